@@ -9,13 +9,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How a value appears in a table. */
+/** Formats a value for a table. */
 final class Cell {
 
   /** The maximum length of a cell; JSON and {@code show} contain the whole value. */
   private static final int LONGEST = 60;
 
-  /** A stored text may contain control sequences, which a terminal would obey. */
+  /**
+   * Matches control characters, because stored text may contain sequences that a terminal would
+   * execute.
+   */
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
 
   private static final int HOURS_OF_DAY = 24;

@@ -12,12 +12,12 @@ final class CommandFailure extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** Wrong usage or input. */
+  /** Returns a failure for wrong usage or input. */
   static CommandFailure input(String sentence) {
     return new CommandFailure(ExitCodes.USAGE, sentence);
   }
 
-  /** Nothing is there that the command could show or change. */
+  /** Returns a failure for a command that found nothing to show or change. */
   static CommandFailure nothing(String sentence) {
     return new CommandFailure(ExitCodes.NOTHING_MATCHED, sentence);
   }

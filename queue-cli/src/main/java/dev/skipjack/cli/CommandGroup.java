@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that consists of others, of which one must be named. */
+/** A command that only groups subcommands, one of which must be named. */
 @Command(
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,

@@ -38,8 +38,8 @@ final class CommonOptions {
   }
 
   /**
-   * The database that {@code --url} names, for commands that drop existing schemas; the environment
-   * does not name a database for that purpose. Its password may come from the environment.
+   * Returns the database that {@code --url} names, for commands that drop existing schemas. The
+   * environment may supply the password, but never selects the database for such a command.
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
@@ -48,7 +48,7 @@ final class CommonOptions {
   }
 
   /**
-   * The database that {@code --url} names or, without it, the environment.
+   * Returns the database that {@code --url} or, without it, the environment names.
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */

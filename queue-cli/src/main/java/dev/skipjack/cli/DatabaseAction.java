@@ -6,7 +6,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command that connects to a database. Subclasses contain its options and its work. */
+/** A command that connects to a database. Subclasses add its options and do its work. */
 @Command(
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,

@@ -13,15 +13,18 @@ import org.jspecify.annotations.Nullable;
  * PostgreSQL's own programs read. A URL without a password takes the password from {@code
  * PGPASSWORD}, because every user of the machine can read the arguments of a process.
  *
- * @param jdbcUrl may hold a password: keep it out of messages
- * @param origin how it was named, for messages
+ * @param jdbcUrl the URL, which may contain a password: keep it out of messages
+ * @param origin how the user named the database, for messages
  */
 record DatabaseAddress(String jdbcUrl, String origin) {
 
   private static final String PREFIX = "jdbc:postgresql:";
   private static final String PASSWORD = "PGPASSWORD";
 
-  /** PostgreSQL's variables that the driver knows as parameters of the URL. */
+  /**
+   * The PostgreSQL variables that become parameters of the driver's URL, with the parameters'
+   * names.
+   */
   private static final Map<String, String> TLS =
       new TreeMap<>(
           Map.of(
@@ -31,7 +34,7 @@ record DatabaseAddress(String jdbcUrl, String origin) {
               "PGSSLKEY", "sslkey"));
 
   /**
-   * Returns the named database; empty if none was named.
+   * Returns the database that the URL or the variables name; empty if they name none.
    *
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
@@ -52,8 +55,8 @@ record DatabaseAddress(String jdbcUrl, String origin) {
   }
 
   /**
-   * Returns the database that a profile names. A profile without a password takes it from {@code
-   * PGPASSWORD}.
+   * Returns the database that a profile names. If the profile has no password, {@code PGPASSWORD}
+   * supplies it.
    *
    * @throws IllegalArgumentException as {@link #of} does
    */

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
-/** The options of all commands that work on a queue: where it is, and the form of the report. */
+/**
+ * The options of all commands that work on a queue: the location of the queue and the output
+ * format.
+ */
 final class DatabaseOptions {
 
   private final Environment environment;
@@ -54,7 +57,7 @@ final class DatabaseOptions {
   }
 
   /**
-   * Returns the place of the queue.
+   * Returns the location of the queue.
    *
    * @throws CommandFailure if no database is named, or the profile cannot be used
    * @throws IllegalArgumentException if the address cannot be used

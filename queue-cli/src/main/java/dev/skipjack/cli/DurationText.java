@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads durations such as {@code 90s}, {@code 1h30m} and {@code 7d}, and those of ISO 8601. */
+/** Parses durations such as {@code 90s}, {@code 1h30m} and {@code 7d}, and ISO 8601 durations. */
 final class DurationText implements ITypeConverter<Duration> {
 
   private static final Pattern PARTS =

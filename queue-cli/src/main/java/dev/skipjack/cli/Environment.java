@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the program reads from its process.
+ * The inputs that the program takes from its process.
  *
  * @param variables the environment variables
  * @param home the user's home folder

@@ -5,7 +5,7 @@ final class ExitCodes {
 
   static final int DONE = 0;
 
-  /** The command failed, or its result is bad news: a check is red, or something was refused. */
+  /** The command failed, or its result is bad news: a check is red, or a change was refused. */
   static final int BAD_NEWS = 1;
 
   static final int USAGE = 2;

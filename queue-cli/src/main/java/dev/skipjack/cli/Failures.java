@@ -7,10 +7,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what a command threw into one sentence with the fix, and an exit code. */
+/** Turns an exception of a command into an exit code and a message with the fix. */
 final class Failures {
 
-  /** SQLSTATEs of a database that exists neither by name nor for the user. */
+  /** The SQLSTATEs that mean that the database does not exist or has no free connection. */
   private static final Set<String> NO_ACCESS = Set.of("3D000", "53300");
 
   private static final Set<String> NO_SCHEMA = Set.of("42P01", "3F000");
@@ -23,7 +23,7 @@ final class Failures {
 
   private Failures() {}
 
-  /** Returns the text without the password of a URL that it quotes. */
+  /** Returns the text with the passwords of quoted URLs masked. */
   static String withoutPassword(String text) {
     return PASSWORD.matcher(text).replaceAll("$1***");
   }
@@ -53,7 +53,7 @@ final class Failures {
         || NO_ACCESS.contains(state);
   }
 
-  /** Returns one sentence, or two. */
+  /** Returns a message of one or two sentences. */
   static String sentence(Throwable failed) {
     SQLException rejected = sql(failed);
     String state = rejected == null ? null : rejected.getSQLState();
@@ -95,8 +95,8 @@ final class Failures {
   }
 
   /**
-   * Returns what failed, with the root cause if the message omits it: a pool's message does not
-   * name the host.
+   * Returns the message, with that of the root cause if the message omits it. A pool's message, for
+   * example, does not name the host.
    */
   private static String reason(Throwable failed) {
     String message = failed.getMessage();

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of what a command shows: the columns of its table and the members of its JSON. A
+ * The fields of the objects that a command shows: the columns of a table and the members of JSON. A
  * duration is a field whose name ends with {@code _seconds}. Immutable.
  */
 final class Fields<T> {
@@ -27,7 +27,10 @@ final class Fields<T> {
   private record Field<T>(
       String name, Set<Form> forms, Function<? super T, ? extends @Nullable Object> value) {
 
-    /** Returns the name for people: a table shows the unit of a duration with its value. */
+    /**
+     * Returns the readable name, without the unit of a duration, which a table shows with the
+     * value.
+     */
     String label() {
       return name.replaceFirst("_seconds$", "").replace('_', ' ').toUpperCase(Locale.ROOT);
     }
@@ -49,12 +52,12 @@ final class Fields<T> {
     return and(new Field<>(name, EnumSet.allOf(Form.class), value));
   }
 
-  /** Adds a field that is not shown in tables, which have little room. */
+  /** Adds a field that tables omit for lack of space. */
   Fields<T> andApart(String name, Function<? super T, ? extends @Nullable Object> value) {
     return and(new Field<>(name, EnumSet.of(Form.RECORD, Form.JSON), value));
   }
 
-  /** Adds a field for people, whose parts are fields of the JSON. */
+  /** Adds a field for tables and records only; its parts are separate fields of the JSON. */
   Fields<T> andText(String name, Function<? super T, ? extends @Nullable Object> value) {
     return and(new Field<>(name, EnumSet.of(Form.TABLE, Form.RECORD), value));
   }
@@ -73,7 +76,7 @@ final class Fields<T> {
     return all;
   }
 
-  /** Returns these fields for objects that contain those of type {@code T}. */
+  /** Returns these fields for objects of type {@code S} that contain a {@code T}. */
   <S> Fields<S> of(Function<? super S, ? extends T> part) {
     return new Fields<>(
         fields.stream()
@@ -92,7 +95,7 @@ final class Fields<T> {
     return new Fields<>(more);
   }
 
-  /** Returns the members of an object of JSON. */
+  /** Returns the members of the JSON object for a row. */
   Map<String, @Nullable Object> members(T row) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     for (Field<T> field : fields) {
@@ -103,7 +106,7 @@ final class Fields<T> {
     return members;
   }
 
-  /** Returns the lines of a table, of which the first is the header. Columns are aligned. */
+  /** Returns the lines of a table with aligned columns. The first line is the header. */
   List<String> table(List<T> rows, Style style) {
     List<Field<T>> columns =
         fields.stream().filter(field -> field.forms().contains(Form.TABLE)).toList();
@@ -147,7 +150,10 @@ final class Fields<T> {
     return some;
   }
 
-  /** Returns the lines of a single record: a label and a value each, without empty values. */
+  /**
+   * Returns the lines of a single record. Each line is a label and a value; empty values are
+   * omitted.
+   */
   List<String> record(T row, Style style) {
     Map<String, String> values = new LinkedHashMap<>();
     for (Field<T> field : fields) {

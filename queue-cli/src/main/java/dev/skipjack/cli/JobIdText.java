@@ -4,7 +4,7 @@ import dev.skipjack.api.JobId;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads the id of a job. */
+/** Parses a job id. */
 final class JobIdText implements ITypeConverter<JobId> {
 
   @Override

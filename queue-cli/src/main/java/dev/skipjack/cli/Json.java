@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON: a duration in seconds, an instant as in ISO 8601, a job by the number of its id, and
+ * Writes JSON. A duration is written in seconds, an instant in ISO 8601, a job id as a number, and
  * an enum constant in lower case.
  */
 final class Json {
@@ -22,7 +22,7 @@ final class Json {
 
   private Json() {}
 
-  /** A JSON document of the database, which is copied as it is. */
+  /** A JSON document from the database, which is copied unchanged. */
   record Raw(String json) {
 
     /** Returns the document, or null if there is none. */

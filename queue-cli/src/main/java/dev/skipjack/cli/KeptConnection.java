@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A data source that keeps one connection between calls: a command needs no pool, but a pause to
- * connect for each statement would be noticeable. If the connection is in use or broken, another is
- * opened.
+ * A data source that keeps one connection between calls. A command needs no pool, but connecting
+ * anew for each statement would cause noticeable delays. If the connection is in use or broken,
+ * another is opened.
  *
- * <p>For reading, transactions are read-only, and a statement that takes longer than {@link
- * #READ_SECONDS} seconds is cancelled. The driver does that, because a setting of the session would
- * outlive the command behind a pooler in transaction mode.
+ * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
+ * that take longer than {@link #READ_SECONDS} seconds. A session setting cannot be used for the
+ * timeout, because behind a pooler in transaction mode it would outlive the command.
  */
 final class KeptConnection implements DataSource, AutoCloseable {
 
@@ -30,7 +30,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
   private @Nullable Connection idle;
 
   /**
-   * Prepares connections to an address. Opens none.
+   * Creates a data source for an address, without connecting.
    *
    * @param reading whether the command only reads
    * @throws IllegalArgumentException if the driver does not accept the URL

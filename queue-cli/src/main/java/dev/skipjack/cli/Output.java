@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command reports its results: tables for people, or one line of JSON for programs. Remarks
- * go to standard error in both cases.
+ * Prints the results of a command: tables for people, or one line of JSON for programs. In both
+ * cases, remarks go to standard error.
  */
 final class Output {
 
@@ -44,7 +44,7 @@ final class Output {
    * Reports a list.
    *
    * @param name the name of the list in the JSON
-   * @param more further members of the JSON
+   * @param more additional members of the JSON
    */
   <T> void list(
       String name, Fields<T> fields, List<T> rows, Map<String, ? extends @Nullable Object> more) {
@@ -80,7 +80,7 @@ final class Output {
     lines(fields.table(rows, style));
   }
 
-  /** Prints a record, as a part of a longer text or as the whole of it. */
+  /** Prints a record, alone or as part of a longer text. */
   <T> void record(Fields<T> fields, T row) {
     lines(fields.record(row, style));
   }
@@ -96,12 +96,12 @@ final class Output {
     out.flush();
   }
 
-  /** Prints the one line of JSON. */
+  /** Prints a document as one line of JSON. */
   void document(Map<String, ? extends @Nullable Object> document) {
     line(Json.line(document));
   }
 
-  /** Reports that something was done: a sentence, or members of JSON. */
+  /** Reports that the command has made a change, as a sentence or as JSON. */
   void done(String sentence, Map<String, ? extends @Nullable Object> members) {
     if (json) {
       document(members);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * schema = skipjack
  * }</pre>
  *
- * <p>A profile may also contain a {@code password}. The file is then rejected if other users of the
- * machine can read it.
+ * <p>A profile may also contain a {@code password}. In that case, the file is rejected if other
+ * users of the machine can read it.
  */
 record Profile(
     String name,
@@ -31,7 +31,7 @@ record Profile(
     @Nullable String password,
     @Nullable String schema) {
 
-  /** The profile that is used if no database is named. */
+  /** The profile that is used if the user names no database. */
   static final String DEFAULT = "default";
 
   private static final Set<String> KEYS = Set.of("url", "user", "password", "schema");

@@ -3,8 +3,8 @@ package dev.skipjack.cli;
 import dev.skipjack.api.PayloadCodec;
 
 /**
- * The codec of the command line, to which payloads are JSON texts, or lines of a file that contain
- * them. The queue checks them as it checks the texts of any codec.
+ * The codec of the command line, which represents payloads as JSON text, or as lines of a file that
+ * contain it. The queue checks this text as it does for any other codec.
  */
 final class RawJson implements PayloadCodec {
 

@@ -75,7 +75,10 @@ public final class Skipjack implements Runnable {
     return commandLine(Environment.ofProcess());
   }
 
-  /** Returns the complete command line, which reads nothing of the process but its own input. */
+  /**
+   * Returns the complete command line. It uses the given environment instead of that of the
+   * process.
+   */
   static CommandLine commandLine(Environment environment) {
     return new CommandLine(new Skipjack(), new Creation(environment))
         .registerConverter(Duration.class, new DurationText())
@@ -105,7 +108,7 @@ public final class Skipjack implements Runnable {
   }
 
   /**
-   * Prints one sentence instead of the whole usage text, which would scroll the reason out of view.
+   * Prints one sentence rather than the full usage text, which would scroll the reason out of view.
    */
   private static int explain(ParameterException refused, String[] args) {
     CommandSpec command = refused.getCommandLine().getCommandSpec();
@@ -120,7 +123,7 @@ public final class Skipjack implements Runnable {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** Returns the reason; for an unexpected argument it lists what is allowed. */
+  /** Returns the reason. For an unexpected argument, it also lists what is allowed. */
   private static @Nullable String sentence(ParameterException refused) {
     if (!(refused instanceof UnmatchedArgumentException unmatched) || unmatched.isUnknownOption()) {
       return refused.getMessage();

@@ -2,7 +2,7 @@ package dev.skipjack.cli;
 
 import java.util.Map;
 
-/** The colours of the output: those of a terminal, or none. */
+/** The style of the output: with colours for a terminal, or without. */
 enum Style {
   PLAIN,
   COLOURED;
@@ -13,7 +13,7 @@ enum Style {
   private static final String GREEN = "\u001b[32m";
   private static final String YELLOW = "\u001b[33m";
 
-  /** The words that have a colour wherever they fill a cell. */
+  /** The words that are coloured wherever a cell contains nothing else. */
   private static final Map<String, String> COLOURS =
       Map.ofEntries(
           Map.entry("dead", RED),

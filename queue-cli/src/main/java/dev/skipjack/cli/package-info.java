@@ -5,9 +5,9 @@
  * listed as a subcommand of the root. The code that {@code demo}, {@code bench} and {@code torture}
  * run is in separate modules, which do not depend on the command line.
  *
- * <p>The commands for operators use only the public API of the library. What they share is in
+ * <p>The commands for operators use only the public API of the library. Their shared code is in
  * {@code QueueAction} (connection and options), {@code Fields} (tables and JSON) and {@code
- * Failures} (one sentence and an exit code for each exception).
+ * Failures} (a message and an exit code for each exception).
  *
  * <p>Exit codes: 0 success, 1 failure or bad news, 2 wrong usage or bad input, 3 database
  * unreachable, 4 nothing matched. Messages for the user go to standard error while a command works;

@@ -7,7 +7,10 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
-/** Rules about all modules: no other module has as many of them on its class path. */
+/**
+ * Rules about all modules. They are tested here because this module has the most modules on its
+ * class path.
+ */
 @AnalyzeClasses(packages = "dev.skipjack", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 

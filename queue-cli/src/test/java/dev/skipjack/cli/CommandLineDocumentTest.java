@@ -20,9 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * {@code docs/cli.md} shows what the program prints: this test runs each command of the page, in
- * the order of the page, against the queue of {@link Shop}. {@code -Dgolden.write} rewrites the
- * output of all commands; the text between them is written by hand.
+ * Tests that {@code docs/cli.md} shows what the program prints: runs each command of the page, in
+ * order, against the queue of {@link Shop}. {@code -Dgolden.write} rewrites the output of all
+ * commands; the text between them is written by hand.
  */
 @QueueTest(truncate = false)
 class CommandLineDocumentTest {
@@ -33,10 +33,13 @@ class CommandLineDocumentTest {
   private static final Pattern BLOCK =
       Pattern.compile("^```console\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
-  /** An argument in quotation marks, or one without blanks. */
+  /** A quoted argument, or one without spaces. */
   private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|(\\S+)");
 
-  /** Commands that run for minutes have pages of their own. */
+  /**
+   * The commands that the page leaves out: help, and those that run for minutes and have separate
+   * pages.
+   */
   private static final Set<String> ELSEWHERE = Set.of("demo", "bench", "torture", "help");
 
   @Test
@@ -136,7 +139,7 @@ class CommandLineDocumentTest {
     return sameEachTime(program.out() + program.err()) + exit;
   }
 
-  /** Replaces what differs between two runs. */
+  /** Replaces values that differ between runs. */
   private static String sameEachTime(String output) {
     return output
         .replaceAll("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z", "2026-11-22T08:00:00Z")

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** What the demo gets from its command line, and what scripts learn from its exit code. */
+/** Tests which options the demo receives from the command line, and its exit codes. */
 class DemoCommandTest {
 
   private final StringWriter err = new StringWriter();

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The script at the root of the repository, in a repository of two files with a fake Java and a
- * fake Maven.
+ * Tests the script at the root of the repository, in a repository of two files with a fake Java and
+ * a fake Maven.
  */
 @DisabledOnOs(OS.WINDOWS) // a shell script
 class LauncherTest {
@@ -140,7 +140,7 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(1);
   }
 
-  /** A live process has the id, but started at another time. */
+  /** A live process has the lock's process id, but started at a different time. */
   @Test
   void aLockOfAReusedProcessIdIsRemoved() throws Exception {
     String[] own = ownLock().split("\\.", 3);
@@ -149,7 +149,7 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(2);
   }
 
-  /** A container that shares the folder has process ids of its own. */
+  /** A container that shares the folder has a separate process id namespace. */
   @Test
   void aLockOfAnotherMachineIsWaitedForAlthoughItsProcessIdIsNotAliveHere() throws Exception {
     Process gone = new ProcessBuilder("true").start();
@@ -164,7 +164,7 @@ class LauncherTest {
     assertThat(builds()).isEqualTo(1);
   }
 
-  /** Returns what the script writes into its lock on this machine; runs one build. */
+  /** Runs one build and returns what the script wrote into its lock. */
   private String ownLock() throws Exception {
     script(
         root.resolve("mvnw"),

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The commands for operators, beyond what {@link CommandLineDocumentTest} shows. */
+/** Tests what {@link CommandLineDocumentTest} does not show of the commands for operators. */
 @QueueTest
 class OperatorCommandsTest {
 

@@ -7,18 +7,20 @@ import java.util.Map;
 import picocli.CommandLine;
 
 /**
- * The program run inside this JVM.
+ * The result of running the program inside this JVM.
  *
- * @param exitCode what {@code main} would have ended the JVM with
+ * @param exitCode the exit code with which {@code main} would have ended the JVM
  */
 record Program(int exitCode, String out, String err) {
 
-  /** Runs it to its end. */
+  /** Runs the program until it ends. */
   static Program run(String... args) {
     return run(Skipjack.commandLine(), args);
   }
 
-  /** Runs it to its end, with other variables than those of this process and without a terminal. */
+  /**
+   * Runs the program until it ends, with the given environment variables and without a terminal.
+   */
   static Program run(Map<String, String> variables, Path home, String... args) {
     return run(Skipjack.commandLine(new Environment(variables, home, false)), args);
   }

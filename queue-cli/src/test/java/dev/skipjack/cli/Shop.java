@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The queue of a shop, as an operator finds it: a job of each status, on a new database, so that
- * their ids are 1 to 13.
+ * The queue of a shop with a job of each status, for the operators' commands. The database must be
+ * new, because the ids of the jobs must be 1 to 13.
  */
 final class Shop {
 

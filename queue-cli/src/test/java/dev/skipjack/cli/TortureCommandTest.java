@@ -9,7 +9,7 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What scripts can rely on: the exit code, and the last line on standard output. */
+/** Tests what scripts can rely on: the exit code and the last line on standard output. */
 class TortureCommandTest {
 
   private final StringWriter out = new StringWriter();

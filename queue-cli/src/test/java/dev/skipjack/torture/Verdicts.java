@@ -3,7 +3,7 @@ package dev.skipjack.torture;
 import java.util.List;
 import java.util.Map;
 
-/** Reports of made-up runs, for tests of the command that prints them. */
+/** Creates reports of made-up runs, for tests of the command that prints them. */
 public final class Verdicts {
 
   private Verdicts() {}
