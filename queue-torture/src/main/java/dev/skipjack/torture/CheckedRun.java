@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A history and a final read, indexed by job, key and attempt. */
+/** Indexes a history and a final read by job, key and attempt. */
 final class CheckedRun {
 
   final List<Event> events;

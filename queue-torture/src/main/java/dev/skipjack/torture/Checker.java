@@ -16,8 +16,8 @@ import java.util.Set;
  * Compares the results that the processes received with the final content of the database. A pure
  * function.
  *
- * <p>Compares a time of the history with one of the database only if their order is certain in a
- * correct queue, however long a response took.
+ * <p>It compares a time in the history with one in the database only if a correct queue guarantees
+ * their order, however long a response took.
  */
 final class Checker {
 
@@ -128,7 +128,7 @@ final class Checker {
     }
   }
 
-  /** GONE is returned only after the end of the job was committed. */
+  /** Checks a job for which a cancel returned GONE: its end must have been committed before. */
   private void checkGone(Event returned) {
     boolean live =
         run.job(returned.job()).stream()
@@ -141,12 +141,15 @@ final class Checker {
     }
   }
 
-  /** Allows for the error of comparing two clocks. */
+  /**
+   * Returns whether a time of the database is certainly after an event, allowing for the error
+   * between the two clocks.
+   */
   private boolean isAfter(long micros, Event event) {
     return micros > event.micros() + run.read.clockError();
   }
 
-  /** An accepted outcome must be in the database. */
+  /** Checks that every accepted outcome is in the database. */
   private void checkAcceptances() {
     Map<Long, Long> successes = new HashMap<>();
     for (Event event : run.events(EventType.ACCEPTED)) {

@@ -11,19 +11,20 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Measures how long after the end of a fault the claim rate is back to what it was before. A pure
- * function.
+ * Measures how long the claim rate takes to return to its former level after the end of a fault. A
+ * pure function.
  *
- * <p>The rate before is the median of the last undisturbed seconds. The rate is back at the start
- * of the first two seconds with at least 95 % of that. Faults that start before the rate is back
- * belong to the same disturbance: it is compared with the rate before the first of them, ends with
- * the last, and counts for the kinds of all. Commits are cut all the time, so cuts are part of the
- * normal rate. A disturbance in the first seconds of a run, or one that has not ended when the
- * producers finish, cannot be measured.
+ * <p>The former level is the median rate of the last undisturbed seconds. The rate is back at the
+ * start of the first two seconds in which it reaches at least 95 % of that level. Faults that start
+ * before the rate is back belong to the same disturbance. A disturbance lasts from its first fault
+ * to the end of its last, is compared with the rate before its first fault, and counts for the
+ * kinds of all its faults. Commits are cut throughout the run, so cuts are part of the normal rate.
+ * A disturbance in the first seconds of a run, or one that has not ended when the producers finish,
+ * cannot be measured.
  */
 final class ClaimRates {
 
-  /** The target: the longest time until the rate is back. */
+  /** The target: the maximum time until the rate is back. */
   static final long TARGET_MILLIS = 10_000;
 
   private static final double SUFFICIENT_SHARE = 0.95;
@@ -41,7 +42,7 @@ final class ClaimRates {
   private final List<Long> medians = new ArrayList<>();
   private int unmeasured;
 
-  /** The time from the first fault until the rate was back. */
+  /** The period from the first fault until the rate was back. */
   private record Disturbance(long from, long to) {}
 
   private ClaimRates(CheckedRun run) {
@@ -94,7 +95,10 @@ final class ClaimRates {
     kinds.forEach(kind -> millis.computeIfAbsent(kind, one -> new ArrayList<>()).add(took));
   }
 
-  /** Returns claims per second, the median of undisturbed seconds; 0 if there are too few. */
+  /**
+   * Returns the median number of claims per second over undisturbed seconds, or 0 if there are too
+   * few such seconds.
+   */
   private long rateBefore(long from, List<Disturbance> earlier) {
     List<Long> seconds = new ArrayList<>();
     for (long to = from; to - SECOND >= start && seconds.size() < MAX_SECONDS; ) {
@@ -116,8 +120,8 @@ final class ClaimRates {
   }
 
   /**
-   * Returns the time at which the rate was back; {@link Long#MAX_VALUE} if it was not while the
-   * producers worked.
+   * Returns the time at which the rate was back, or {@link Long#MAX_VALUE} if it was not back
+   * before the producers finished.
    */
   private long backAt(long ended, long before) {
     double required = before * SUFFICIENT_SHARE * WINDOW_SECONDS;
@@ -142,8 +146,8 @@ final class ClaimRates {
   }
 
   /**
-   * Returns the figures of a kind: how many disturbances it was part of, and how long the rate took
-   * to come back.
+   * Returns the figures for a kind of fault: the number of disturbances that included it, and the
+   * times until the rate was back.
    */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());
@@ -160,7 +164,10 @@ final class ClaimRates {
     return Percentiles.of(all, part);
   }
 
-  /** Returns claims per second without faults: the median of the rates before the disturbances. */
+  /**
+   * Returns the number of claims per second without faults: the median of the rates before the
+   * disturbances.
+   */
   long typical() {
     return Percentiles.of(medians, 0.5);
   }

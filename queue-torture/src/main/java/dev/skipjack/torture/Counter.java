@@ -2,7 +2,7 @@ package dev.skipjack.torture;
 
 import java.util.Locale;
 
-/** The kinds of violations. docs/reliability.md defines what each counts. */
+/** The kinds of violations. docs/reliability.md defines what each counter counts. */
 public enum Counter {
   LOST,
   UNEXPECTED,

@@ -4,7 +4,8 @@ package dev.skipjack.torture;
  * One line of a history.
  *
  * @param micros time since 1970, by this machine's clock even if the process has a skewed one
- * @param process the process that wrote it; for a fault, the process that it hits, or {@link #ALL}
+ * @param process the process that wrote the event; for a fault, the affected process or {@link
+ *     #ALL}
  * @param type what happened
  * @param key key of the request, or number of the fault; {@link #NONE} if there is none
  * @param job id of the job; 0 if unknown

@@ -2,7 +2,7 @@ package dev.skipjack.torture;
 
 /** The type of an event in a history. */
 enum EventType {
-  /** A producer is about to enqueue a job; the detail is how. */
+  /** A producer is about to enqueue a job; the detail is the way in which it does so. */
   REQUESTED,
   /** The enqueue was acknowledged; the detail is whether the job is new. */
   ACKNOWLEDGED,
@@ -34,16 +34,16 @@ enum EventType {
   /** The worker reported the attempt as lost. */
   LOST,
   /**
-   * The lease of an attempt was seen to end later than before; the detail is the number of
-   * microseconds from the start of the attempt to the end of the lease, both by the database's
+   * The lease of an attempt was found to have been extended. The detail is the number of
+   * microseconds from the start of the attempt to the new end of the lease, by the database's
    * clock.
    */
   LEASE_EXTENDED,
   /** The process detected that it had been paused; the detail is the duration in milliseconds. */
   STALLED,
   /**
-   * A fault of the process in this line, or of all processes, is about to begin; the detail is its
-   * kind, then a space and how.
+   * A fault that affects the process in this line, or all processes, is about to begin. The detail
+   * is its kind, followed by a space and the variant if the kind has variants.
    */
   FAULT_BEGAN,
   /** The server is reachable again, although the fault still has effects. */

@@ -12,8 +12,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Takes every connection of a process's own pool for a while, as handlers that leak connections do.
- * It is requested through a file, because the standard input of a forked JVM is already in use.
+ * Takes all connections of a process's pool for a while, like handlers that leak connections. The
+ * request is sent through a file, because the standard input of a forked JVM is already in use.
  */
 final class ExhaustedPool {
 

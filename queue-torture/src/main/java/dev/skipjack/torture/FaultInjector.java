@@ -19,21 +19,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Injects the planned faults and records which process each hits, when it begins and when it ends.
- * Belongs to one thread; faults that last longer are ended by another.
+ * Injects the planned faults and records which process each fault hits, when it begins and when it
+ * ends. Used by one thread; another thread ends the faults that last longer.
  */
 final class FaultInjector implements AutoCloseable {
 
   /** The server resets all sessions, because one backend was killed. */
   static final String ONE_BACKEND = "backend";
 
-  /** The network delivers everything, but late. */
+  /** The network delivers all traffic with a delay. */
   static final String SLOW = "slow";
 
   /** The network resets open connections and refuses new ones. */
   static final String REFUSED = "refused";
 
-  /** The network swallows everything, including the traffic of new connections. */
+  /** The network swallows all traffic, including that of new connections. */
   static final String BLACK_HOLE = "black-hole";
 
   private static final String FORGOTTEN = "forgotten";
@@ -44,7 +44,7 @@ final class FaultInjector implements AutoCloseable {
   private static final int CUTS = 5;
   private static final Duration CUT_TIMEOUT = Duration.ofSeconds(1);
 
-  /** One of this number of kills hits a producer, the others hit workers. */
+  /** One in this number of kills hits a producer; the others hit workers. */
   private static final int KILLS_PER_PRODUCER_KILL = 5;
 
   private static final String TERMINATE =
@@ -77,7 +77,7 @@ final class FaultInjector implements AutoCloseable {
     this.notes = notes;
   }
 
-  /** Injects the faults, each at its time, or later if the one before has not ended. */
+  /** Injects each fault at its planned time, or later if the previous fault has not ended. */
   void run(List<PlannedFault> faults) throws InterruptedException {
     long start = System.nanoTime();
     for (PlannedFault fault : faults) {
@@ -234,7 +234,7 @@ final class FaultInjector implements AutoCloseable {
     end();
   }
 
-  /** Ends the fault as soon as all cuts have happened, so that the journal shows when that was. */
+  /** Ends the fault as soon as all cuts have happened, to record that time in the journal. */
   private void cutCommits() throws InterruptedException {
     TcpProxy proxy = database.proxy();
     begin(FaultKind.COMMIT_CUT, Event.ALL);
@@ -283,7 +283,8 @@ final class FaultInjector implements AutoCloseable {
   }
 
   /**
-   * Returns a worker that is neither frozen nor without connections; if there is none, any worker.
+   * Returns a random worker that is neither frozen nor without connections or, failing that, any
+   * worker.
    */
   private String healthyWorker(Random random) {
     List<String> all = fleet.workers();
@@ -310,7 +311,7 @@ final class FaultInjector implements AutoCloseable {
     }
   }
 
-  /** Ends every fault; returns when none remains. */
+  /** Ends all faults, and returns when none remains. */
   void endAllFaults() throws InterruptedException {
     later.shutdown(); // what was scheduled still runs
     if (!later.awaitTermination(1, TimeUnit.MINUTES)) {

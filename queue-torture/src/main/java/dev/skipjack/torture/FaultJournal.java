@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Records which faults hit which processes, and ensures that each ends. Safe for any number of
- * threads.
+ * Records which faults hit which processes, and ensures that the end of each is recorded. Safe for
+ * any number of threads.
  */
 final class FaultJournal {
 
@@ -31,7 +31,10 @@ final class FaultJournal {
     write(number, target, EventType.FAULT_BEGAN, detail);
   }
 
-  /** Records that the server is reachable again, although connections have yet to notice. */
+  /**
+   * Records that the server is reachable again, although connections may not have detected that
+   * yet.
+   */
   synchronized void ease(int number) {
     Open fault = open.get(number);
     if (fault != null) {

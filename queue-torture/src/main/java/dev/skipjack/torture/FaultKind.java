@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The kinds of faults, with how often each is injected. */
+/** The kinds of faults, with the rate at which each is injected. */
 public enum FaultKind {
   /** A worker's or a producer's process is killed and restarted. */
   KILL(8, false),
@@ -22,7 +22,9 @@ public enum FaultKind {
   COMMIT_CUT(36, false),
   /** A worker's pool has no free connection for longer than a lease. */
   POOL(1, false),
-  /** The clocks of two workers are an hour off, one ahead and one behind, for the whole run. */
+  /**
+   * The clocks of two workers are wrong by an hour for the whole run: one is ahead and one behind.
+   */
   CLOCK(0, false);
 
   private final double perMinute;
@@ -34,19 +36,24 @@ public enum FaultKind {
   }
 
   /**
-   * Returns how often it is injected in the given number of minutes: at least once, or 0 if it is
-   * not scheduled.
+   * Returns how often the fault is injected in the given number of minutes: at least once, or 0 if
+   * it is not scheduled.
    */
   int times(double minutes) {
     return isScheduled() ? (int) Math.max(1, Math.round(perMinute * minutes)) : 0;
   }
 
-  /** Returns whether it is injected at scheduled times; otherwise it lasts for the whole run. */
+  /**
+   * Returns whether the fault is injected at scheduled times. Otherwise it lasts for the whole run.
+   */
   boolean isScheduled() {
     return perMinute > 0;
   }
 
-  /** Returns whether it needs an embedded server, because it must not hit a server of the user. */
+  /**
+   * Returns whether the fault needs an embedded server, because it must not hit a server of the
+   * user.
+   */
   boolean needsOwnServer() {
     return needsOwnServer;
   }

@@ -11,18 +11,18 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The faults of a run, and which of them explains each lost attempt. */
+/** The faults of a run. Finds the one that explains a lost attempt. */
 final class FaultLog {
 
-  /** A pause of a process that was not planned: the machine had no time for it. */
+  /** An unplanned pause of a process, for which the machine had no CPU time. */
   static final String STALL = "stall";
 
-  /** A stall of at least a lease divided by this may affect the whole machine. */
+  /** A stall may affect the whole machine if it lasts at least a lease divided by this number. */
   private static final int LONG_STALL_DIVISOR = 4;
 
   /**
-   * How long a fault has effects after its end, in addition to a lease: connections have to time
-   * out.
+   * The time for which a fault has effects after its end, in addition to a lease. It allows for
+   * connections that must time out.
    */
   private static final Duration AFTERMATH = Duration.ofSeconds(4);
 
@@ -34,9 +34,10 @@ final class FaultLog {
   /**
    * A fault.
    *
-   * @param how variant of the kind; empty if it has only one
-   * @param process the process that it hit; {@link Event#ALL} if it hit all
-   * @param reachable when the server was reachable again, if it had not been; at most {@code ended}
+   * @param how the variant of the kind; empty if it has only one
+   * @param process the affected process, or {@link Event#ALL}
+   * @param reachable when the server was reachable again, if the fault had made it unreachable; at
+   *     most {@code ended}
    */
   record Fault(String kind, String how, String process, long began, long reachable, long ended) {
 
@@ -52,7 +53,10 @@ final class FaultLog {
       return process.equals(Event.ALL) || process.equals(other);
     }
 
-    /** Returns whether it hit a single process, so that recovery is measured from its beginning. */
+    /**
+     * Returns whether the fault hit a single process. If so, recovery is measured from its
+     * beginning.
+     */
     boolean hitsOneProcess() {
       return !process.equals(Event.ALL);
     }
@@ -72,7 +76,7 @@ final class FaultLog {
   private final Set<Long> startedAttempts = new HashSet<>();
   private final long effectMicros;
 
-  /** The minimum time for which a heartbeat had been overdue when an attempt was rescued. */
+  /** The minimum time for which a heartbeat was overdue when an attempt was rescued. */
   private final long overdueMicros;
 
   FaultLog(List<Event> events, Pace pace) {
@@ -141,8 +145,8 @@ final class FaultLog {
   }
 
   /**
-   * Returns how much of a period no process could reach the server because of faults; overlapping
-   * faults count once.
+   * Returns the part of a period, in microseconds, in which faults made the server unreachable for
+   * all processes. Overlapping faults count once.
    */
   long microsWithoutServer(long from, long to) {
     long micros = 0;
@@ -161,12 +165,13 @@ final class FaultLog {
   }
 
   /**
-   * Returns the fault that explains why an attempt was lost; null if there is none. A fault that
-   * began when a heartbeat was already overdue is used only if there is no other. A fault of the
-   * attempt's process takes precedence over faults of all processes. Among the latter, if no
-   * handler started, one that began by the time of the claim takes precedence, because then the
-   * claim's response was lost. Otherwise the last fault is used, and a cut commit only if there is
-   * no other, because the next heartbeat makes up for one that was cut.
+   * Returns the fault that explains why an attempt was lost, or null if there is none. A fault that
+   * began when a heartbeat was already overdue is used only if there is no other. A fault that hit
+   * only the attempt's process takes precedence over faults that hit all processes. Among the
+   * latter, if no handler started, a fault that had begun by the time of the claim takes
+   * precedence, because it must have cut off the claim's response. Otherwise the last fault is
+   * used. A cut commit is used only if there is no other fault, because the next heartbeat makes up
+   * for one that was cut.
    */
   @Nullable Fault cause(ExecutionRow attempt) {
     Fault cause = null;
@@ -179,8 +184,9 @@ final class FaultLog {
   }
 
   /**
-   * An exhausted pool explains no lost attempt, because a worker renews leases on a connection that
-   * it keeps. If that connection broke, the fault that broke it is the cause.
+   * Returns whether a fault can explain a lost attempt. An exhausted pool cannot, because a worker
+   * renews leases on a connection that it keeps. If that connection broke, the fault that broke it
+   * is the cause.
    */
   private boolean explains(Fault fault, ExecutionRow attempt) {
     // A process that is killed or frozen can only lose attempts that it had claimed by then.
@@ -197,7 +203,7 @@ final class FaultLog {
   }
 
   /**
-   * Returns whether the fault began when a heartbeat was already overdue, so that an earlier fault
+   * Returns whether the fault began when a heartbeat was already overdue. If so, an earlier fault
    * must have prevented that heartbeat.
    */
   private boolean isLate(Fault fault, ExecutionRow attempt) {

@@ -4,12 +4,12 @@ import java.util.List;
 
 /**
  * The content of the database at the end of a run. All times are in microseconds since 1970 by this
- * machine's clock, 0 if there is none.
+ * machine's clock; 0 means that there is no time.
  *
- * @param schedules the schedules, with times of the database's clock
- * @param keys ids of the jobs that idempotency keys refer to
- * @param clockError the largest error of the times, in microseconds, because they come from the
- *     database's clock; 0 if that is this machine's
+ * @param schedules the schedules, whose times are those of the database's clock
+ * @param keys the ids of the jobs, by idempotency key
+ * @param clockError the maximum error, in microseconds, of the times converted from the database's
+ *     clock; 0 if it is this machine's clock
  */
 record FinalRead(
     List<JobRow> jobs,
@@ -20,11 +20,11 @@ record FinalRead(
     long clockError) {
 
   /**
-   * A job, live or archived; a job that is both has two rows. Values that the payload lacks are
+   * A job, live or archived; a job that is both has two rows. Values missing from the payload are
    * empty.
    *
-   * @param ended when it was archived or became dead
-   * @param execution the attempt that ended it; 0 if none did
+   * @param ended when the job was archived or became dead
+   * @param execution the attempt that ended the job; 0 if none did
    */
   record JobRow(
       long id,
@@ -41,13 +41,13 @@ record FinalRead(
       long ended,
       long execution) {
 
-    /** Returns whether a schedule enqueued it. */
+    /** Returns whether a schedule enqueued the job. */
     boolean isScheduled() {
       return workload.equals(Workload.SCHEDULED.name());
     }
   }
 
-  /** An attempt, as the audit shows it. */
+  /** An attempt, as recorded in the audit. */
   record ExecutionRow(
       long id,
       long job,
@@ -62,12 +62,12 @@ record FinalRead(
    * A schedule that fires every second. Times are in seconds since 1970 by the database's clock,
    * rounded down.
    *
-   * @param next its next fire
-   * @param paused when it was paused; 0 if it was not
+   * @param next the next fire
+   * @param paused when the schedule was paused; 0 if it was not
    */
   record ScheduleRow(String name, long created, long next, long paused) {
 
-    /** Returns the time of its first fire. */
+    /** Returns the time of the first fire. */
     long firstFire() {
       return created + 1;
     }

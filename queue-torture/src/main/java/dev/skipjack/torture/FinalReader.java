@@ -15,8 +15,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * Reads the database with its own SQL: a checker that used the code under test would see what that
- * code believes.
+ * Reads the database with separate SQL, because a checker that used the code under test would
+ * repeat the errors of that code.
  */
 final class FinalReader {
 
@@ -49,7 +49,7 @@ final class FinalReader {
     this.schema = schema;
   }
 
-  /** Reads everything in one transaction, so that all rows are of the same moment. */
+  /** Reads everything from one snapshot. */
   static FinalRead read(DataSource dataSource, String schema) throws SQLException {
     return new FinalReader(schema).read(dataSource);
   }
@@ -75,7 +75,9 @@ final class FinalReader {
     }
   }
 
-  /** Reads the database's clock several times and uses the fastest reading. */
+  /**
+   * Reads the database's clock several times, and uses the reading with the shortest round trip.
+   */
   private static Clock clock(Statement statement) throws SQLException {
     long best = Long.MAX_VALUE;
     long offset = 0;
@@ -95,10 +97,10 @@ final class FinalReader {
   }
 
   /**
-   * Returns the difference of two clocks, or none if the reading does not prove one.
+   * Returns the difference between two clocks, or zero if the reading does not prove a difference.
    *
-   * @param ahead measured difference in microseconds
-   * @param roundTrip duration of the reading in microseconds
+   * @param ahead the measured difference in microseconds
+   * @param roundTrip the duration of the reading in microseconds
    */
   static Clock clock(long ahead, long roundTrip) {
     return Math.abs(ahead) <= roundTrip / 2 + ROUNDING
@@ -196,7 +198,7 @@ final class FinalReader {
   }
 
   /**
-   * Expands {@code %1$s(x)} to x in microseconds, {@code @text(x)} to a text of the payload, and
+   * Expands {@code %1$s(x)} to x in microseconds, {@code @text(x)} to a string in the payload, and
    * {@code @} to the schema.
    */
   private String sql(String template) {

@@ -10,13 +10,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the jobs of schedules, live and archived, with the fires that each schedule has passed:
- * one per second, from its creation to its next fire. A pure function. It uses only times of the
- * database.
+ * Compares the live and archived jobs of each schedule with its past fires: one per second, from
+ * its creation to its next fire. A pure function that uses only times of the database.
  */
 final class FireCheck {
 
-  /** How far the next fire of a schedule may be behind the moment at which it was paused. */
+  /** The maximum time by which the next fire of a schedule may be before the time of its pause. */
   private static final long MAX_BEHIND_SECONDS = 10;
 
   private final Map<String, Map<Long, List<JobRow>>> fires = new TreeMap<>();

@@ -26,8 +26,8 @@ final class Fleet implements AutoCloseable {
   private static final int MAX_CRASHES = 20;
 
   /**
-   * The share of the time over which jobs are planned: some requests create no job and are replaced
-   * by later ones.
+   * The share of the run over which the jobs are planned. The rest is for the requests that replace
+   * those that created no job.
    */
   private static final double ENQUEUE_SHARE = 0.95;
 
@@ -44,7 +44,7 @@ final class Fleet implements AutoCloseable {
 
   /**
    * @param clocks empty if no clock is skewed
-   * @param history receives the exits of processes that no fault killed
+   * @param history the file that records the exits of processes that no fault killed
    */
   Fleet(
       TortureDatabase database,
@@ -59,7 +59,7 @@ final class Fleet implements AutoCloseable {
     this.history = history;
   }
 
-  /** Starts all processes; returns when the workers have started. */
+  /** Starts all processes, and returns when the workers have started. */
   synchronized void start() {
     for (int n = 1; n <= WORKERS; n++) {
       startWorker(WORKER + n);
@@ -84,8 +84,8 @@ final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Returns the line that a worker prints once it has started; it proves that a clock to be skewed
-   * is skewed.
+   * Returns the line that a worker prints once it has started. It contains the skew of the worker's
+   * clock, to prove that the clock is skewed as planned.
    */
   private String readyLine(String name) {
     return WorkerProcess.readyLine(clocks.isPresent() ? SkewedClocks.hours(name) : 0);
@@ -139,7 +139,7 @@ final class Fleet implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the last process of that name; null if there was none. */
+  /** Returns the last process with the given name, or null if there was none. */
   synchronized @Nullable ForkedJvm process(String name) {
     ForkedJvm worker = workers.get(name);
     return worker == null ? producers.get(name) : worker;
@@ -156,8 +156,8 @@ final class Fleet implements AutoCloseable {
   }
 
   /**
-   * Records the exit of a process that no fault killed. One that had not started to work is left
-   * out, because it may have started while the server was unreachable.
+   * Records the exit of a process that no fault killed. Ignores a process that exited before it
+   * began to work, because the server may have been unreachable.
    */
   private void recordExit(String name, ForkedJvm process) {
     if (!process.isAlive()
@@ -171,7 +171,7 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  /** Restarts a process; its history continues. */
+  /** Restarts a process, which continues its history. */
   synchronized void restart(String name) {
     ForkedJvm old = process(name);
     if (old != null) {
@@ -189,7 +189,7 @@ final class Fleet implements AutoCloseable {
   /**
    * Waits until all jobs are enqueued.
    *
-   * @throws IllegalStateException if producers crash repeatedly, or are not done in time
+   * @throws IllegalStateException if producers crash repeatedly or do not finish in time
    */
   void awaitProducers(Duration atMost) throws InterruptedException {
     long deadline = System.nanoTime() + atMost.toNanos();
@@ -201,7 +201,7 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  /** Restarts producers that crashed; returns whether there were none. */
+  /** Restarts the producers that have crashed. Returns true if there were none. */
   private synchronized boolean restartCrashedProducers() {
     List<String> crashed = new ArrayList<>();
     producers.forEach(
@@ -218,7 +218,7 @@ final class Fleet implements AutoCloseable {
     return crashed.isEmpty();
   }
 
-  /** Restarts the workers that are not running, for whatever reason. */
+  /** Restarts all workers that are not running. */
   synchronized void restartStoppedWorkers() {
     for (String name : workers()) {
       ForkedJvm worker = workers.get(name);

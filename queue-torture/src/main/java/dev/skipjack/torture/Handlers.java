@@ -19,7 +19,7 @@ final class Handlers {
   private final HistoryFile history;
 
   /**
-   * @param effects the database with the table {@code torture_effects}
+   * @param effects connects to the database with the table {@code torture_effects}
    */
   Handlers(DataSource effects, String schema, HistoryFile history) {
     this.effects = effects;

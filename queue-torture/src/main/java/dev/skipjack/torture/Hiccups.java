@@ -3,9 +3,9 @@ package dev.skipjack.torture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Records pauses of this process, which is frozen or on a machine that has no time for it.
- * Otherwise a lease that expired because of a pause would look like one that expired without a
- * cause.
+ * Records pauses of this process, which occur if it is frozen or the machine has no CPU time for
+ * it. Without this record, a lease that expired because of a pause would appear to have expired
+ * without a cause.
  */
 final class Hiccups {
 
@@ -18,7 +18,7 @@ final class Hiccups {
     this.thread = thread;
   }
 
-  /** Starts to watch, until it is stopped or the JVM ends. */
+  /** Starts watching. Watching continues until {@link #stop} is called or the JVM ends. */
   static Hiccups watch(HistoryFile history) {
     Thread thread = new Thread(() -> recordPauses(history), "hiccups");
     thread.setDaemon(true);
@@ -26,7 +26,7 @@ final class Hiccups {
     return new Hiccups(thread);
   }
 
-  /** Stops watching; nothing is written after it returns. */
+  /** Stops watching. Nothing is written after this method returns. */
   void stop() throws InterruptedException {
     thread.interrupt();
     thread.join();

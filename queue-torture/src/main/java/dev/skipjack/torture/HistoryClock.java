@@ -5,10 +5,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Returns the times of a history, so that those of all processes can be compared. A process with a
- * skewed wall clock starts from the time of its parent process and adds what has elapsed on the
- * monotonic clock, which all processes share where clocks can be skewed. Safe for any number of
- * threads.
+ * Supplies the times of a history, which must be comparable between processes. A process with a
+ * skewed wall clock starts from the time of its parent process and adds the time elapsed on the
+ * monotonic clock. On systems where clocks can be skewed, all processes share this clock. Safe for
+ * any number of threads.
  */
 final class HistoryClock {
 
@@ -36,7 +36,7 @@ final class HistoryClock {
     return wallMicros.getAsLong();
   }
 
-  /** Returns the current time by both clocks, for {@link #from} in a child process. */
+  /** Returns the current times of both clocks, for {@link #from} in a child process. */
   String moment() {
     return micros() + "/" + nanos.getAsLong();
   }

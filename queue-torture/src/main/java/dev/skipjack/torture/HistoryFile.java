@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The history of a process: what it did and what was returned, one line per event, oldest first.
+ * The history of a process: its actions and their results, one line per event, oldest first.
  *
  * <p>Each line is one write to the file, so a kill of the process truncates at most the last line.
  * Nothing is forced to disk, because the machine itself does not crash. Safe for any number of
@@ -34,12 +34,12 @@ final class HistoryFile implements AutoCloseable {
     this.file = file;
   }
 
-  /** Opens a history with times of the wall clock, as {@link #open(Path, String, HistoryClock)}. */
+  /** Like {@link #open(Path, String, HistoryClock)}, with times of the wall clock. */
   static HistoryFile open(Path folder, String process) {
     return open(folder, process, HistoryClock.ofWall());
   }
 
-  /** Opens the history of a process in a folder; an existing history is continued. */
+  /** Opens the history of a process in a folder, or continues an existing one. */
   static HistoryFile open(Path folder, String process, HistoryClock clock) {
     Path path = folder.resolve(process + SUFFIX);
     try {
@@ -90,7 +90,7 @@ final class HistoryFile implements AutoCloseable {
     }
   }
 
-  /** Returns the events of one process; none if it has no history yet. */
+  /** Returns the events of one process, or an empty list if it has no history yet. */
   static List<Event> read(Path folder, String process) {
     List<Event> events = new ArrayList<>();
     Path path = folder.resolve(process + SUFFIX);

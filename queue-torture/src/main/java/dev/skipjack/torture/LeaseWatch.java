@@ -10,12 +10,12 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 /**
- * Polls the running jobs and records the latest end seen of each lease. Otherwise a rescue that
- * ignores renewals would look like one that a fault explains.
+ * Polls the running jobs and records extensions of their leases. Without this record, the checker
+ * would blame a fault for a rescue that ignored a renewal.
  */
 final class LeaseWatch {
 
-  /** Polls per lease, enough to see almost every renewal. */
+  /** The number of polls per lease, high enough to detect almost every renewal. */
   private static final int POLLS_PER_LEASE = 12;
 
   private static final String RUNNING =
@@ -37,10 +37,10 @@ final class LeaseWatch {
   }
 
   /**
-   * Starts to watch, until it is stopped or the JVM ends.
+   * Starts watching. Watching continues until {@link #stop} is called or the JVM ends.
    *
-   * @param dataSource a direct connection, which no network fault hits; while the server is
-   *     unavailable, nothing is recorded
+   * @param dataSource supplies direct connections, which network faults do not affect; while the
+   *     server is unavailable, nothing is recorded
    * @param lease the lease of a claim; only leases that were renewed are recorded
    */
   static LeaseWatch start(
@@ -51,7 +51,7 @@ final class LeaseWatch {
     return watch;
   }
 
-  /** Stops watching; nothing is written after it returns. */
+  /** Stops watching. Nothing is written after this method returns. */
   void stop() throws InterruptedException {
     thread.interrupt();
     thread.join();

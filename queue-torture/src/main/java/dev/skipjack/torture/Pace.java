@@ -4,23 +4,23 @@ import dev.skipjack.worker.WorkerConfig;
 import java.time.Duration;
 
 /**
- * The timing of a run: short, so that faults longer than a lease fit into a minute.
+ * The timing of a run. Leases are so short that faults longer than a lease fit into a minute.
  *
- * @param lease lease of the workers
+ * @param lease the lease that workers use
  * @param rescueInterval how often each worker rescues jobs
- * @param longPerMille how many of 1,000 jobs run for longer than their first lease, so that they
- *     depend on heartbeats
+ * @param longPerMille how many of 1,000 jobs run longer than their first lease and therefore depend
+ *     on heartbeats
  */
 record Pace(Duration lease, Duration rescueInterval, int longPerMille) {
 
-  /** For producers and workers in separate processes. */
+  /** The pace for producers and workers in separate processes. */
   static final Pace FORKED = new Pace(Duration.ofSeconds(3), Duration.ofMillis(500), 4);
 
   private static final Duration DRAIN = Duration.ofSeconds(3);
 
   /**
-   * Returns how long a heartbeat has been overdue, at least, when a lease expires. A heartbeat is
-   * due after a third of the lease and may be late by a quarter of that.
+   * Returns the minimum time for which a heartbeat is overdue when a lease expires. A heartbeat is
+   * due after a third of the lease, and may be late by a quarter of that time.
    */
   Duration minOverdue() {
     Duration heartbeat = config().heartbeatInterval();

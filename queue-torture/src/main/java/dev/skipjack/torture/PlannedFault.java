@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A fault of the schedule.
+ * A planned fault.
  *
  * @param at time since the start of the run
- * @param nth number among the faults of its kind, from 0; variants that must each occur often
- *     enough take turns
- * @param seed decides everything else at random: which process, how and for how long
+ * @param nth the number among the faults of the same kind, from 0, which selects a variant if all
+ *     variants must occur often enough
+ * @param seed the seed of all other choices: the process, the variant and the duration
  */
 record PlannedFault(Duration at, FaultKind kind, int nth, long seed) {
 
-  /** Returns the schedule of a run, by time. It depends on the arguments alone. */
+  /** Returns the faults of a run in the order of their times. They depend only on the arguments. */
   static List<PlannedFault> schedule(Set<FaultKind> kinds, double minutes, long seed) {
     List<PlannedFault> faults = new ArrayList<>();
     for (FaultKind kind : kinds) {

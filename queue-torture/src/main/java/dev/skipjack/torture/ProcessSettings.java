@@ -8,8 +8,8 @@ import java.nio.file.Path;
  * The settings that every process of a run receives.
  *
  * @param jdbcUrl may contain a password, so it must not appear in messages
- * @param folder folder of the histories
- * @param name name of the process and its history
+ * @param folder the folder that contains the histories
+ * @param name the name of the process and of its history
  */
 record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) {
 
@@ -36,7 +36,7 @@ record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) 
     return all;
   }
 
-  /** Opens a pool with the timeouts of an application that must survive network faults. */
+  /** Opens a pool with timeouts suited to an application that must survive network faults. */
   HikariDataSource pool(int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);

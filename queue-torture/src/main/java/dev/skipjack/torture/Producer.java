@@ -19,17 +19,17 @@ import java.util.random.RandomGenerator;
 /**
  * Enqueues jobs in every way that the API offers, cancels some of them, and records the results.
  *
- * <p>The n-th job depends on the seed, the producer's name and n alone, so that another process can
- * continue for one that was killed. Belongs to one thread.
+ * <p>The n-th job depends only on the seed, the producer's name and n, so another process can
+ * continue the work of one that was killed. Used by one thread.
  */
 final class Producer {
 
   private static final Unique<Work> WHILE_LIVE = Unique.<Work>by(Work::unique).whileLive();
 
-  /** The detail of an acknowledgement if the job is new. */
+  /** The detail of an acknowledgement for a new job. */
   static final String CREATED = "created";
 
-  /** The detail of an acknowledgement if the job already existed. */
+  /** The detail of an acknowledgement for a job that already existed. */
   static final String EXISTING = "existing";
 
   private static final int UNIQUE_KEYS = 5;
@@ -44,7 +44,7 @@ final class Producer {
   /** An operator acts before one in this number of calls. */
   private static final int OPERATED = 30;
 
-  /** One in this number of cancels waits for a later request. */
+  /** One in this number of cancels is delayed until a later request. */
   private static final int CANCEL_LAG = 4;
 
   private static final Duration ENQUEUE_TIMEOUT = Duration.ofSeconds(90);
@@ -83,8 +83,8 @@ final class Producer {
    *
    * @param from number of the first job
    * @param jobs number of new jobs to enqueue
-   * @param late how far the first job is behind schedule
-   * @param gap scheduled time between two jobs; if the producer is late, it catches up without
+   * @param late the time by which the first job is behind schedule
+   * @param gap the scheduled time between two jobs; a producer that is late catches up without
    *     waiting
    */
   void produce(long from, long jobs, Duration late, Duration gap) throws InterruptedException {

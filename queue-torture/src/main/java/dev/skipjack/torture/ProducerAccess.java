@@ -13,8 +13,8 @@ import javax.sql.DataSource;
 /**
  * The parts of the queue that a producer uses.
  *
- * @param within returns an enqueuer in the transaction that is open on a connection
- * @param dataSource source of such connections
+ * @param within returns an enqueuer that uses the transaction of a connection
+ * @param dataSource supplies connections for {@code within}
  */
 record ProducerAccess(
     JobEnqueuer jobs,

@@ -14,9 +14,9 @@ final class ProducerProcess {
   private ProducerProcess() {}
 
   /**
-   * Continues where the history ends, and exits when the last job is enqueued.
+   * Continues after the last job in the history, and exits when all jobs are enqueued.
    *
-   * @param args those of {@link ProcessSettings}, then the seed, the number of jobs, the
+   * @param args the arguments of {@link ProcessSettings}, then the seed, the number of jobs, the
    *     microseconds between two jobs, and the time at which the first is due, in milliseconds
    *     since 1970
    */

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The cost of the faults: attempts lost because of each kind, and the time until their jobs were
- * rescued.
+ * The cost of the faults: the number of attempts lost because of each kind, and the times until
+ * their jobs were rescued.
  */
 final class Recoveries {
 
@@ -41,11 +41,11 @@ final class Recoveries {
   }
 
   /**
-   * Returns the recovery time in milliseconds. It counts from the beginning of a fault that hit one
-   * process, however long it lasts. If a fault hit all processes, it counts from when the server
-   * was reachable again, or from the beginning if the rescue came before that. If the claim came
-   * later, it counts from the claim. Time in which another fault made the server unreachable does
-   * not count, because no worker could rescue anything.
+   * Returns the recovery time in milliseconds. It starts at the beginning of a fault that hit one
+   * process, however long the fault lasts. For a fault that hit all processes, it starts when the
+   * server was reachable again, or at the beginning of the fault if the rescue came before that. It
+   * never starts before the claim. Time in which another fault made the server unreachable does not
+   * count, because no worker could rescue a job.
    */
   private static long recovery(ExecutionRow attempt, Fault cause, FaultLog faults) {
     boolean fromEnd = !cause.hitsOneProcess() && cause.reachable() <= attempt.finished();
@@ -56,8 +56,8 @@ final class Recoveries {
   }
 
   /**
-   * Returns the number of attempts lost because of a kind, and percentiles of the recovery in
-   * milliseconds.
+   * Returns the number of attempts lost because of a kind of fault, and percentiles of the recovery
+   * time in milliseconds.
    */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());

@@ -9,7 +9,7 @@ import java.util.Map;
 /** The scale of a run, compared with what a release requires. A pure function. */
 final class Scale {
 
-  /** What is counted, with the minimum for a release. */
+  /** The figures that are counted, with their minimums for a release. */
   enum Measure {
     JOBS(100_000),
     WORKER_KILLS(200),

@@ -6,7 +6,10 @@ import dev.skipjack.api.schedule.Schedules;
 import java.time.Duration;
 import java.util.List;
 
-/** The schedules of a run. Each fires every second and enqueues jobs whose keys name the fire. */
+/**
+ * The schedules of a run. Each fires every second and enqueues a job whose key contains the time of
+ * the fire.
+ */
 final class ScheduledWork {
 
   /** The schedule that may skip missed fires, except the latest one. */
@@ -16,7 +19,7 @@ final class ScheduledWork {
   private static final String CRON = "torture-cron";
   private static final char SEPARATOR = '@';
 
-  /** Finds schedules whose next fire is due, which workers therefore have not fired yet. */
+  /** Counts the schedules whose next fire is due and has therefore not happened yet. */
   static final String OVERDUE =
       "SELECT count(*) FROM @job_schedules WHERE next_at <= clock_timestamp()";
 
@@ -53,7 +56,7 @@ final class ScheduledWork {
     return Long.parseLong(key.substring(key.indexOf(SEPARATOR) + 1));
   }
 
-  /** Stops the schedules, so that the queue can drain. */
+  /** Pauses the schedules to let the queue drain. */
   static void pause(Schedules schedules) {
     schedules().forEach(schedule -> schedules.pause(schedule.name()));
   }

@@ -11,7 +11,9 @@ import java.util.stream.Stream;
 /** Skews the wall clocks of some workers by an hour, with libfaketime. Immutable. */
 final class SkewedClocks {
 
-  /** The system property for the library's folder, if it is not one of the usual ones. */
+  /**
+   * The system property that sets the folder of libfaketime, if it is not one of the usual folders.
+   */
   static final String FOLDER_PROPERTY = "skipjack.test.faketime";
 
   private static final String LIBRARY = "libfaketimeMT.so.1";
@@ -31,7 +33,7 @@ final class SkewedClocks {
     this.library = library;
   }
 
-  /** Returns empty if libfaketime is not installed. */
+  /** Returns an instance, or empty if libfaketime is not installed. */
   static Optional<SkewedClocks> find() {
     return Stream.concat(Stream.ofNullable(System.getProperty(FOLDER_PROPERTY)), FOLDERS.stream())
         .map(folder -> Path.of(folder, LIBRARY))
@@ -41,8 +43,8 @@ final class SkewedClocks {
   }
 
   /**
-   * Returns how many hours a process's clock is ahead; negative if it is behind, 0 if it is not
-   * skewed.
+   * Returns the number of hours by which the clock of a process is ahead: negative if it is behind,
+   * 0 if it is not skewed.
    */
   static int hours(String process) {
     return HOURS.getOrDefault(process, 0);

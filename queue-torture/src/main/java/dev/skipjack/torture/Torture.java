@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 
 /**
  * Runs producers and workers under faults, lets the queue drain, and checks the outcome. Stateless.
- * Run one at a time on a machine.
+ * Run only one instance at a time on a machine.
  */
 public final class Torture {
 
@@ -36,7 +36,7 @@ public final class Torture {
   private Torture() {}
 
   /**
-   * Runs producers and workers once, as the options say.
+   * Runs the test once with the given options.
    *
    * @param notes receives progress messages, each a sentence
    * @throws SQLException if the database could not be prepared or read
@@ -142,7 +142,7 @@ public final class Torture {
     return kinds.stream().map(FaultKind::label).collect(Collectors.joining(","));
   }
 
-  /** Pauses the schedules once they have made up for the fires that faults have delayed. */
+  /** Pauses the schedules once they have caught up on the fires that faults delayed. */
   private static void pauseSchedules(TortureDatabase database, Consumer<String> notes)
       throws SQLException, InterruptedException {
     String overdue = ScheduledWork.OVERDUE.replace("@", database.schema() + ".");
@@ -159,8 +159,8 @@ public final class Torture {
   }
 
   /**
-   * Waits until every job has ended or is dead, or until the number of live jobs stops falling.
-   * Ordering keys that dead jobs block are freed.
+   * Waits until every job has ended or is dead, or until the number of live jobs no longer falls.
+   * Meanwhile, an operator frees the ordering keys that dead jobs block.
    */
   private static void drain(TortureDatabase database, Path folder, Consumer<String> notes)
       throws SQLException, InterruptedException {

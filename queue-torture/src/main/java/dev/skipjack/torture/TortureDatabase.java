@@ -13,9 +13,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/**
- * The database of a run, with two connections to it: a proxy that faults affect, and a direct one.
- */
+/** The database of a run, which is reached through a proxy that injects faults, or directly. */
 final class TortureDatabase implements AutoCloseable {
 
   /** The schema that is created in the user's database. */
@@ -85,7 +83,7 @@ final class TortureDatabase implements AutoCloseable {
     }
   }
 
-  /** Returns the URL through the proxy, which faults affect. May contain a password. */
+  /** Returns the URL of the proxy, on which faults act. The URL may contain a password. */
   String jdbcUrl() {
     return jdbcUrl;
   }
@@ -94,7 +92,7 @@ final class TortureDatabase implements AutoCloseable {
     return schema;
   }
 
-  /** Returns the direct connections, which bypass the proxy. */
+  /** Returns a data source for direct connections, which bypass the proxy. */
   DataSource direct() {
     return direct;
   }
@@ -103,15 +101,15 @@ final class TortureDatabase implements AutoCloseable {
     return proxy;
   }
 
-  /** Returns the embedded server; empty if the database is the user's. */
+  /** Returns the embedded server, or empty if the user named a database. */
   Optional<CrashingPostgres> server() {
     return Optional.ofNullable(server);
   }
 
   /**
-   * Waits until the server accepts sessions, which it refuses while it recovers.
+   * Waits until the server accepts connections, which it refuses during recovery.
    *
-   * @throws IllegalStateException if it does not within a minute
+   * @throws IllegalStateException if it does not accept any within a minute
    */
   void awaitServer() throws InterruptedException {
     long deadline = System.nanoTime() + RECOVERY.toNanos();
@@ -128,10 +126,7 @@ final class TortureDatabase implements AutoCloseable {
     }
   }
 
-  /**
-   * Stops the embedded server. In the user's database, the schema is kept, so that it can be
-   * inspected.
-   */
+  /** Stops the embedded server. In the user's database, the schema is kept for inspection. */
   @Override
   public void close() {
     if (server != null) {

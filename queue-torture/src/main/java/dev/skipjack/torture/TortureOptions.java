@@ -7,8 +7,8 @@ import java.util.Set;
 /**
  * The options of a run.
  *
- * @param minutes how long jobs are enqueued and faults injected, 0.1 to 1,440; removing the faults
- *     and draining the queue take additional time
+ * @param minutes the time for which jobs are enqueued and faults are injected, 0.1 to 1,440;
+ *     removing the faults and draining the queue take additional time
  * @param jobs minimum number of jobs to enqueue, 10 to 10,000,000
  * @param seed seed of the jobs and of the schedule of faults
  * @param url JDBC URL of a database in which the schema {@code skipjack_torture} is dropped and
@@ -35,8 +35,8 @@ public record TortureOptions(
   }
 
   /**
-   * Returns the faults that can be injected: without an embedded server, those that need one are
-   * left out.
+   * Returns the faults that can be injected. Without an embedded server, those that need one are
+   * omitted.
    *
    * @param clocks whether clocks can be skewed on this machine
    */

@@ -14,10 +14,10 @@ import java.util.TreeMap;
 /** The report of a run: its counters, figures and verdict. Immutable. */
 public final class TortureReport {
 
-  /** The fact with the number of commits that the proxy cut, a Long. */
+  /** The name of the fact that holds the number of commits that the proxy cut, a Long. */
   static final String CUT_COMMITS = "cut_commits";
 
-  /** The fact with the number of jobs that schedules enqueued, a Long. */
+  /** The name of the fact that holds the number of jobs that schedules enqueued, a Long. */
   private static final String FIRES = "fires";
 
   private static final int MAX_STORIES = 5;
@@ -89,8 +89,8 @@ public final class TortureReport {
   }
 
   /**
-   * Adds a figure with a target. It does not affect the verdict, because it also depends on the
-   * machine.
+   * Adds a figure with a target. The figure also depends on the machine, so it does not affect the
+   * verdict.
    */
   private void figure(String name, long value, long target) {
     facts.put(name, value);
@@ -129,8 +129,8 @@ public final class TortureReport {
   }
 
   /**
-   * Returns the figures for each kind of fault: the number of injections, the number of repeated
-   * runs, and percentiles of the recovery time.
+   * Returns the figures for each kind of fault, for example the number of injections, the number of
+   * repeated runs, and percentiles of the recovery time.
    */
   Map<String, Map<String, Long>> faults() {
     return faults;

@@ -12,15 +12,15 @@ import java.util.TreeMap;
 /**
  * Finds jobs that held the same unique key at the same time.
  *
- * <p>A job's {@code created_at} does not prove that it was live then, because its insert may have
- * waited for the holder to end. It was certainly live from its acknowledgement or its first
- * attempt, whichever came first.
+ * <p>A job's {@code created_at} does not prove that the job was live at that time, because its
+ * insert may have waited for the end of the holder. A job was certainly live from its
+ * acknowledgement or its first attempt, whichever came first.
  */
 final class UniqueCheck {
 
   private record Lifetime(JobRow job, long from, long to) {}
 
-  /** The clocks of two processes may differ by a lease divided by this. */
+  /** The clocks of two processes may differ by a lease divided by this number. */
   private static final int SLACK_DIVISOR = 10;
 
   private UniqueCheck() {}
@@ -47,9 +47,9 @@ final class UniqueCheck {
   }
 
   /**
-   * A request whose key is held returns the holder, which must have been live at some time since
-   * the request was made. When a job had ended is certain only from the acknowledgement to its
-   * worker: its end in the database may be much earlier than the commit.
+   * Checks requests that returned the holder of their key, which must have been live at some time
+   * since the request was made. Only the acknowledgement to its worker proves that a job had ended,
+   * because the end recorded in the database may be much earlier than the commit.
    */
   private static void checkReturnedHolders(CheckedRun run, Pace pace, List<Violation> violations) {
     Map<Long, Long> completed = new HashMap<>();

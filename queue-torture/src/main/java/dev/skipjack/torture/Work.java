@@ -12,7 +12,7 @@ import java.util.Objects;
 /**
  * The payload of all jobs of a run.
  *
- * @param key key of the request, different for each
+ * @param key the key of the request, which is unique
  * @param failures number of attempts that do not succeed
  * @param millis how long an attempt runs
  * @param unique the unique key; empty if there is none
@@ -24,14 +24,14 @@ record Work(
   static final String QUEUE = "torture";
 
   /**
-   * The maximum of attempts for jobs that must not become dead, however often their worker is
-   * killed.
+   * The maximum number of attempts for jobs that must not become dead, however often their worker
+   * is killed.
    */
   static final int MANY_ATTEMPTS = 1_000;
 
   static final int ORDERING_KEYS = 6;
 
-  /** The maximum of attempts for jobs that must become dead. */
+  /** The maximum number of attempts for jobs that must become dead. */
   static final int FEW_ATTEMPTS = 3;
 
   private static final Map<Workload, JobType<Work>> TYPES = new EnumMap<>(Workload.class);

@@ -16,8 +16,8 @@ final class WorkerProcess {
   /**
    * Runs the worker until the process is terminated.
    *
-   * @param args those of {@link ProcessSettings}, then a {@link HistoryClock#moment} of the parent
-   *     process
+   * @param args the arguments of {@link ProcessSettings}, then a {@link HistoryClock#moment} of the
+   *     parent process
    */
   public static void main(String[] args) {
     ProcessSettings settings = ProcessSettings.of(args);
@@ -50,7 +50,7 @@ final class WorkerProcess {
   /**
    * Returns the line that a worker prints when it has started.
    *
-   * @param hours how far its wall clock is ahead
+   * @param hours the number of hours by which the worker's wall clock is ahead
    */
   static String readyLine(long hours) {
     return ProcessSettings.READY + ", clock %+d h".formatted(hours);

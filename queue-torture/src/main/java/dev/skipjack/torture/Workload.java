@@ -17,7 +17,7 @@ enum Workload {
    * completed.
    */
   CANCEL,
-  /** Writes a row with {@code completeIn}: exactly one row per job. */
+  /** Writes a row in the transaction of {@code completeIn}: exactly one row per job. */
   EFFECT,
   /**
    * Has one of a few ordering keys. Some fail or snooze and then complete, and some are cancelled.

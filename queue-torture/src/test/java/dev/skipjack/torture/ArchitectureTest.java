@@ -12,7 +12,7 @@ import com.tngtech.archunit.lang.ArchRule;
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-  /** Producers and workers use the same API as applications. */
+  /** Producers and workers must use only the API that applications use. */
   @ArchTest
   static final ArchRule producersAndWorkersUseNoSpi =
       noClasses().should().dependOnClassesThat().resideInAPackage("dev.skipjack..spi..");

@@ -32,8 +32,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Queues that each break one guarantee, as queues in production have done, with the counter that
- * must report it.
+ * Queues that each break one guarantee, as queues in production have done, and the counter that
+ * must report the violation.
  */
 enum BrokenQueue {
   COMPLETES_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
@@ -415,7 +415,10 @@ enum BrokenQueue {
     }
   },
 
-  /** As if the statement compared no next fire and wrote no key: a fire can happen again. */
+  /**
+   * Simulates a statement that neither compares the next fire nor writes a key, so a fire can
+   * happen twice.
+   */
   FIRES_WITHOUT_GUARDS(Counter.DOUBLE_FIRES) {
     @Override
     ScheduleStore schedules(ScheduleStore real, Sql sql) {
@@ -501,7 +504,7 @@ enum BrokenQueue {
     this.counter = counter;
   }
 
-  /** Returns the counter that must report it. */
+  /** Returns the counter that must report the violation. */
   Counter counter() {
     return counter;
   }
@@ -530,7 +533,7 @@ enum BrokenQueue {
     return real;
   }
 
-  /** Returns the faults under which the violation shows. */
+  /** Returns the faults under which the violation occurs. */
   Rig.Faults faults() {
     return Rig.Faults.ZOMBIES;
   }

@@ -25,14 +25,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests the checker: it must report the violations of broken queues, and none in runs of the real
- * one.
+ * Tests that the checker reports the violations of broken queues, and none in runs of the real
+ * queue.
  */
 @QueueTest
 @Timeout(60)
 class CheckTheCheckerIT {
 
-  /** Each run has a database of its own and is mostly idle, waiting for leases to expire. */
+  /**
+   * The number of concurrent runs. Each has a separate database and is mostly idle, because it
+   * waits for leases to expire.
+   */
   private static final int CONCURRENT_RUNS = 5;
 
   private static final List<Rig.Faults> ALL = List.of(Rig.Faults.values());
@@ -81,8 +84,8 @@ class CheckTheCheckerIT {
   }
 
   /**
-   * Returns the counters that the broken guarantee cannot raise under any timing; if one is raised,
-   * the checker is wrong.
+   * Returns the counters that the broken queue cannot increment under any timing. If one is not
+   * zero, the checker is wrong.
    */
   private static Set<Counter> countersNotRaisedBy(BrokenQueue broken) {
     return switch (broken) {
@@ -131,8 +134,8 @@ class CheckTheCheckerIT {
   }
 
   /**
-   * Repeats the run with other seeds until the violation shows: in some runs, no frozen worker
-   * meets another execution of its job.
+   * Repeats the run with other seeds until the violation occurs, because in some runs no zombie's
+   * job is executed by another worker at the same time.
    */
   private static TortureReport run(BrokenQueue broken) throws Exception {
     for (int seed = 1; ; seed++) {

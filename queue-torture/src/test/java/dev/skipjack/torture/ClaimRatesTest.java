@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Twenty claims per second for a minute, except where the test says otherwise. */
+/** Tests claim rates with twenty claims per second for a minute, unless a test states otherwise. */
 class ClaimRatesTest {
 
   private static final int PER_SECOND = 20;

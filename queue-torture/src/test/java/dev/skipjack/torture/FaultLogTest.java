@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The fault that explains a lost attempt, which lasted from 10 to 13.5. */
+/** Tests which fault explains a lost attempt that lasted from 10 to 13.5. */
 class FaultLogTest {
 
   private final MadeUpRun run = new MadeUpRun();

@@ -6,7 +6,7 @@ import dev.skipjack.torture.FinalRead.ScheduleRow;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Schedules that were created at 100, have fired at 101 to 103, and were paused at 104. */
+/** Tests schedules that were created at 100, fired at 101 to 103, and were paused at 104. */
 class FireCheckTest {
 
   private static final String EACH = "torture-interval";

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Processes with different wall clocks, on a machine with one monotonic clock. */
+/** Tests processes with different wall clocks on a machine with one monotonic clock. */
 class HistoryClockTest {
 
   private static final long HOUR = 3_600 * MadeUpRun.SECOND;
@@ -51,7 +51,10 @@ class HistoryClockTest {
         .containsExactly(Counter.STALE_ACCEPTED);
   }
 
-  /** An outcome is accepted at 5 s but missing, because its attempt was rescued at 7 s. */
+  /**
+   * Returns the counters of a run whose outcome, accepted at 5 s, is missing because the attempt
+   * was rescued at 7 s.
+   */
   private List<Counter> countersWith(Path folder, HistoryClock clock) {
     MadeUpRun run = new MadeUpRun();
     run.acknowledged("a", 7);

@@ -15,7 +15,7 @@ final class Intercepted {
     Object call(Object[] args) throws Throwable;
   }
 
-  /** Is called instead of the real method. */
+  /** Called instead of the real method. */
   @FunctionalInterface
   interface Interceptor {
     Object call(Real real, Object[] args) throws Throwable;

@@ -13,7 +13,7 @@ final class MadeUpRun {
 
   static final long SECOND = 1_000_000;
 
-  /** The maximum of attempts of every job. */
+  /** The maximum number of attempts of every job. */
   static final int MAX_ATTEMPTS = 5;
 
   final List<Event> history = new ArrayList<>();
@@ -38,7 +38,7 @@ final class MadeUpRun {
     event(2, EventType.ACKNOWLEDGED, key, job, 0, "created");
   }
 
-  /** Adds a job; one that is completed or cancelled ended at 10. */
+  /** Adds a job. A completed or cancelled job ended at 10. */
   void job(long id, String status, String key, String unique, int attempts, long execution) {
     job(id, status, Workload.PLAIN, key, unique, attempts, execution);
   }

@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run within one process that takes a few seconds. It uses the producer, handlers and checker of
- * a full run, threads instead of processes, and leases that are not renewed to create zombies.
+ * a full run, but threads instead of processes. To create zombies, it does not renew their leases.
  */
 final class Rig {
 
   /**
-   * The faults of a run. Zombies and cuts are not combined: a worker that believes it holds the
-   * lease and loses the response to a write rightly takes the job's end for its own.
+   * The faults of a run. Zombies and cuts are not combined: a zombie that loses the response to a
+   * write correctly assumes that the write ended the job, even if another worker ended it.
    */
   enum Faults {
     NONE,
@@ -61,12 +61,15 @@ final class Rig {
   /** One in this number of executions becomes a zombie. */
   private static final int ONE_IN = 11;
 
-  /** When the drain of a broken queue is given up: it may never end. */
+  /**
+   * The time without progress after which the drain of a broken queue, which may never end, is
+   * abandoned.
+   */
   private static final Duration NO_PROGRESS = Duration.ofSeconds(3);
 
   /**
-   * The same for a queue whose jobs all end, on a busy machine. A job may snooze several times in
-   * succession.
+   * The same time for a queue whose jobs all end. It allows for a busy machine and for jobs that
+   * snooze several times in succession.
    */
   private static final Duration NO_PROGRESS_OF_DRAINING_QUEUE = Duration.ofSeconds(20);
 
@@ -260,7 +263,7 @@ final class Rig {
     }
   }
 
-  /** Claims jobs and does not run them, like a process that is killed after its claim. */
+  /** Claims jobs without running them, like a process that is killed after its claim. */
   private void claimAndAbandon(JobQueue queue, HistoryFile history) {
     recordFault(history, "killed", "kill");
     queue
@@ -274,7 +277,7 @@ final class Rig {
                 PACE.lease()));
   }
 
-  /** Creates the schedules as they are after ten seconds without a worker. */
+  /** Creates the schedules in the state that they have after ten seconds without a worker. */
   private static void leaveUnattended(JobQueue queue, Sql sql) throws Exception {
     queue.schedules().declare(ScheduledWork.schedules());
     sql.run(

@@ -11,14 +11,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The times of a process with a skewed clock; skipped for those if libfaketime is not installed.
+ * Tests the clocks of processes. The tests with a skewed clock are skipped if libfaketime is not
+ * installed.
  */
 @Timeout(120)
 class SkewedClocksTest {
 
   private static final double MICROS_PER_HOUR = 3_600e6;
 
-  /** Prints the time of its wall clock and that of its history clock. */
+  /** Prints the times of its wall clock and its history clock. */
   static final class ClockPrinter {
 
     private ClockPrinter() {}

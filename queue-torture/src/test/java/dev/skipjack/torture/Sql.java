@@ -7,9 +7,9 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * Runs the SQL by which broken queues bypass the real store. {@code @} stands for the schema.
+ * Runs the SQL with which broken queues bypass the real store. {@code @} stands for the schema.
  *
- * @param dataSource in auto-commit mode, not affected by faults
+ * @param dataSource supplies connections in auto-commit mode that faults do not affect
  */
 record Sql(DataSource dataSource, String schema) {
 

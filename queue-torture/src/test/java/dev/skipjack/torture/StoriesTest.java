@@ -13,14 +13,14 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The histories, in a report, of jobs with violations. */
+/** Tests the histories of jobs with violations in a report. */
 class StoriesTest {
 
   private static final int VIOLATIONS = 6;
 
   private final MadeUpRun run = new MadeUpRun();
 
-  /** Six jobs that are still pending and one that completed; the events are in random order. */
+  /** Adds six jobs that are still pending and one that completed, with events in random order. */
   @BeforeEach
   void addJobs() {
     for (long job = 1; job <= VIOLATIONS; job++) {
@@ -55,7 +55,9 @@ class StoriesTest {
             LongStream.rangeClosed(1, 5).boxed().flatMap(job -> story(job).stream()).toList());
   }
 
-  /** Returns the expected lines: the row is at its creation, the attempt at its start. */
+  /**
+   * Returns the expected lines. The row is placed at its creation, and the attempt at its start.
+   */
   private List<String> story(long job) {
     List<String> events =
         run.history.stream()

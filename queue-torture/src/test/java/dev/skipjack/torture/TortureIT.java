@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** A short run of what the command does, with processes, a server and all faults. */
+/** Runs the test for a short time with processes, a server and all faults, as the command does. */
 @DisabledOnOs(OS.WINDOWS) // no signals
 class TortureIT {
 
   private static final int JOBS_PER_MINUTE = 2_000;
 
-  /** Half a minute suffices for every kind of fault to strike, which is checked. */
+  /** Checks also that every kind of fault occurs, for which half a minute suffices. */
   @Test
   @Timeout(value = 8, unit = TimeUnit.MINUTES)
   void noGuaranteeIsViolatedUnderAllFaults() throws Exception {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Jobs with the same unique key; those that are completed ended at 10. */
+/** Tests jobs with the same unique key. Those that are completed ended at 10. */
 class UniqueCheckTest {
 
   private final MadeUpRun run = new MadeUpRun();
