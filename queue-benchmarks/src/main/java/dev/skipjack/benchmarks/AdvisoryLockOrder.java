@@ -15,13 +15,13 @@ import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 /**
- * The way in which the literature orders the jobs of a key: claim rows with {@code SKIP LOCKED},
- * then try an advisory lock for the key of each, and run those whose key could be locked. Row and
- * advisory locks are held until the transaction ends, after the handlers.
+ * The method found in the literature for ordering the jobs of a key: claim rows with {@code SKIP
+ * LOCKED}, try to take an advisory lock on the key of each, and run the jobs whose keys were
+ * locked. Row and advisory locks are held until the transaction ends, after the handlers.
  *
- * <p>It runs one job of a key at a time, but not in order. A session that has claimed the first
- * jobs of a key may be overtaken by another one, which steps over their rows and asks for the lock
- * first.
+ * <p>The method runs one job of a key at a time, but not in order. After one session has claimed
+ * the first jobs of a key, another session may skip their rows, claim later jobs of the key, and
+ * take the advisory lock first.
  */
 final class AdvisoryLockOrder {
 
@@ -42,7 +42,7 @@ final class AdvisoryLockOrder {
 
   private AdvisoryLockOrder() {}
 
-  /** Creates the table in a schema of its own, and drops an existing one first. */
+  /** Creates the table in a separate schema, after dropping an existing one. */
   static void create(BenchmarkDatabase database) throws SQLException {
     database.execute(
         "DROP SCHEMA IF EXISTS " + SCHEMA + " CASCADE",
@@ -53,7 +53,7 @@ final class AdvisoryLockOrder {
         qualified("CREATE INDEX ON @jobs (id) WHERE status = 'pending'"));
   }
 
-  /** Replaces the jobs by those of {@code rows}. */
+  /** Replaces the jobs in the table with those of {@code rows}. */
   static void fill(BenchmarkDatabase database, OrderedRows rows) throws SQLException {
     database.execute(
         qualified("TRUNCATE @jobs"),
@@ -69,7 +69,7 @@ final class AdvisoryLockOrder {
   /** A claimed job. */
   record Claimed(long id, String key, String payload) {}
 
-  /** Claims up to {@code limit} jobs; the caller's transaction holds their rows. */
+  /** Claims up to {@code limit} jobs. The caller's transaction holds the locks on their rows. */
   static List<Claimed> claim(Connection transaction, int limit) throws SQLException {
     List<Claimed> claimed = new ArrayList<>();
     try (PreparedStatement statement = transaction.prepareStatement(CLAIM)) {
@@ -83,7 +83,10 @@ final class AdvisoryLockOrder {
     return claimed;
   }
 
-  /** Returns those jobs whose key is locked for the caller's transaction. */
+  /**
+   * Tries to lock the keys of the jobs for the caller's transaction, and returns the jobs whose
+   * keys it locked.
+   */
   static List<Claimed> lock(Connection transaction, List<Claimed> claimed) throws SQLException {
     Set<String> keys =
         claimed.stream().map(Claimed::key).collect(Collectors.toCollection(LinkedHashSet::new));

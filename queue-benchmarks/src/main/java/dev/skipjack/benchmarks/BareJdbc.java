@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * The floor of {@link StatementOverhead}: sends the store's statements, with the same values and
- * the same number of round trips, on a single connection outside all pools. Sends none of the
- * store's settings, and reads every column of every row.
+ * the same number of round trips, on a single connection outside all pools. It omits the store's
+ * settings, and reads every column of every row.
  */
 final class BareJdbc {
 

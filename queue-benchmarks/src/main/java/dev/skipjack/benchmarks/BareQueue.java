@@ -17,10 +17,10 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.QueryExecutorBase;
 
 /**
- * The floor of {@link Latency} and {@link Steady}: the shortest loop that runs jobs on PostgreSQL
- * with the same durability. A job is a row; the statement that inserts it also sends the wake-up. A
- * single thread listens, claims, runs and completes, all on one connection, and every commit waits
- * for the disk. It has no leases, retries, history, priorities or second queue.
+ * The floor of {@link Latency} and {@link Steady}: the simplest loop that runs jobs on PostgreSQL
+ * with the same durability as Skipjack. Each job is a row; the statement that inserts it also sends
+ * the wake-up. A single thread listens, claims, runs and completes, all on one connection, and
+ * every commit waits for the disk. It has no leases, retries, history, priorities or second queue.
  */
 final class BareQueue implements AutoCloseable {
 
@@ -58,7 +58,7 @@ final class BareQueue implements AutoCloseable {
     thread.setDaemon(true);
   }
 
-  /** Creates the table in a schema of its own, and drops an existing one first. */
+  /** Creates the table in a separate schema, after dropping an existing one. */
   static void create(BenchmarkDatabase database) throws SQLException {
     database.execute(
         "DROP SCHEMA IF EXISTS " + SCHEMA + " CASCADE",
@@ -70,7 +70,7 @@ final class BareQueue implements AutoCloseable {
   }
 
   /**
-   * Starts the thread on an empty table.
+   * Empties the table and starts the thread.
    *
    * @param handler receives the number of each job, after the commit of its claim
    * @param completed counts the jobs whose completion is committed
@@ -88,7 +88,7 @@ final class BareQueue implements AutoCloseable {
   /**
    * Enqueues and commits a job in one round trip.
    *
-   * @param connection in auto-commit mode
+   * @param connection a connection in auto-commit mode
    */
   static void enqueue(Connection connection, long n) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(ENQUEUE)) {
@@ -113,7 +113,10 @@ final class BareQueue implements AutoCloseable {
     }
   }
 
-  /** As Skipjack does: the driver would wait 1 ms for more before it returns a notification. */
+  /**
+   * Disables a wait in the driver, as Skipjack does: otherwise the driver would wait 1 ms for more
+   * notifications before it returns one.
+   */
   private static void skipPeek(Connection connection)
       throws SQLException, ReflectiveOperationException {
     Field field = QueryExecutorBase.class.getDeclaredField("pgStream");
@@ -155,7 +158,7 @@ final class BareQueue implements AutoCloseable {
     return BenchmarkDatabase.qualified(SCHEMA, sql);
   }
 
-  /** Waits for the end of the thread. */
+  /** Stops the thread and waits until it ends. */
   @Override
   public void close() {
     closed = true;

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 
 /**
  * The store's claim and completion for bare JDBC, exactly as the store sends them, including the
- * settings. From one call to the next, only the ids of the completed executions change.
+ * settings. Only the ids of the completed executions differ between calls.
  */
 final class BareStatements {
 
@@ -71,7 +71,7 @@ final class BareStatements {
   /**
    * Claims a batch and completes it, in two transactions.
    *
-   * @param connection not in auto-commit mode
+   * @param connection a connection that is not in auto-commit mode
    * @return the number of jobs in the batch
    */
   int claimAndComplete(Connection connection) throws SQLException {

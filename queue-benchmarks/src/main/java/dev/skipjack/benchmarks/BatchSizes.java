@@ -3,7 +3,10 @@ package dev.skipjack.benchmarks;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Average number of jobs per claim and per completion of a worker. Empty claims count apart. */
+/**
+ * Measures the average number of jobs per claim and per completion of a worker. Empty claims are
+ * counted separately.
+ */
 final class BatchSizes implements TimedAccess.CallListener {
 
   private final LongAdder claims = new LongAdder();

@@ -5,24 +5,25 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Compares two or more variants within one call, checks that all work was done, and reports.
+ * A benchmark. It compares two or more variants within one call, checks that all work was done, and
+ * returns a report.
  *
- * <p>{@link Benchmarks} also lists those that a jar on the class path provides as services, under
- * the simple names of their classes in small letters. A benchmark can thus be a module of its own,
- * with libraries that this module must not depend on.
+ * <p>{@link Benchmarks} also lists the benchmarks that jars on the class path provide as services,
+ * under the simple names of their classes in lower case. This lets a separate module provide a
+ * benchmark that needs libraries on which this module must not depend.
  */
 public interface Benchmark {
 
-  /** Returns a description of one line. */
+  /** Returns a one-line description of the benchmark. */
   String purpose();
 
   /** Returns the settings that apply to this benchmark. */
   Set<Setting> settings();
 
   /**
-   * Refuses options with values that the benchmark does not know, before anything is started.
+   * Checks options whose values only the benchmark knows, before anything is started.
    *
-   * @throws IllegalArgumentException if there is one; the message is meant for the user
+   * @throws IllegalArgumentException if a value is unknown; the message is meant for the user
    */
   default void check(Options options) {}
 

@@ -33,10 +33,13 @@ public final class BenchmarkDatabase implements AutoCloseable {
   /** The schema of the floor. */
   private static final String FLOOR = SCHEMA + "_floor";
 
-  /** The schema without the index of unique keys. */
+  /** The schema without the index on unique keys. */
   private static final String WITHOUT_KEYS = SCHEMA + "_without_keys";
 
-  /** Partitions of the audit, and of the archive, of a system that keeps a long history. */
+  /**
+   * The number of partitions of the audit, and of the archive, in a system that keeps a long
+   * history.
+   */
   static final int PARTITIONS = 40;
 
   private final @Nullable EmbeddedPostgres server;
@@ -92,7 +95,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return new BenchmarkDatabase(server, server.jdbcUrl("postgres"), partitions);
   }
 
-  /** Returns the CPU meter of the whole server. */
+  /** Returns the CPU meter for the whole server. */
   ServerCpu cpu() {
     return cpu;
   }
@@ -102,7 +105,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return jdbcUrl;
   }
 
-  /** Creates a schema with the queue's tables and partitions, and drops an existing one first. */
+  /** Creates a schema with the queue's tables and partitions, after dropping an existing one. */
   void create(String schema) throws SQLException {
     execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
     Migrations.migrate(pool, schema);
@@ -153,7 +156,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return created;
   }
 
-  /** Returns a queue with a pool of its own. */
+  /** Returns a queue with a new pool. */
   JobQueue queue(int connections) {
     return queue(pool(connections), SCHEMA);
   }
@@ -164,8 +167,8 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Sets whether these queues archive ended jobs, in the measured schema. In all other schemas they
-   * do, by default.
+   * Sets whether the given queues archive ended jobs in the measured schema. In all other schemas
+   * they do so by default.
    */
   void archive(boolean kept, String... queues) {
     for (String name : queues) {
@@ -193,7 +196,10 @@ public final class BenchmarkDatabase implements AutoCloseable {
     checkpoint();
   }
 
-  /** Writes a checkpoint if the user may, so that no run pays for the one before. */
+  /**
+   * Writes a checkpoint if the user is allowed to, so that no run pays for the writes of the
+   * previous one.
+   */
   public void checkpoint() throws SQLException {
     try {
       execute("CHECKPOINT");
@@ -244,13 +250,13 @@ public final class BenchmarkDatabase implements AutoCloseable {
                 + ") AS n"));
   }
 
-  /** Returns a queue on the pool of one connection, wrapped by {@code wrapper}; no wake-ups. */
+  /** Returns a queue without wake-ups, on the one-connection pool wrapped by {@code wrapper}. */
   JobQueue queue(UnaryOperator<DataSource> wrapper) {
     return withoutWakeUps(wrapper, SCHEMA);
   }
 
   /**
-   * Like {@link #queue(UnaryOperator)}, in a schema without the index of unique keys. Empties that
+   * Like {@link #queue(UnaryOperator)}, in a schema without the index on unique keys. Empties that
    * schema.
    */
   JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> wrapper) throws SQLException {
@@ -272,7 +278,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return DriverManager.getConnection(jdbcUrl);
   }
 
-  /** Returns the statements without the store's settings, for the floor's schema. */
+  /** Returns the statements, changed to use the floor's schema and without the store's settings. */
   List<Sent> forFloor(List<Sent> sent) {
     return sent.stream().map(one -> one.statementOnly().in(SCHEMA, FLOOR)).toList();
   }
@@ -287,7 +293,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     empty(SCHEMA);
   }
 
-  /** Like {@link #empty()}, for the floor's schema too. */
+  /** Like {@link #empty()}, for both the measured and the floor's schema. */
   void emptyBoth() throws SQLException {
     empty(SCHEMA);
     empty(FLOOR);
@@ -310,7 +316,10 @@ public final class BenchmarkDatabase implements AutoCloseable {
         qualified(schema, "ANALYZE @jobs"));
   }
 
-  /** Returns the number of rows per table and status: {@code "audit failed 2, jobs pending 3"}. */
+  /**
+   * Returns the number of rows per table and status, for example {@code "audit failed 2, jobs
+   * pending 3"}.
+   */
   String rows() throws SQLException {
     return rows(SCHEMA);
   }
@@ -330,7 +339,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
                 + " UNION ALL SELECT 'archive', status, count(*) FROM @jobs_archive GROUP BY status) AS counted"));
   }
 
-  /** Returns the server's version and the settings that its speed depends on. */
+  /** Returns the server's version and the settings that affect its speed. */
   Map<String, String> settings() throws SQLException {
     Map<String, String> settings = new LinkedHashMap<>();
     for (String name :

@@ -45,7 +45,7 @@ public final class Benchmarks {
   }
 
   /**
-   * Returns a description of one line.
+   * Returns a one-line description of a benchmark.
    *
    * @throws IllegalArgumentException if no benchmark has this name; the message is meant for the
    *     user
@@ -55,7 +55,7 @@ public final class Benchmarks {
   }
 
   /**
-   * Checks name and options before anything is started.
+   * Checks the name and the options, before anything is started.
    *
    * @throws IllegalArgumentException if no benchmark has this name, or an option does not apply to
    *     it; the message is meant for the user

@@ -16,7 +16,10 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.postgresql.PGConnection;
 
-/** Bulk enqueue: many jobs per call and transaction. The floor is COPY of the same columns. */
+/**
+ * Measures bulk enqueues, with many jobs per call and transaction. The floor is COPY of the same
+ * columns.
+ */
 final class Bulk implements Benchmark {
 
   private static final int BATCH = 1_000;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records the commit time of a transaction: the time when its connection is returned to the pool,
- * which is right after the commit. Safe for any number of threads; connections that other threads
- * borrow do not matter.
+ * which is right after the commit. Safe for any number of threads: connections that other threads
+ * borrow are ignored.
  */
 public final class CommitClock {
 
@@ -22,12 +22,18 @@ public final class CommitClock {
     this.first = first;
   }
 
-  /** For calls that commit on their first connection. A wake-up may use a second one afterwards. */
+  /**
+   * Returns a clock for calls that commit on their first connection. A wake-up may use a second one
+   * afterwards.
+   */
   public static CommitClock ofFirstConnection() {
     return new CommitClock(true);
   }
 
-  /** For calls that commit on their last connection. A query may use another one before. */
+  /**
+   * Returns a clock for calls that commit on their last connection. A query may use another one
+   * before.
+   */
   public static CommitClock ofLastConnection() {
     return new CommitClock(false);
   }
@@ -61,7 +67,7 @@ public final class CommitClock {
     return Objects.requireNonNull(call.committed, "no commit");
   }
 
-  /** Wraps a pool, so that this clock sees when connections are returned. */
+  /** Wraps a pool to let this clock detect when connections are returned. */
   public DataSource watch(DataSource pool) {
     return proxy(
         DataSource.class,

@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Waits until the given number of completions is committed. */
+/** Waits until the completions of a given number of jobs are committed. */
 final class CompletionLatch implements WorkerListener {
 
   private static final long TIMEOUT_SECONDS = 120;

@@ -3,9 +3,9 @@ package dev.skipjack.benchmarks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time and resources that some work took.
+ * The time and resources that were used by some work.
  *
- * @param seconds elapsed time of all the work
+ * @param seconds elapsed time of the whole work
  * @param serverMicros CPU time per job of all the server's processes, in microseconds; null if it
  *     cannot be read
  * @param clientMicros CPU time per job of this JVM, in microseconds

@@ -8,7 +8,7 @@ import dev.skipjack.api.PayloadException;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Jackson, counting the bytes that decoding allocates, so that they can be subtracted. */
+/** Decodes with Jackson and counts the allocated bytes, which the benchmark subtracts. */
 final class CountingCodec implements PayloadCodec {
 
   private static final ThreadMXBean THREADS =

@@ -20,8 +20,9 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Duration of a worker's claims in a full table, against an almost empty one. Only claims that
- * return jobs count. Each case fills the table once; then runs in both tables take turns.
+ * Compares the duration of a worker's claims in a full table with that in an almost empty one. Only
+ * claims that return jobs count. Each case fills the table once; then runs in both tables take
+ * turns.
  */
 final class Depth implements Benchmark {
 
@@ -76,9 +77,9 @@ final class Depth implements Benchmark {
   }
 
   /**
-   * The jobs that fill the table, and the jobs that are claimed from it.
+   * A case: the jobs that fill the table, and the jobs that are claimed from it.
    *
-   * @param field prefix of the case's field in the report
+   * @param field prefix of the names of the case's fields in the report
    * @param jobs number of jobs that fill the table
    * @param queue their queues, as an SQL expression over the job's number {@code n}
    * @param filledPriority their priorities, as an SQL expression
@@ -146,12 +147,12 @@ final class Depth implements Benchmark {
             "0"));
   }
 
-  /** Durations of claims from all queues, and of claims from ten of them. */
+  /** The durations of claims from all queues, and of claims from ten queues. */
   private record AllServed(Latencies all, Latencies ten) {}
 
   /**
-   * Claims from all queues at once and from ten of them, in turns. Uses the store without a worker,
-   * which would need handler threads for each queue.
+   * Alternates between claims from all queues and claims from ten queues. Uses the store without a
+   * worker, because a worker would need handler threads for each queue.
    *
    * @param claims number of claims of either kind
    */
@@ -169,7 +170,7 @@ final class Depth implements Benchmark {
     return served;
   }
 
-  /** Returns the duration of the claim. */
+  /** Claims and completes jobs, and returns the duration of the claim. */
   private static long claimAndComplete(JobStore store, List<LaneShare> lanes) {
     ClaimRequest request =
         new ClaimRequest(
@@ -200,7 +201,7 @@ final class Depth implements Benchmark {
       return Statistics.median(ratios());
     }
 
-    /** Returns the ratios, with the costs of the runs in the full table. */
+    /** Returns a sample per round: the ratio, with the costs of the run in the full table. */
     List<Sample> samples() {
       List<Sample> full = results.of(DepthTables.FULL);
       return IntStream.range(0, full.size())
@@ -226,7 +227,7 @@ final class Depth implements Benchmark {
     }
   }
 
-  /** Reports the worst case as the result. */
+  /** Returns the report, whose result is the worst case. */
   private static Report report(List<Row> rows) {
     Row worst = Collections.max(rows, Comparator.comparingDouble(Row::ratio));
     Report report =

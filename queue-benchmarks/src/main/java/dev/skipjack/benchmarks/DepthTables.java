@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
- * The two tables of {@link Depth}, a full one and an almost empty one, each in a schema of its own.
- * A worker runs in both by turns.
+ * The two tables of {@link Depth}, a full one and an almost empty one, in separate schemas. A
+ * worker runs in both in turn.
  */
 final class DepthTables {
 
@@ -58,12 +58,12 @@ final class DepthTables {
   }
 
   /**
-   * Runs a worker in both tables by turns. Each run first inserts the jobs that it will complete,
-   * so the full table has the same size before every run.
+   * Runs a worker in both tables in turn. Each run first inserts the jobs that it will complete, so
+   * the full table has the same size before every run.
    *
    * @param queues the queues that the worker serves
    * @param priority priority of the inserted jobs in the full table, as an SQL expression
-   * @return per run, the median duration in milliseconds of the claims that returned jobs
+   * @return for each run, the median duration, in milliseconds, of the claims that returned jobs
    */
   Rounds.Results measure(List<String> queues, String priority) throws Exception {
     return new Rounds(warmUps, runs, 0, notes)

@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Throughput of one worker on preloaded no-op jobs. The floor claims and completes the same jobs
- * with the same SQL from bare JDBC loops, in the fastest combination of batches of 100 or 500 and
- * one or two loops.
+ * Measures the throughput of one worker on preloaded no-op jobs. The floor claims and completes the
+ * same jobs with the same SQL from bare JDBC loops. It is the fastest combination of one or two
+ * loops and batches of 100 or 500.
  */
 final class Drain implements Benchmark {
 

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Jobs enqueued one by one, each committed, by one producer and by several, while a listener
+ * Measures single enqueues, each committed, by one producer and by several, while a listener
  * receives the wake-ups. The floor is a prepared INSERT of the same columns in auto-commit mode,
- * into a table without CHECKs and domains, and without a wake-up.
+ * without a wake-up and into a table without CHECKs and domains.
  */
 final class Enqueue implements Benchmark {
 

@@ -19,9 +19,10 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * Resources that a worker uses: heap after garbage collection, at a tenth of the jobs and at the
- * end; bytes allocated per job; threads, connections, and statements per second while idle. Also
- * the throughput with few and with many handler threads, and of eight workers in this JVM.
+ * Measures the resources that a worker uses: the heap after garbage collection, at a tenth of the
+ * jobs and at the end; the bytes allocated per job; the threads and connections; and the statements
+ * per second while idle. It also measures the throughput with few and with many handler threads,
+ * and that of eight workers in this JVM.
  */
 final class Footprint implements Benchmark {
 
@@ -181,7 +182,9 @@ final class Footprint implements Benchmark {
     return min;
   }
 
-  /** Returns the bytes allocated by all live threads except this one, which only measures. */
+  /**
+   * Returns the bytes allocated by all live threads except the current one, which only measures.
+   */
   private static long allocated() {
     long sum = 0;
     long self = Thread.currentThread().getId();
@@ -191,7 +194,7 @@ final class Footprint implements Benchmark {
     return sum;
   }
 
-  /** The maximum of a value that is sampled every two milliseconds. */
+  /** Finds the maximum of a value that it samples every two milliseconds. */
   private static final class Peak {
 
     private final AtomicInteger max = new AtomicInteger();

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
- * Draining a queue with a long history, against draining in an empty schema. The history is in the
- * partitions that are written to, where it costs most.
+ * Compares draining a queue with a long history with draining in an empty schema. The history is in
+ * the partitions that are written to, where its cost is highest.
  */
 final class History implements Benchmark {
 

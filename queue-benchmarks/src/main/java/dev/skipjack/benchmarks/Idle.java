@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Statements per second of a worker with two empty queues and default settings. */
+/** Measures the statements per second of a worker with two empty queues and default settings. */
 final class Idle implements Benchmark {
 
   private static final String TRANSACTIONS =
@@ -47,9 +47,9 @@ final class Idle implements Benchmark {
   /**
    * The load that an idle worker puts on the database.
    *
-   * @param rate its statements per second
+   * @param rate statements per second of the worker
    * @param transactions transactions per second of the whole database
-   * @param costs the costs of the whole measurement, as if of one job
+   * @param costs the costs of the whole measurement, counted as one job
    */
   record IdleLoad(double rate, double transactions, Costs costs) {}
 

@@ -11,7 +11,10 @@ public final class Latencies {
 
   private final ConcurrentHistogram histogram = new ConcurrentHistogram(MAX_MICROS, 3);
 
-  /** Records a duration. A negative one, which clocks of two machines can give, counts as zero. */
+  /**
+   * Records a duration. A negative duration, which can result from comparing the clocks of two
+   * machines, counts as zero.
+   */
   public void add(long micros) {
     histogram.recordValue(Math.min(Math.max(micros, 0), MAX_MICROS));
   }

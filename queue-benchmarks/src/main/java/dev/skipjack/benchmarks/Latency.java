@@ -21,10 +21,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time from the commit of an enqueue in another process to the start of the handler, with
- * wake-ups and with polling alone. The floor is {@link BareQueue}. Each job finds the queue idle:
- * the one before has ended long ago. The pauses between jobs are random, so that they do not follow
- * the polls.
+ * Measures the time from the commit of an enqueue in another process to the start of the handler,
+ * with wake-ups and with polling alone. The floor is {@link BareQueue}. The queue is idle when a
+ * job arrives, because the previous job ended long before. The pauses between jobs are random, so
+ * that they do not coincide with the polls.
  */
 final class Latency implements Benchmark {
 
@@ -161,7 +161,10 @@ final class Latency implements Benchmark {
         ::close;
   }
 
-  /** Returns the latencies of jobs that the process enqueues; the value is their median. */
+  /**
+   * Measures the latencies of jobs that the process enqueues. The value of the sample is their
+   * median.
+   */
   static Sample measure(
       LatencyProcess producer, Target target, long rate, double seconds, Start start)
       throws Exception {

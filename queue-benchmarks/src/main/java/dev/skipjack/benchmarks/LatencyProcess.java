@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Runs {@link LatencyProducer} in a process of its own, for all measurements of a benchmark. */
+/** Runs {@link LatencyProducer} in a separate process, for all measurements of a benchmark. */
 public final class LatencyProcess implements AutoCloseable {
 
   private final BenchmarkDatabase database;
@@ -49,8 +49,8 @@ public final class LatencyProcess implements AutoCloseable {
   /**
    * The jobs of one measurement.
    *
-   * @param committed commit time by number of the job; warm-up jobs have numbers up to 0
-   * @param meter started at the end of the warm-up
+   * @param committed the commit times by job number; warm-up jobs have numbers up to 0
+   * @param meter a meter that was started at the end of the warm-up
    */
   public record Produced(Map<Long, Instant> committed, Meter meter) {}
 

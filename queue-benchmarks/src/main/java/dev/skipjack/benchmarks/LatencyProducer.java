@@ -17,7 +17,7 @@ import javax.sql.DataSource;
 
 /**
  * Enqueues single jobs after random pauses and records their commit times. It is also the program
- * of {@link LatencyProcess}, which prints these times.
+ * that {@link LatencyProcess} runs, which prints these times.
  */
 public final class LatencyProducer {
 
@@ -27,15 +27,15 @@ public final class LatencyProducer {
 
   private LatencyProducer() {}
 
-  /** The queue that the process of {@link LatencyProcess} enqueues into. */
+  /** The queue into which the process enqueues. */
   public enum Target {
     /** Skipjack, in the measured schema. */
     SKIPJACK,
-    /** Like SKIPJACK, in a transaction of the caller. */
+    /** Like SKIPJACK, but in the caller's transaction. */
     TRANSACTION,
     /** Like SKIPJACK, with an ordering key for each job. */
     ORDERED,
-    /** Like ORDERED, in a transaction of the caller. */
+    /** Like ORDERED, but in the caller's transaction. */
     ORDERED_TRANSACTION,
     /** The table of {@link BareQueue}. */
     BARE
@@ -53,15 +53,18 @@ public final class LatencyProducer {
     void add(long n, Instant committed) throws Exception;
   }
 
-  /** Returns the number of warm-up jobs. They are numbered from 0 down, measured jobs from 1 up. */
+  /**
+   * Returns the number of warm-up jobs. They are numbered downwards from 0; measured jobs are
+   * numbered upwards from 1.
+   */
   public static long warmUp(long jobs) {
     return Math.min(WARM_UP, jobs);
   }
 
   /**
-   * Reads the URL from the first line of standard input. Each further line contains a {@link
-   * Target}, a number of jobs and a rate per second: the program enqueues these jobs, then reads
-   * the next line.
+   * Runs the program. It reads the URL from the first line of standard input. Each further line
+   * contains a {@link Target}, a number of jobs and a rate per second. The program enqueues these
+   * jobs before it reads the next line.
    */
   public static void main(String[] args) throws Exception {
     BufferedReader in =

@@ -2,7 +2,9 @@ package dev.skipjack.benchmarks;
 
 import dev.skipjack.benchmarks.Options.Setting;
 
-/** The number of jobs in a run: as requested, or derived from the rate of the last run. */
+/**
+ * Determines the number of jobs in a run: as requested, or derived from the rate of the last run.
+ */
 public final class Load {
 
   private static final long MIN_JOBS = 100;
@@ -18,12 +20,12 @@ public final class Load {
     rate = firstGuess;
   }
 
-  /** Returns the number of jobs of a run that takes about the given time. */
+  /** Returns the number of jobs for a run that takes about the given time. */
   public long jobs(double seconds) {
     return requested > 0 ? requested : Math.max(MIN_JOBS, Math.round(rate * seconds));
   }
 
-  /** Derives the next number from a run, and returns the run. */
+  /** Derives the number of jobs for the next run from a sample, and returns the sample. */
   public Sample adjust(Sample sample) {
     rate = sample.value();
     return sample;

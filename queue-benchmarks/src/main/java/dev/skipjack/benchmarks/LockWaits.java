@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Samples the number of sessions that wait for a lock, every 10 ms. */
+/** Counts, every 10 ms, the sessions that are waiting for a lock. */
 final class LockWaits implements AutoCloseable {
 
   private static final String WAITING =

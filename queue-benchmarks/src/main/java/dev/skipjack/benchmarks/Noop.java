@@ -3,7 +3,7 @@ package dev.skipjack.benchmarks;
 import dev.skipjack.api.JobType;
 
 /**
- * Payload of a job that does nothing; about 100 bytes of JSON.
+ * The payload of a job that does nothing: about 100 bytes of JSON.
  *
  * @param n number of the job
  */

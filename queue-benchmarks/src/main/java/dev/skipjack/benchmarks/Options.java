@@ -13,7 +13,10 @@ import java.util.TreeSet;
 /** Options of a benchmark, validated. Immutable: every method returns a new instance. */
 public final class Options {
 
-  /** The settings of all benchmarks. {@link Benchmarks#check} refuses those that do not apply. */
+  /**
+   * The settings of all benchmarks. {@link Benchmarks#check} refuses those that do not apply to a
+   * benchmark.
+   */
   public enum Setting {
     /** Number of jobs in a run. */
     JOBS(1, 100_000_000),
@@ -25,7 +28,7 @@ public final class Options {
     SECONDS(1, 86_400),
     /** Number of jobs offered per second. */
     RATE(1, 1_000_000),
-    /** Number of measured runs; one more run before them is discarded. */
+    /** Number of measured runs; one additional run before them is discarded. */
     RUNS(1, 1_000),
     /** Whether ended jobs are archived: 1 or 0. */
     ARCHIVE(0, 1),
@@ -105,8 +108,8 @@ public final class Options {
   }
 
   /**
-   * Divides the duration of all runs and skips the runs that are discarded. For tests, which do not
-   * measure time.
+   * Divides the duration of all runs by {@code factor} and omits warm-up runs. For tests, which do
+   * not measure time.
    */
   Options shortened(double factor) {
     return new Options(numbers, out, with, factor, 0);
@@ -150,10 +153,10 @@ public final class Options {
   }
 
   /**
-   * Refuses options that the benchmark would ignore: the user would believe that they had been
-   * applied.
+   * Refuses options that the benchmark would ignore. Otherwise the user would believe that they had
+   * been applied.
    *
-   * @throws IllegalArgumentException if one is set; the message is meant for the user
+   * @throws IllegalArgumentException if such an option is set; the message is meant for the user
    */
   void requireOnly(String benchmark, Set<Setting> used) {
     for (Setting setting : Setting.values()) {

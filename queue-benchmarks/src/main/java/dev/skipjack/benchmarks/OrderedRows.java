@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Preloaded jobs of {@link Ordering}, numbered from 1, with {@code keys} ordering keys in turn, and
- * the order in which their handlers start. Safe for any number of threads.
+ * The preloaded jobs of {@link Ordering}, numbered from 1, to which the ordering keys are assigned
+ * in rotation. Also checks the order in which their handlers start. Safe for any number of threads.
  *
- * @param keys number of keys; 0 if the jobs have none
+ * @param keys number of ordering keys; 0 if the jobs have none
  */
 record OrderedRows(long jobs, int keys, AtomicLongArray last, AtomicLong violations) {
 
@@ -18,7 +18,7 @@ record OrderedRows(long jobs, int keys, AtomicLongArray last, AtomicLong violati
     return new OrderedRows(jobs, keys, new AtomicLongArray(Math.max(keys, 1)), new AtomicLong());
   }
 
-  /** Inserts the jobs: the first of each key as its head, the others behind it. */
+  /** Inserts the jobs: the first job of each key as its head, and the others behind it. */
   void insert(BenchmarkDatabase database) throws SQLException {
     if (keys == 0) {
       database.preload(jobs, "'default'", Noop.TYPE.kind(), "0");
@@ -33,7 +33,7 @@ record OrderedRows(long jobs, int keys, AtomicLongArray last, AtomicLong violati
     }
   }
 
-  /** Inserts a head that is due in an hour, and {@code waiting} jobs that wait behind it. */
+  /** Inserts jobs of one key: a head that is due in an hour, and {@code waiting} jobs behind it. */
   static void insertHotKey(BenchmarkDatabase database, long waiting) throws SQLException {
     database.inSchema(
         "INSERT INTO @jobs (kind, payload, status, ordering_key, ordering_head, scheduled_at)"
@@ -43,7 +43,7 @@ record OrderedRows(long jobs, int keys, AtomicLongArray last, AtomicLong violati
             + " FROM generate_series(0, %d) AS n".formatted(waiting));
   }
 
-  /** The handler of job {@code n} starts. */
+  /** Records that the handler of job {@code n} has started. */
   void started(long n) {
     if (keys > 0 && last.getAndAccumulate((int) (n % keys), n, Math::max) >= n) {
       violations.incrementAndGet();

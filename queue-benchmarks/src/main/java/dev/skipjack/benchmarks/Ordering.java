@@ -22,11 +22,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Preloaded no-op jobs with ordering keys through one worker, against jobs without a key and {@link
- * AdvisoryLockOrder}, which all take turns; then the pickup of a single job with a key.
+ * Measures how fast one worker runs preloaded no-op jobs with ordering keys, compared with jobs
+ * without a key and with {@link AdvisoryLockOrder}, in turn. Then measures the pickup of single
+ * jobs with a key.
  *
- * <p>Runs end with their time, because the jobs of one key take longer than others. What is left of
- * the backlog does not count.
+ * <p>A run ends after a fixed time, because the jobs of a single key would take much longer than
+ * others. Jobs that remain in the backlog do not count.
  */
 final class Ordering implements Benchmark {
 
@@ -35,7 +36,7 @@ final class Ordering implements Benchmark {
   private static final int HANDLERS = 8;
   private static final long PICKUP_RATE = 20;
 
-  /** The size of a batch in the article that proposes the advisory lock. */
+  /** The batch size of the article that proposes the advisory lock. */
   private static final int ADVISORY_BATCH = 50;
 
   private static final long ADVISORY_PAUSE_MILLIS = 10;
@@ -54,9 +55,9 @@ final class Ordering implements Benchmark {
   }
 
   /**
-   * A number of ordering keys.
+   * A case, which is defined by its number of ordering keys.
    *
-   * @param field first part of the names of its fields in the report
+   * @param field prefix of the names of the case's fields in the report
    */
   private record Case(String field, String label, int keys) {
 
@@ -135,7 +136,7 @@ final class Ordering implements Benchmark {
   /**
    * Runs a worker until the time has passed or all jobs are completed.
    *
-   * @param hot number of other jobs, which wait behind a head that is due later
+   * @param hot number of additional jobs, which wait behind a head that is due later
    */
   private static Sample drain(
       BenchmarkDatabase database,
@@ -251,7 +252,10 @@ final class Ordering implements Benchmark {
         .put(field + "_client_cpu_ratio", costRatio(results, variant, Costs::clientMicros));
   }
 
-  /** Returns the median of each round's ratio to jobs without a key; null if it is not known. */
+  /**
+   * Returns the median, over the rounds, of a cost's ratio to that of jobs without a key; null if
+   * it is not known.
+   */
   private static @Nullable Double costRatio(
       Rounds.Results results, String variant, Function<Costs, @Nullable Double> cost) {
     List<Double> ratios = new ArrayList<>();
@@ -265,7 +269,7 @@ final class Ordering implements Benchmark {
     return ratios.isEmpty() ? null : Statistics.median(ratios);
   }
 
-  /** Compares the pickup of jobs with a key of their own to that of jobs without a key. */
+  /** Compares the pickup of jobs that each have a separate key with that of jobs without a key. */
   private static void putPickups(
       BenchmarkDatabase database, Options options, Consumer<String> notes, Report report)
       throws Exception {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /** Adapts {@link StatementOverhead} and {@link UniqueOverhead} to {@link Benchmark}. */
 final class Overhead implements Benchmark {
 
-  /** Runs one of the two programs. */
+  /** Runs one of the two measurements. */
   @FunctionalInterface
   interface Measurement {
     /**
@@ -25,9 +25,10 @@ final class Overhead implements Benchmark {
   }
 
   /**
-   * The result of one of the two programs.
+   * The result of one of the two measurements.
    *
-   * @param costs measured in a run of their own, because cases that take turns share the server
+   * @param costs the costs, measured in a separate run, because cases that take turns share the
+   *     server
    */
   record Measured(Map<String, Object> line, Costs costs) {}
 
@@ -40,7 +41,7 @@ final class Overhead implements Benchmark {
   private final Measurement measurement;
 
   /**
-   * @param times number of statements or turns in a run
+   * @param times the number of statements or turns in a run
    * @param finding the case that is the result; if empty, the case with the largest ratio
    */
   private Overhead(

@@ -18,7 +18,10 @@ public final class Parallel {
     void run(int number) throws Exception;
   }
 
-  /** Waits for all threads; throws the exception of the first one that failed. */
+  /**
+   * Runs {@code part} in the given number of threads and waits for all of them. Throws the
+   * exception of the first thread that failed.
+   */
   public static void run(int threads, Part part) throws Exception {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {

@@ -23,9 +23,10 @@ import java.util.function.Function;
 import java.util.stream.LongStream;
 
 /**
- * A fixed load, first alone, then while another session holds a REPEATABLE READ transaction that
- * has read {@code jobs} and {@code job_executions}, so that vacuum cannot remove dead rows. Every
- * twentieth job fails once, and every thousandth runs longer than a heartbeat interval.
+ * Runs a fixed load, first alone and then while vacuum cannot remove dead rows, because another
+ * session holds a REPEATABLE READ transaction that has read {@code jobs} and {@code
+ * job_executions}. Every twentieth job fails once, and every thousandth runs longer than a
+ * heartbeat interval.
  */
 final class Pinned implements Benchmark {
 
@@ -103,7 +104,7 @@ final class Pinned implements Benchmark {
     };
   }
 
-  /** Opens a transaction: vacuum must keep every row that it could still see. */
+  /** Opens a transaction that prevents vacuum from removing any row that it could still see. */
   private static void pin(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
@@ -115,7 +116,7 @@ final class Pinned implements Benchmark {
     }
   }
 
-  /** Reads a row by its key, twenty times a second, from a table that no other session uses. */
+  /** Reads a row by its key twenty times a second, from a table that no other session uses. */
   private static void queryAsBystander(
       BenchmarkDatabase database, PinnedInterval.Counters counters) {
     String sql =

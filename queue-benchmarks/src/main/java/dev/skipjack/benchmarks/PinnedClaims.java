@@ -4,9 +4,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of an interval of {@link Pinned}, with and without low-water marks. A worker sends
- * marks only while the database is slow; claims without marks during that time are its full claims.
- * Safe for any number of threads.
+ * The claims in an interval of {@link Pinned}, with and without low-water marks. A worker sends
+ * marks only while the database is slow. During that time, claims without marks are its full
+ * claims. Safe for any number of threads.
  */
 final class PinnedClaims {
 
@@ -15,8 +15,8 @@ final class PinnedClaims {
   private final Latencies unmarked = new Latencies();
 
   /**
-   * Records a claim. One that returned no jobs counts only among the claims without marks: reading
-   * past all dead rows and finding nothing takes longest there.
+   * Records a claim. A claim that returned no jobs counts only if it had no marks: such a claim
+   * takes longest, because it reads past all dead rows and finds nothing.
    */
   void add(int jobs, boolean withMarks, long nanos) {
     if (!withMarks) {
@@ -45,12 +45,17 @@ final class PinnedClaims {
     return unmarked;
   }
 
-  /** Returns the claims other than full claims: those with marks, or all if none had a mark. */
+  /**
+   * Returns the claims other than full claims: those with marks, or all claims if none had a mark.
+   */
   Latencies withoutFullClaims() {
     return marked.count() > 0 ? marked : all;
   }
 
-  /** Adds the columns of a row of the report; the percentile of no claims is null. */
+  /**
+   * Adds the columns of these claims to a row of the report. A percentile is null if there are no
+   * claims.
+   */
   void into(Map<String, @Nullable Object> row) {
     row.put("claim_p50_ms", all.millis(50));
     row.put("claim_p99_ms", all.millis(99));

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The measurements of an interval of {@link Pinned}.
+ * The measurements in an interval of {@link Pinned}.
  *
  * @param at seconds from the start of the phase to the end of the interval
- * @param rate jobs per second whose completion was committed
- * @param listings queries for the lanes with due jobs
+ * @param rate committed completions per second
+ * @param listings durations of queries for the lanes with due jobs
  * @param deadTuples dead rows of {@code jobs}, according to the server's statistics
  */
 record PinnedInterval(
@@ -31,7 +31,10 @@ record PinnedInterval(
   private static final String DEAD_TUPLES =
       "SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = '@jobs'::regclass";
 
-  /** Returns the completed jobs per second of a whole phase, given by its intervals. */
+  /**
+   * Returns the number of completed jobs per second in a whole phase, which consists of the given
+   * intervals.
+   */
   static double rateOf(List<PinnedInterval> phase) {
     double seconds = phase.stream().mapToDouble(interval -> interval.costs.seconds()).sum();
     double jobs =
@@ -69,7 +72,7 @@ record PinnedInterval(
     private volatile Latencies bystander = new Latencies();
     private volatile boolean stopped;
 
-    /** Starts a phase. Jobs completed before it count in none of its intervals. */
+    /** Starts a phase. Jobs completed earlier do not count in its intervals. */
     void beginPhase() {
       before = completed.sum();
       since = System.nanoTime();

@@ -13,7 +13,9 @@ final class PlainJobs {
 
   static final String SCHEMA = BenchmarkDatabase.SCHEMA + "_plain";
 
-  /** The clauses that turn each column with a domain into one with the domain's type. */
+  /**
+   * A query for the clauses that change each column with a domain to the domain's underlying type.
+   */
   private static final String WITHOUT_DOMAINS =
       "SELECT string_agg(format('ALTER %I TYPE %s', attname, format_type(typbasetype, typtypmod))"
           + " || CASE WHEN attcollation <> 0 THEN ' COLLATE ' || attcollation::regcollation ELSE '' END, ', ')"
@@ -35,7 +37,7 @@ final class PlainJobs {
     this.database = database;
   }
 
-  /** Creates the table in a schema of its own, and drops an existing one first. */
+  /** Creates the table in a separate schema, after dropping an existing one. */
   static PlainJobs create(BenchmarkDatabase database) throws SQLException {
     String jobs = BenchmarkDatabase.qualified(BenchmarkDatabase.SCHEMA, "@jobs");
     database.execute(

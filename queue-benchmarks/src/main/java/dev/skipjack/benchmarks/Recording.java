@@ -27,9 +27,9 @@ final class Recording {
   /**
    * A statement that was sent.
    *
-   * @param binds its values, in the order in which they were set
-   * @param isTransaction whether it was committed by its own round trip: in auto-commit mode, in
-   *     which its text may begin and commit the transaction
+   * @param binds the values, in the order in which they were set
+   * @param isTransaction whether the statement was sent in auto-commit mode and therefore committed
+   *     in its own round trip; in that case, its SQL may itself begin and commit the transaction
    */
   record Sent(String sql, List<Bind> binds, boolean isTransaction) {
 
@@ -56,7 +56,7 @@ final class Recording {
     void on(PreparedStatement statement, int index) throws SQLException;
   }
 
-  /** Returns the statements so far, in the order in which they were prepared. */
+  /** Returns the statements recorded so far, in the order in which they were prepared. */
   List<Sent> sent() {
     return List.copyOf(sent);
   }

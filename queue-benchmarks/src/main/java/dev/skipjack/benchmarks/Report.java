@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The result of a benchmark: a line of JSON for programs, a table for readers. */
+/** The result of a benchmark, as a line of JSON for programs and as a table for people. */
 public final class Report {
 
   private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
@@ -52,7 +52,7 @@ public final class Report {
     return this;
   }
 
-  /** Sets the result, and its ratio to a floor that took turns with it. */
+  /** Sets the result, and its ratio to a floor that ran in turn with it. */
   public Report finding(Rounds.Results results, String variant, String floor) {
     finding(results.of(variant));
     List<Double> ratios = results.ratios(variant, floor);
@@ -98,7 +98,7 @@ public final class Report {
     return this;
   }
 
-  /** Returns the median of a cost; null if it is not known for any run. */
+  /** Returns the median of a cost, or null if the cost is not known for any run. */
   static @Nullable Double median(List<Sample> samples, Function<Costs, @Nullable Double> cost) {
     List<Double> known = new ArrayList<>();
     for (Sample sample : samples) {
@@ -116,7 +116,7 @@ public final class Report {
         : value;
   }
 
-  /** Returns a field by its name; null if it was not measured. */
+  /** Returns a field by its name, or null if it was not measured. */
   public @Nullable Object field(String name) {
     return fields.get(name);
   }

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  */
 public final class Rounds {
 
-  /** A variant; never called by two threads at once. */
+  /** A variant. It is never called by two threads at once. */
   @FunctionalInterface
   public interface Variant {
     /**
@@ -71,7 +71,7 @@ public final class Rounds {
     return new Results(samples);
   }
 
-  /** The runs that count, by variant. */
+  /** The runs of each variant, without warm-up runs. */
   public record Results(Map<String, List<Sample>> samples) {
 
     public List<Sample> of(String variant) {

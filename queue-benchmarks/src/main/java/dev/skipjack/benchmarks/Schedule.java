@@ -3,8 +3,8 @@ package dev.skipjack.benchmarks;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A fixed rate. A producer that falls behind catches up, and latencies count from the scheduled
- * time, so that a stall counts for every job that it delays.
+ * A schedule with a fixed rate. A producer that falls behind catches up. Latencies are measured
+ * from the scheduled time, so a stall counts for every job that it delays.
  */
 public final class Schedule {
 
@@ -18,12 +18,12 @@ public final class Schedule {
     nanosBetween = 1e9 / rate;
   }
 
-  /** Returns the scheduled time of job {@code n}, from 0, as {@link System#nanoTime()}. */
+  /** Returns the {@link System#nanoTime()} at which job {@code n}, from 0, is due. */
   public long due(long n) {
     return begin + Math.round(n * nanosBetween);
   }
 
-  /** Returns the number of jobs that are due by now. */
+  /** Returns the number of jobs that have become due so far. */
   long dueCount() {
     return (long) ((System.nanoTime() - begin) / nanosBetween) + 1;
   }

@@ -20,10 +20,11 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * The time from the planned time of a fire to its enqueue when many schedules are due in the same
- * second, and the load of an idle worker beside schedules that are not due.
+ * Measures the delay from the planned time of a fire to its enqueue when many schedules are due in
+ * the same second, and the load that an idle worker causes while no schedule is due.
  *
- * <p>The rows of the schedules are moved, so that a run need not wait for their next minute.
+ * <p>The benchmark changes the times in the schedules' rows, so a run need not wait for their next
+ * minute.
  */
 final class Schedules implements Benchmark {
 
@@ -110,7 +111,7 @@ final class Schedules implements Benchmark {
     postpone(database);
   }
 
-  /** Makes no schedule due for an hour. */
+  /** Postpones all schedules by an hour from now. */
   private static void postpone(BenchmarkDatabase database) throws SQLException {
     database.inSchema(
         "UPDATE @job_schedules SET next_at = now() + interval '1 hour', due_at = now() + interval '1 hour'",

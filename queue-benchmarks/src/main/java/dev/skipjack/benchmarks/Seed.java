@@ -22,11 +22,11 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The comparison common in the literature: UPDATE without a lock, FOR UPDATE and FOR UPDATE SKIP
- * LOCKED, against a Skipjack worker, with few and many threads, with and without work. The first
- * three have neither leases nor an audit. Writes a table and plots into a folder.
+ * Compares three strategies common in the literature (UPDATE without a lock, FOR UPDATE, and FOR
+ * UPDATE SKIP LOCKED) with a Skipjack worker, with few and many threads, with and without work.
+ * These strategies have neither leases nor an audit. Writes a table and plots into a folder.
  *
- * <p>Fails if a job is executed twice, except by UPDATE without a lock.
+ * <p>Fails if any strategy except UPDATE without a lock executes a job twice.
  */
 final class Seed implements Benchmark {
 
@@ -48,8 +48,8 @@ final class Seed implements Benchmark {
   /**
    * The result of one strategy.
    *
-   * @param rate distinct jobs per second whose completion was committed
-   * @param doubleRuns number of executions of jobs that had been executed before
+   * @param rate distinct jobs completed per second; only committed completions count
+   * @param doubleRuns number of repeated executions
    * @param waiting mean number of sessions that waited for a lock
    */
   record Point(
@@ -143,7 +143,7 @@ final class Seed implements Benchmark {
   }
 
   /**
-   * Returns the point.
+   * Returns the point after checking it.
    *
    * @throws IllegalStateException if a job was executed twice and the strategy must prevent that
    */
@@ -259,7 +259,7 @@ final class Seed implements Benchmark {
     return report;
   }
 
-  /** Returns the fastest point without work, of Skipjack or of the other strategies. */
+  /** Returns the fastest point without work of Skipjack, or of the other strategies. */
   private static Point best(List<Point> points, boolean skipjack) {
     return points.stream()
         .filter(point -> point.workMillis == 0 && point.strategy.equals(SKIPJACK) == skipjack)

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Writes the files of {@link Seed}: a Markdown table, and a plot per amount of work. */
+/** Writes the files of {@link Seed}: a Markdown table, and one plot for each amount of work. */
 final class SeedPlot {
 
   private SeedPlot() {}

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Strategies for taking a job from a table that are compared in the literature. Each takes a job in
- * one transaction and completes it in another.
+ * Strategies from the literature for taking a job from a table. Each takes a job in one transaction
+ * and completes it in another.
  */
 enum SeedStrategy {
   /** Selects a job, then updates it, without a lock: several sessions may take the same job. */
@@ -28,7 +28,7 @@ enum SeedStrategy {
       return true;
     }
   },
-  /** Locks the first job: other sessions wait for it, and then find it taken. */
+  /** Locks the first job. Other sessions wait for the lock and then find that the job is taken. */
   FOR_UPDATE("FOR UPDATE") {
     @Override
     long claim(Connection connection) throws SQLException {
@@ -76,7 +76,7 @@ enum SeedStrategy {
     return false;
   }
 
-  /** Completes a job, without a check of which session took it; the caller commits. */
+  /** Completes a job without checking which session took it; the caller commits. */
   static void complete(Connection connection, long id) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -86,7 +86,9 @@ enum SeedStrategy {
     }
   }
 
-  /** Returns statements that create and fill the plain table of the literature and its index. */
+  /**
+   * Returns statements that create and fill the plain table used in the literature, with its index.
+   */
   static List<String> table(long jobs) {
     List<String> statements = new ArrayList<>();
     statements.add("DROP TABLE IF EXISTS @seed_jobs");

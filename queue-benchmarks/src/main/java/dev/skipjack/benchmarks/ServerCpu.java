@@ -8,8 +8,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU time of a PostgreSQL server on this machine, from {@code /proc} of Linux: the postmaster,
- * its live children, and its ended children, whose time the kernel adds to the postmaster.
+ * Reads the CPU time of a PostgreSQL server on this machine from Linux's {@code /proc}. It includes
+ * the postmaster, its live children, and its ended children, whose time the kernel adds to that of
+ * the postmaster.
  */
 final class ServerCpu {
 
@@ -25,10 +26,10 @@ final class ServerCpu {
   }
 
   /**
-   * Finds the server by one of its backends.
+   * Finds the server that a backend belongs to.
    *
    * @param proc the {@code /proc} file system
-   * @param backend process id of the backend; 0 if it is not known to run on this machine
+   * @param backend process id of the backend; 0 if the backend may run on another machine
    */
   static ServerCpu ofBackend(Path proc, long backend) {
     long parent =
@@ -41,7 +42,10 @@ final class ServerCpu {
     return new ServerCpu(proc, parent);
   }
 
-  /** Returns the CPU time so far, in microseconds; null if another machine or no Linux runs it. */
+  /**
+   * Returns the CPU time used so far, in microseconds; null if the server runs on another machine
+   * or not on Linux.
+   */
   @Nullable Double micros() {
     Optional<Stat> first =
         postmaster <= 0
@@ -66,14 +70,14 @@ final class ServerCpu {
   }
 
   /**
-   * A line of {@code /proc/<pid>/stat}, times in ticks.
+   * The content of {@code /proc/<pid>/stat}. Times are in ticks.
    *
    * @param own user and system time of the process
    * @param endedChildren user and system time of its ended children
    */
   private record Stat(String program, long parent, long own, long endedChildren) {
 
-    /** Reads the line of a process; empty if it has ended or access is denied. */
+    /** Reads the file of a process. Returns empty if the process has ended or access is denied. */
     static Optional<Stat> read(Path proc, long pid) {
       try {
         String line = Files.readString(proc.resolve(pid + "/stat"));

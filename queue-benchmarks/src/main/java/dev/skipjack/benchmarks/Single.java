@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * One job at a time: claim, run and complete it, each step committed before the next. Compares a
+ * Claims, runs and completes one job at a time, and commits each step before the next. Compares a
  * worker with one handler and no prefetch, the store without a worker, and bare JDBC.
  */
 final class Single implements Benchmark {

@@ -19,10 +19,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * The longest wait of low-priority jobs while nine times as many high-priority jobs are waiting.
+ * Measures the longest wait of low-priority jobs while nine times as many high-priority jobs are
+ * waiting.
  *
- * <p>A producer keeps a backlog of nine to one. In order of arrival, a job would wait for as long
- * as the worker needs for the whole backlog. This is the fair share, and the unit of the result.
+ * <p>A producer keeps the backlog at nine to one. If jobs ran in order of arrival, each would wait
+ * for as long as the worker needs for the whole backlog. This wait is the fair share, which is the
+ * unit of the result.
  */
 final class Starvation implements Benchmark {
 
@@ -44,7 +46,7 @@ final class Starvation implements Benchmark {
     return EnumSet.of(Setting.JOBS, Setting.WORKERS, Setting.SECONDS);
   }
 
-  /** The jobs of one priority: backlog, number of handled jobs, and their waits. */
+  /** The load of one priority: its backlog, the number of handled jobs, and their waits. */
   private static final class PriorityLoad {
     private final JobType<Noop> type;
     private final int backlog;
@@ -57,7 +59,7 @@ final class Starvation implements Benchmark {
       this.backlog = backlog;
     }
 
-    /** Refills the backlog; returns whether anything was missing. */
+    /** Refills the backlog if at least a tenth of it is missing. Returns whether it added jobs. */
     boolean fill(JobQueue queue) {
       int missing = (int) Math.min(backlog - waiting.get(), 1_000);
       if (missing < Math.max(1, backlog / 10)) {
@@ -115,7 +117,7 @@ final class Starvation implements Benchmark {
     return report(low, high, costs);
   }
 
-  /** Refills both backlogs; returns whether anything was missing. */
+  /** Refills both backlogs. Returns whether it added jobs. */
   private static boolean fill(JobQueue queue, PriorityLoad low, PriorityLoad high) {
     boolean filled = low.fill(queue);
     return high.fill(queue) || filled;

@@ -12,17 +12,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The overhead of the store: the time of each hot statement through the store, divided by the time
- * of the same statement with the same values and round trips from a bare JDBC loop, which sends
- * none of the store's settings.
+ * Measures the overhead of the store: the time that each hot statement takes through the store,
+ * divided by its time in a bare JDBC loop. The loop sends the same values in the same number of
+ * round trips, but without the store's settings.
  *
- * <p>Each round first records what the store sends while it enqueues, claims and completes many
- * jobs. Then the store and the bare loop repeat this on empty tables of their own and take turns at
- * every statement, so that a slow disk affects both. Ids restart at 1, so the recorded values are
- * valid again; a round that leaves different rows in the two schemas is discarded.
+ * <p>Each round first records the statements that the store sends while it enqueues, claims and
+ * completes many jobs. Then the store and the bare loop repeat these statements in separate schemas
+ * with empty tables. They alternate after every statement, so a slow disk affects both. Ids restart
+ * at 1, so the recorded values are valid again; a round that leaves different rows in the two
+ * schemas is discarded.
  *
- * <p>The ratio of a round is the ratio of the two medians, and the result is the median over the
- * rounds. Warm-up rounds do not count.
+ * <p>The ratio of a round is the ratio of the two median times. The result is the median ratio over
+ * the rounds. Warm-up rounds do not count.
  */
 final class StatementOverhead {
 

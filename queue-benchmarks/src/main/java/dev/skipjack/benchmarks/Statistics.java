@@ -3,7 +3,7 @@ package dev.skipjack.benchmarks;
 import java.util.Collection;
 import java.util.List;
 
-/** Median, minimum and maximum of a few runs, and rounding. */
+/** Computes the median, minimum and maximum of a few runs, and rounds figures. */
 public final class Statistics {
 
   private Statistics() {}
@@ -34,7 +34,9 @@ public final class Statistics {
     return values.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
   }
 
-  /** Rounds to four significant digits, or to an integer: measurements are not more precise. */
+  /**
+   * Rounds to four significant digits, or to an integer, because measurements are not more precise.
+   */
   static double rounded(double value) {
     if (value == 0 || !Double.isFinite(value)) {
       return value;

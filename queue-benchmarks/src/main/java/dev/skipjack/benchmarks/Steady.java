@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One producer that commits each job separately at a fixed rate, and one worker. Latencies count
- * from the scheduled time of the enqueue, so that a stall counts for every job that it delays. The
- * floor is {@link BareQueue}.
+ * Measures one worker and one producer that commits each job separately at a fixed rate. Latencies
+ * are measured from the scheduled time of the enqueue, so a stall counts for every job that it
+ * delays. The floor is {@link BareQueue}.
  */
 final class Steady implements Benchmark {
 
@@ -139,7 +139,10 @@ final class Steady implements Benchmark {
     return row;
   }
 
-  /** Returns the number of cores that server and client kept busy; null if it is not known. */
+  /**
+   * Returns the number of cores that the server and the client kept busy, or null if it is not
+   * known.
+   */
   private static @Nullable Double cores(Sample sample) {
     Double server = sample.costs().serverMicros();
     return server == null

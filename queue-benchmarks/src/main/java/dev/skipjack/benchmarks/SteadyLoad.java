@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@link Steady}: a producer that commits each job separately at a fixed rate, and the
- * times of each job. The first second, in which a worker starts, is reported apart; all other
- * figures are those of the second half.
+ * times of each job. Figures are those of the second half, except for the rate and the first
+ * second, in which the worker starts.
  */
 final class SteadyLoad {
 
-  /** The share of the offered rate from which the rate counts as reached. */
+  /** The minimum share of the offered rate at which this rate counts as reached. */
   private static final double REACHED = 0.99;
 
   private final long rate;
@@ -42,22 +42,25 @@ final class SteadyLoad {
     void run(long n) throws Exception;
   }
 
-  /** Receives the number of each job that starts. */
+  /** Returns a handler that receives the number of each job that starts. */
   LongConsumer handler() {
     return n -> started.compareAndSet((int) n, 0, System.nanoTime());
   }
 
-  /** Counts the jobs whose completion is committed. */
+  /** Returns the latch that counts the jobs whose completion is committed. */
   CompletionLatch completed() {
     return completed;
   }
 
-  /** Returns whether a rate is as good as the offered one. */
+  /** Returns whether a rate counts as reaching the offered one. */
   static boolean isReached(double rate, long offered) {
     return rate >= REACHED * offered;
   }
 
-  /** Enqueues all jobs, waits for their completion, and returns the p50 in milliseconds. */
+  /**
+   * Enqueues all jobs and waits for their completion. The value of the sample is the p50 in
+   * milliseconds.
+   */
   Sample run(BenchmarkDatabase database, Enqueue enqueue) throws Exception {
     int half = jobs / 2;
     Schedule schedule = new Schedule(rate);

@@ -19,14 +19,16 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Takes many jobs through their life, in one step per hot statement and batch size. */
+/**
+ * Takes many jobs through their life cycle, with one step for each hot statement and batch size.
+ */
 final class StoreSteps {
 
   record Webhook(String delivery, String event, String repository, String body) {}
 
   private static final JobType<Webhook> TYPE = JobType.of("webhook", Webhook.class);
 
-  /** About 170 bytes of JSON. */
+  /** A payload of about 170 bytes of JSON. */
   private static final Webhook PAYLOAD =
       new Webhook("8a2b6c1e-58a7-4a7e-9d41-6a9f4c5b7e20", "push", "skipjack/queue", "x".repeat(70));
 
@@ -46,8 +48,8 @@ final class StoreSteps {
   /**
    * A measured step.
    *
-   * @param name statement and number of jobs per batch
-   * @param statement runs it for the n-th time, from 0
+   * @param name the statement and the number of jobs per batch
+   * @param statement runs the statement for the n-th time, from 0
    */
   record Step(String name, IntConsumer statement) {}
 

@@ -19,18 +19,19 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Wraps a queue for a worker, to time its claims, listings and rescues, and count its completions.
+ * Wraps a queue for a worker, to time its claims, listings and rescues and to count its
+ * completions.
  */
 final class TimedAccess implements QueueAccess {
 
   private final QueueAccess queue;
   private final JobStore store;
 
-  /** Receives calls of the store, possibly from several threads at once. */
+  /** Is notified of calls to the store, possibly by several threads at once. */
   @FunctionalInterface
   interface CallListener {
     /**
-     * A claim has returned.
+     * Called when a claim has returned.
      *
      * @param jobs number of claimed jobs
      * @param marked whether each of its lanes had a low-water mark
@@ -38,13 +39,13 @@ final class TimedAccess implements QueueAccess {
      */
     void claimed(int jobs, boolean marked, long nanos);
 
-    /** A completion of this number of jobs has returned. */
+    /** Called when a completion of the given number of jobs has returned. */
     default void completed(int jobs) {}
 
-    /** A query for the lanes with due jobs has returned. */
+    /** Called when a query for the lanes with due jobs has returned. */
     default void listed(long nanos) {}
 
-    /** A rescue has returned. */
+    /** Called when a rescue has returned. */
     default void rescued(long nanos) {}
   }
 

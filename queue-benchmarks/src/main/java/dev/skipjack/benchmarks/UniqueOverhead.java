@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The cost of unique keys for an enqueue, with 1 and with 100 jobs per call. Compares jobs without
- * a key with the same in a schema that has no index of keys, and jobs with fresh keys and
- * duplicates with jobs without a key.
+ * Measures the cost of unique keys for an enqueue, with 1 and with 100 jobs per call. Compares jobs
+ * without a key with the same jobs in a schema without the index on unique keys, and compares jobs
+ * with fresh keys, and duplicates, with jobs without a key.
  *
  * <p>The variants take turns every few calls, in a rotating order. Each round starts with empty
  * tables. The result is the median ratio over the rounds; warm-up rounds do not count.
@@ -30,7 +30,10 @@ final class UniqueOverhead {
   private static final int MANY = 100;
   private static final int CALLS_PER_TURN = 5;
 
-  /** Times as many calls to measure CPU time, which the system counts in units of 10 ms. */
+  /**
+   * The factor by which more calls are needed to measure CPU time, which the system counts in units
+   * of 10 ms.
+   */
   private static final int CALLS_FACTOR = 10;
 
   private final BenchmarkDatabase database;
@@ -61,7 +64,7 @@ final class UniqueOverhead {
     return line;
   }
 
-  /** Returns the costs of a job with a fresh key, enqueued by itself. Empties the tables. */
+  /** Returns the costs of enqueuing a single job with a fresh key. Empties the tables. */
   Costs costs() throws SQLException {
     database.empty();
     UniqueJobs unique = UniqueJobs.on(database.queue(pool -> pool));

@@ -15,7 +15,7 @@ public final class WakeUpListener implements AutoCloseable {
   private final AtomicLong received = new AtomicLong();
   private volatile boolean closed;
 
-  /** Listens until it is closed, on a connection of the queue. */
+  /** Starts listening on a connection of the queue. Listens until it is closed. */
   public WakeUpListener(JobQueue queue) {
     subscription = queue.wakeUps().orElseThrow().subscribe();
     Thread thread =

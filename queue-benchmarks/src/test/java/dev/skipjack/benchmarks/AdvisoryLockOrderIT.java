@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Why jobs are not ordered by an advisory lock that is taken after the claim. */
+/** Shows why Skipjack does not order jobs by an advisory lock that is taken after the claim. */
 class AdvisoryLockOrderIT {
 
   private QueueDatabase server;

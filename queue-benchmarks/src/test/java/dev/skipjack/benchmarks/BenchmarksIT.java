@@ -154,7 +154,10 @@ class BenchmarksIT {
     };
   }
 
-  /** Server CPU is known only if the server runs on this machine; an idle queue has no jobs. */
+  /**
+   * Returns whether the report contains a cost. Server CPU is known only if the server runs on this
+   * machine, and an idle queue has no costs per job.
+   */
   private static boolean isKnown(String cost, String name) {
     return !name.equals("idle") && (!cost.startsWith("server") || database.cpu().micros() != null);
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the floors do what docs/benchmarks.md says, not their speed. */
+/** Checks that the floors do what docs/benchmarks.md describes. Does not check their speed. */
 class FloorsIT {
 
   private static QueueDatabase server;
@@ -75,7 +75,7 @@ class FloorsIT {
             + ".jobs'::regclass");
   }
 
-  /** Returns the number of CHECKs and of columns with a domain. */
+  /** Returns the total number of CHECKs and of columns with a domain. */
   private static String rules(String schema) throws Exception {
     return database.value(
         BenchmarkDatabase.qualified(
