@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The database of an example: the one that the first argument names, or an embedded server that
- * starts empty and ends with the example. The queue's schema is migrated; the example's own tables
- * are in a separate schema, so that they do not collide with other tables.
+ * starts empty and stops with the example. The queue's schema is migrated. The example's own tables
+ * are in a separate schema, so they cannot collide with other tables.
  */
 public final class ExampleDatabase implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class ExampleDatabase implements AutoCloseable {
   /**
    * Connects and migrates.
    *
-   * @param args of the example's main: a JDBC URL, or nothing
+   * @param args the arguments of the example's main method: a JDBC URL, or nothing
    */
   public static ExampleDatabase open(String... args) {
     ExampleDatabase database = args.length > 0 ? new ExampleDatabase(null, args[0]) : embedded();
@@ -59,14 +59,14 @@ public final class ExampleDatabase implements AutoCloseable {
     }
   }
 
-  /** A pool of connections, on which unqualified names refer to the example's own tables. */
+  /** Returns a connection pool on which unqualified names refer to the example's own tables. */
   public DataSource dataSource() {
     return pool;
   }
 
   /**
-   * Returns how each attempt of a job ended according to the audit, for example {@code attempt 1:
-   * failed}.
+   * Returns the outcome of each attempt of a job according to the audit, for example {@code attempt
+   * 1: failed}.
    */
   public static List<String> audit(DataSource dataSource, JobId job) {
     return DSL.using(dataSource, SQLDialect.POSTGRES)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** A link from one page of the project to another leads to a file and a heading that are there. */
+/** Tests that links between the project's pages lead to existing files and headings. */
 class DocumentLinksTest {
 
   private static final Path ROOT = Path.of("..");
@@ -47,7 +47,7 @@ class DocumentLinksTest {
     return tests.stream();
   }
 
-  /** Or the test would pass because it finds no links. */
+  /** Ensures that the other test does not pass merely because it finds no links. */
   @Test
   void theReadmeLinksToPagesAndHeadingsAreKnown() throws IOException {
     assertThat(links(ROOT.resolve("README.md"))).anyMatch(link -> link.startsWith("docs/"));
@@ -81,7 +81,7 @@ class DocumentLinksTest {
     return link.results().map(found -> found.group(1)).toList();
   }
 
-  /** Why this link of the document leads nowhere; empty if it leads somewhere. */
+  /** Returns why a link of the document leads nowhere; empty if it is valid. */
   private static List<String> deadIn(Path document, String link) throws IOException {
     if (ELSEWHERE.matcher(link).matches()) {
       return List.of();
@@ -97,7 +97,10 @@ class DocumentLinksTest {
     return hasHeading ? List.of() : List.of(link + ": no such heading");
   }
 
-  /** As the common hosts make them: small letters and digits, hyphens for spaces, then a number. */
+  /**
+   * Returns the anchors that common hosts create: lower-case letters and digits, hyphens for
+   * spaces, and a number if the anchor would be ambiguous.
+   */
   private static Set<String> anchors(String page) {
     Set<String> anchors = new HashSet<>();
     Map<String, Integer> seen = new HashMap<>();

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Java in the documents is code that compiles: below each {@code <!-- snippet: FILE#NAME -->}
- * stands what lies between {@code // snippet: NAME} and {@code // end of snippet} in that file,
- * letter by letter.
+ * Tests that Java code in the documents is code that compiles. The code below each {@code <!--
+ * snippet: FILE#NAME -->} must equal the code between {@code // snippet: NAME} and {@code // end of
+ * snippet} in that file.
  */
 class DocumentSnippetsTest {
 
@@ -59,7 +59,7 @@ class DocumentSnippetsTest {
     }
   }
 
-  /** A page that names a test as its witness must not name one that was renamed since. */
+  /** Tests that pages do not name tests and statements that have been renamed. */
   @Test
   void everyTestAndStatementThatADocumentNamesIsThere() throws IOException {
     Set<String> classes;

@@ -27,7 +27,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The recipes of docs/guides/how-do-i.md do what that page says. */
+/** Tests that the recipes of docs/guides/how-do-i.md do what that page says. */
 @QueueTest
 class HowDoITest {
 

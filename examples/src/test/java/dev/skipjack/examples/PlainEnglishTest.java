@@ -20,10 +20,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * The documents, and the comments and texts of the main code, avoid wording that readers have
- * stumbled over. A failure names file, line and word, and what to write instead.
+ * Tests that the documents, and the comments and string literals of the main code, avoid wording
+ * that readers found hard to understand. A failure names the file, the line and the word, and what
+ * to write instead.
  *
- * <p>If a word is right where it stands, add an entry with the reason to {@link #JUSTIFIED}.
+ * <p>If a word is correct in its context, add an entry with the reason to {@link #JUSTIFIED}.
  */
 class PlainEnglishTest {
 
@@ -37,7 +38,10 @@ class PlainEnglishTest {
       return new Rule(Pattern.compile(spaced, Pattern.CASE_INSENSITIVE), instead, true);
     }
 
-    /** Main code outside of {@link #CLEAN} still contains it. */
+    /**
+     * Returns the rule for documents only, because main code outside {@link #CLEAN} still violates
+     * it.
+     */
     Rule inDocuments() {
       return new Rule(wording, instead, false);
     }
@@ -79,7 +83,7 @@ class PlainEnglishTest {
           Rule.of("from (?:Java |PostgreSQL )?\\d+ on", "Java 21 and later"),
           Rule.of("what (?:\\w+,? ){1,8}makes? of", "how ... changes, the effect of"));
 
-  /** Main code that is checked for every rule; the list may only become longer. */
+  /** The main code that is checked for every rule. Entries may be added but not removed. */
   private static final List<String> CLEAN =
       List.of(
           "embedded-postgres/",
@@ -106,7 +110,10 @@ class PlainEnglishTest {
   private static final String RIVALS = "queue-rivals/src/main/java/dev/skipjack/rivals/";
   private static final String STORE = "queue-store-jooq/src/main/java/dev/skipjack/store/jooq/";
 
-  /** File and wording, in small letters, with the reason why it is right there. */
+  /**
+   * The exceptions: file and wording, in lower case, with the reason why the wording is correct
+   * there.
+   */
   private static final Map<Justified, String> JUSTIFIED =
       Map.ofEntries(
           entry(new Justified("docs/performance.md", "flight"), "JDK Flight Recorder"),
@@ -130,7 +137,10 @@ class PlainEnglishTest {
   private static final Pattern CODE_AND_LINKS =
       Pattern.compile("^```.*?^```$|`[^`\n]*`|]\\([^)\\s]*\\)", Pattern.DOTALL | Pattern.MULTILINE);
 
-  /** Comments and literals of Java: what a reader of code, log or Javadoc reads as English. */
+  /**
+   * Matches comments and literals in Java, which are the English that readers of code, logs and
+   * Javadoc see.
+   */
   private static final Pattern JAVA_TEXT =
       Pattern.compile(
           "/\\*.*?\\*/|//[^\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])+'",
@@ -158,7 +168,7 @@ class PlainEnglishTest {
     assertThat(found).isEmpty();
   }
 
-  /** Or both tests would pass because they read nothing. */
+  /** Ensures that the other tests do not pass merely because they read nothing. */
   @Test
   void wordsAreFoundInTextAndNotInCode() throws IOException {
     assertThat(files(name -> name.endsWith(".md")).stream().map(PlainEnglishTest::name))
@@ -177,7 +187,9 @@ class PlainEnglishTest {
     assertThat(found).isEmpty();
   }
 
-  /** An entry that is needed no longer would hide the next such wording. */
+  /**
+   * Tests that no entry is obsolete, because an obsolete entry would hide new uses of the wording.
+   */
   @Test
   void everyExceptionIsNeeded() throws IOException {
     for (Justified justified : JUSTIFIED.keySet()) {
@@ -229,13 +241,14 @@ class PlainEnglishTest {
   }
 
   /**
-   * The text without what the pattern matches, but with its lines, so that they keep their numbers.
+   * Returns the text without the parts that match the pattern, but with all line breaks, so that
+   * line numbers stay the same.
    */
   private static String blank(String text, Pattern pattern) {
     return pattern.matcher(text).replaceAll(found -> lineBreaks(found.group()));
   }
 
-  /** The text of what the pattern matches, with the lines of all else. */
+  /** Returns only the parts of the text that match the pattern, with all line breaks. */
   private static String only(String text, Pattern pattern) {
     StringBuilder kept = new StringBuilder();
     int end = 0;

@@ -17,13 +17,16 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** The recipes in CONTRIBUTING.md name files, classes and members that exist, and their tests. */
+/**
+ * Tests that the recipes in CONTRIBUTING.md name tests, and only files, classes and members that
+ * exist.
+ */
 class RecipesTest {
 
   private static final Path ROOT = Path.of("..");
   private static final int MOST_LINES = 10;
 
-  /** The changes that a contributor must find a recipe for. */
+  /** The changes for which CONTRIBUTING.md must contain a recipe. */
   private static final List<String> CHANGES =
       List.of("job column", "job status", "payload codec", "slots", "backoff", "CLI", "event");
 

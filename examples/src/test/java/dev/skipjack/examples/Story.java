@@ -6,15 +6,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.List;
 
-/** What an example prints. */
+/** Captures the output of an example. */
 public final class Story {
 
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-  /** Where the example prints to. */
+  /** The stream that the example prints to. */
   public final PrintStream out = new PrintStream(bytes, true, UTF_8);
 
-  /** The lines printed so far. */
+  /** Returns the lines printed so far. */
   public List<String> lines() {
     return bytes.toString(UTF_8).lines().toList();
   }

@@ -18,8 +18,8 @@ import org.jooq.impl.DSL;
 /**
  * A pool of IP addresses. A client gets an address for an hour, renews it, and returns it.
  *
- * <p>What goes wrong: the pool is empty. Later a client that was silent for too long cannot renew
- * its address, because another client has it.
+ * <p>What goes wrong: the pool is empty. Later, a client that did not renew in time loses its
+ * address to another client.
  */
 public final class Addresses {
 
@@ -30,7 +30,7 @@ public final class Addresses {
   }
 
   // snippet: addresses
-  /** The address that was free for the longest time, so that it is not reused at once. */
+  /** Claims the address that has been free longest, so that no address is reused at once. */
   private static LeasingClaim<Record> anAddress(Duration time) {
     return SkipLocked.on(ADDRESS)
         .orderBy(ADDRESS.LEASED_UNTIL.asc().nullsFirst(), ADDRESS.IP)
@@ -42,7 +42,7 @@ public final class Addresses {
     return lease.rows().isEmpty() ? Optional.empty() : Optional.of(lease);
   }
 
-  /** Whether the client still has the address. */
+  /** Returns false if the client no longer has the address. */
   boolean renew(RowLease<Record> address, Duration time) {
     return !address.extend(db, time).rows().isEmpty();
   }

@@ -14,8 +14,8 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * A file was loaded into a table, and several processes import its lines in batches. A batch stays
- * locked until it is committed with its results.
+ * Several processes import the lines of a file, which was loaded into a table, in batches. A batch
+ * stays locked until it is committed with its results.
  *
  * <p>What goes wrong: a line cannot be read and is rejected. A process dies halfway through a
  * batch; the database rolls it back, and another process imports all of its lines.
@@ -29,11 +29,11 @@ public final class ImportBatches {
   }
 
   // snippet: lines
-  /** {@code inline}: the planner uses the index of new lines only for a constant in the text. */
+  /** Uses {@code inline}, because the planner uses the index on new lines only for a constant. */
   private static final RowClaim<Record> NEW_LINES =
       SkipLocked.on(LINE).where(LINE.STATE.eq(DSL.inline("new"))).orderBy(LINE.NUMBER);
 
-  /** Imports the next lines in one transaction, and returns how many it took; 0 at the end. */
+  /** Imports the next lines in one transaction and returns their number, which is 0 at the end. */
   int importBatch(int size, ToIntFunction<String> parser) {
     return db.transactionResult(
         tx -> {
@@ -95,7 +95,7 @@ public final class ImportBatches {
     return Integer.parseInt(text);
   }
 
-  /** Every tenth line is unreadable. */
+  /** Creates the tables and the given number of lines. Every tenth line is unreadable. */
   void create(int lines) {
     db.execute("DROP TABLE IF EXISTS price, line");
     db.execute("CREATE TABLE price (cents integer NOT NULL)");

@@ -22,7 +22,7 @@ import org.jooq.impl.DSL;
 
 /**
  * Customers reserve two adjacent seats, and then pay. A reservation is a lease, so it needs no
- * connection while the customer looks for a credit card, and ends without a cleanup.
+ * connection while the customer enters the card details, and it expires without a cleanup.
  *
  * <p>What goes wrong: a customer pays after the reservation has expired and another customer has
  * reserved the seats. The payment is rolled back.
@@ -36,7 +36,7 @@ public final class Seats {
   }
 
   // snippet: seats
-  /** Reserves two adjacent seats, or none. Another customer may be faster with each pair. */
+  /** Reserves two adjacent seats. Returns empty if none are left or other customers are faster. */
   Optional<RowLease<Record>> reserve(Duration time) {
     for (Record2<String, Integer> pair : freePairs()) {
       ClaimResult<RowLease<Record>> result =
@@ -65,7 +65,7 @@ public final class Seats {
 
   // end of snippet
 
-  /** The first seats of pairs that are free now; nothing is locked. */
+  /** Returns the first seat of each pair that is free now. Locks nothing. */
   List<Record2<String, Integer>> freePairs() {
     Tables.Seat next = SEAT.as("next");
     return db.select(SEAT.ROW_NAME, SEAT.NUMBER)

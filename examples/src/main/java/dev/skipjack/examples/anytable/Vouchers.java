@@ -13,15 +13,15 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * An inventory of vouchers. An order takes its vouchers in the transaction that creates it; the row
- * locks last as long as that transaction, so no lease is needed.
+ * An inventory of vouchers. The transaction that creates an order also takes its vouchers. The row
+ * locks last until the transaction ends, so no lease is needed.
  *
  * <p>What goes wrong: a card is declined, which rolls back the order and frees its vouchers. An
  * order for more vouchers than are left gets none.
  */
 public final class Vouchers {
 
-  /** Fewer vouchers are left than were ordered. */
+  /** Thrown if fewer vouchers are left than were ordered. */
   static final class SoldOutException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -38,7 +38,7 @@ public final class Vouchers {
   }
 
   // snippet: vouchers
-  /** Sells vouchers, those that expire first, or throws and sells none. */
+  /** Sells the vouchers that expire first, or throws and sells none. */
   List<String> order(String customer, int number, Runnable charge) {
     return db.transactionResult(
         tx -> {

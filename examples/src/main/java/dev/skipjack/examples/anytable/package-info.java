@@ -1,7 +1,4 @@
-/**
- * Claims of rows of the application's own tables: seats, addresses, vouchers and lines of an
- * import.
- */
+/** Claims rows in the application's own tables: seats, addresses, vouchers and imported lines. */
 @NullMarked
 package dev.skipjack.examples.anytable;
 

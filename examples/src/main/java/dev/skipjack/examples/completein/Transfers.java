@@ -17,11 +17,12 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * Transfers money between two accounts of the queue's own database, exactly once, although the
- * handler may run more than once: it completes the job in the transaction that transfers the money.
+ * Transfers money between two accounts in the queue's database exactly once, although the handler
+ * may run more than once. The handler completes the job in the transaction that transfers the
+ * money.
  *
  * <p>What goes wrong: the first attempt fails after all writes and before the commit. The
- * completion is rolled back together with the transfer, so the job is tried again.
+ * completion is rolled back together with the transfer, so the job is retried.
  */
 public final class Transfers {
 

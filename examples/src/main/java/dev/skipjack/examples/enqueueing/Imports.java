@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A partner sends price lists. Each call becomes one job, however often it is repeated. All jobs
- * carry their sender and the trace of the call. The jobs are not urgent, so enqueueing them sends
+ * A partner sends price lists. Each call creates one job, however often it is repeated. All jobs
+ * record their sender and the trace of the call. The jobs are not urgent, so enqueueing them sends
  * no wake-up.
  *
  * <p>What goes wrong: a list is too long to be a payload, and the shop is closed for an inventory.
@@ -54,7 +54,7 @@ public final class Imports {
         .build();
   }
 
-  /** If it throws, the exception reaches the caller and nothing is written. */
+  /** If the interceptor throws, the caller receives the exception and nothing is written. */
   private EnqueueInterceptor closing() {
     return (jobs, next) -> {
       if (closed.get()) {
@@ -74,7 +74,7 @@ public final class Imports {
   // end of snippet
 
   // snippet: once
-  /** Safe to repeat, because the request's own number is the key. */
+  /** Safe to repeat, because the request number is the idempotency key. */
   private EnqueueResult receive(String request, PriceList list) {
     return queue.enqueueOnce(IMPORT, list, job -> job.idempotencyKey(request).withoutWakeUp());
   }
@@ -126,7 +126,7 @@ public final class Imports {
     }
   }
 
-  /** Runs a worker without wake-ups, which holds no connection to listen on. */
+  /** Runs a worker without wake-ups, which needs no connection for listening. */
   private int poll() throws InterruptedException {
     CountDownLatch open = new CountDownLatch(MANY + 1);
     WorkerConfig config =

@@ -22,8 +22,8 @@ import java.util.logging.Logger;
 import javax.sql.DataSource;
 
 /**
- * Exports take minutes. They report their progress, and end soon after an operator cancels them. A
- * conversion by another service does not block a thread.
+ * Exports take minutes. They report their progress, and end soon after an operator cancels them.
+ * While another service converts a file, no thread is blocked.
  *
  * <p>What goes wrong: an operator cancels an export that is half done.
  */

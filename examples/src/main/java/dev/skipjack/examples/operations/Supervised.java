@@ -26,7 +26,7 @@ import javax.sql.DataSource;
  * application's own executor.
  *
  * <p>What goes wrong: a handler hangs and ignores the interrupt of its timeout. It is reported as
- * stuck, and another slot replaces its own, so the queue goes on.
+ * stuck, and a new slot replaces the one that it occupies, so the queue is still served.
  */
 public final class Supervised {
 

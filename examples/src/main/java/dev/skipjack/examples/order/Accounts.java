@@ -17,11 +17,12 @@ import java.util.TreeMap;
 import javax.sql.DataSource;
 
 /**
- * Bookings of an account are made in the order in which they were requested, those of different
- * accounts at the same time.
+ * The bookings of an account are made in the order in which they were requested. Those of different
+ * accounts are made concurrently.
  *
- * <p>What goes wrong: an account is locked, so its booking fails for good. Its later bookings wait,
- * and those of the other account do not. An operator unlocks the account and redrives the booking.
+ * <p>What goes wrong: an account is locked, so its booking fails permanently. Its later bookings
+ * wait; those of the other account do not. An operator unlocks the account and redrives the
+ * booking.
  */
 public final class Accounts {
 

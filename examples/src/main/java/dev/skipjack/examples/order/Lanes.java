@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A newsletter goes to all customers, and receipts are sent meanwhile. Receipts have a queue of
- * their own with four times the newsletter's weight, and urgent receipts come first.
+ * While a newsletter goes to all customers, receipts are sent as well. Receipts have a separate
+ * queue with four times the newsletter's weight, and urgent receipts come first.
  *
  * <p>What goes wrong: the newsletter has a wrong link. An operator pauses its queue; receipts are
  * still sent. The link is fixed, and the queue is resumed.
@@ -91,7 +91,7 @@ public final class Lanes {
     out.println("resumed: " + lanes.count("newsletter", lanes.sent.size()) + " newsletters");
   }
 
-  /** Runs jobs in the calling thread, 50 in a claim. */
+  /** Runs jobs in the calling thread, with up to 50 jobs per claim. */
   private void drain() {
     try (Worker worker = worker().build()) {
       worker.runUntilIdle();

@@ -44,7 +44,7 @@ public final class Charges {
   static final JobType<Receipt> SEND_RECEIPT =
       JobType.of("send-receipt", Receipt.class).onQueue("emails");
 
-  /** The bank declines the card for good. */
+  /** Thrown if the bank declines the card permanently. */
   static final class CardDeclined extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -53,7 +53,7 @@ public final class Charges {
     }
   }
 
-  /** The bank limits the rate of requests. */
+  /** Thrown if the bank limits the rate of requests. */
   static final class RateLimited extends Exception {
     private static final long serialVersionUID = 1L;
   }

@@ -15,9 +15,9 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 
 /**
- * An order and the job that sends its receipt, in one transaction of plain JDBC.
+ * Stores an order and enqueues the job that sends its receipt, in one plain JDBC transaction.
  *
- * <p>What goes wrong: an order is refused by the database, and no receipt is sent for it.
+ * <p>What goes wrong: the database refuses an order, and no receipt is sent for it.
  */
 public final class Receipts {
 

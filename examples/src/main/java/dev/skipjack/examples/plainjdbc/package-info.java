@@ -1,4 +1,4 @@
-/** The queue in an application that uses JDBC and no other library for its database. */
+/** The queue in an application that uses only JDBC for its database. */
 @NullMarked
 package dev.skipjack.examples.plainjdbc;
 

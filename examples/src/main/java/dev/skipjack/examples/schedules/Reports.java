@@ -61,7 +61,7 @@ public final class Reports {
           .enqueue(REPORT, new Report("sales"), job -> job.priority(5))
           .overlap(Overlap.SKIP_WHILE_LIVE);
 
-  /** Every hour, with a payload made from the planned time. At most three are made up for. */
+  /** Every hour, with a payload made from the planned time. Makes up at most three missed fires. */
   static final Schedule STOCK_COUNT =
       Schedule.every(Duration.ofHours(1))
           .named("stock-count")
@@ -109,7 +109,7 @@ public final class Reports {
     return String.valueOf(done.poll(30, TimeUnit.SECONDS));
   }
 
-  /** Sets the next fires back, to where they are if no worker has run since {@code then}. */
+  /** Sets the next fires to {@code then}, as if no worker had run since. */
   private void leaveUnattendedSince(Instant then) {
     DSL.using(dataSource, SQLDialect.POSTGRES)
         .execute(

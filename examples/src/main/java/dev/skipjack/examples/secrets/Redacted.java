@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
- * A payment provider quotes card numbers in its exceptions. The texts that are kept with the job,
+ * A payment provider's exceptions contain card numbers. The messages that are stored with the job,
  * reported to listeners and logged do not contain them.
  *
- * <p>What goes wrong: the redactor itself fails on an unexpected response. Nothing of that text is
- * kept, and the job continues normally.
+ * <p>What goes wrong: the redactor itself fails on an unexpected response. No part of the response
+ * is kept, and the job continues normally.
  */
 public final class Redacted {
 
@@ -48,7 +48,7 @@ public final class Redacted {
         .redactor(withoutCardNumbers());
   }
 
-  /** The same choice that automatic() makes. */
+  /** Makes the same choice as automatic(). */
   static HandlerThreads threads() {
     return Runtime.version().feature() >= 21
         ? HandlerThreads.virtual() // the handlers mostly wait for the provider

@@ -11,7 +11,7 @@ final class NextSignal {
 
   private NextSignal() {}
 
-  /** Runs {@code action}, in a thread of its own, at each further SIGTERM or Ctrl-C. */
+  /** Runs {@code action} in a separate thread for each further SIGTERM or Ctrl-C. */
   static void run(Runnable action) {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");

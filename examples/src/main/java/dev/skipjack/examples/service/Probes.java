@@ -18,7 +18,7 @@ final class Probes implements AutoCloseable {
   private final HttpServer server;
 
   // snippet: probes
-  /** Listens on {@code port}; 0 picks any free one. */
+  /** Creates a server on {@code port}; 0 selects a free port. */
   Probes(int port, Worker worker) {
     try {
       server = HttpServer.create(new InetSocketAddress(port), 0);
@@ -29,7 +29,7 @@ final class Probes implements AutoCloseable {
     serve("/ready", worker, WorkerHealth::ready);
   }
 
-  /** Responds 200 or 503, with the reasons why the worker is not healthy, if any. */
+  /** Responds with 200 or 503, and with the reasons if the worker is not healthy. */
   private void serve(String path, Worker worker, Predicate<WorkerHealth> isWell) {
     server.createContext(
         path,
@@ -44,12 +44,12 @@ final class Probes implements AutoCloseable {
 
   // end of snippet
 
-  /** Starts to serve requests, in a thread that keeps the process alive. */
+  /** Starts serving requests, in a thread that keeps the process alive. */
   void start() {
     server.start();
   }
 
-  /** The port that the server listens on. */
+  /** Returns the port that the server listens on. */
   int port() {
     return server.getAddress().getPort();
   }

@@ -16,11 +16,10 @@ import java.time.Duration;
 /**
  * Runs until the process receives SIGTERM or Ctrl-C, as in a container.
  *
- * <p>What goes wrong: a report takes longer than the stop may, so its job is released for the next
- * process.
+ * <p>What goes wrong: a report takes longer than the time allowed for stopping, so its job is
+ * released for the next process.
  *
- * <p>If the database is unavailable, the service is not ready, but alive; {@link Probes} report
- * this.
+ * <p>If the database is unavailable, {@link Probes} report that the service is alive but not ready.
  */
 public final class Service implements AutoCloseable {
 
@@ -83,7 +82,7 @@ public final class Service implements AutoCloseable {
 
   // snippet: stop
   /**
-   * Runs until the process receives a signal to end.
+   * Runs until the process receives a signal to stop.
    *
    * @param args a JDBC URL, the seconds that handlers get to finish at a stop, and the probes' port
    */
@@ -97,7 +96,7 @@ public final class Service implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(service::end, "service-stop"));
   }
 
-  /** A second signal ends the wait for handlers that the first one started. */
+  /** Stops after the first signal. A second one ends the wait for running handlers. */
   private void end() {
     NextSignal.run(worker::stopNow);
     out.println("stopping");

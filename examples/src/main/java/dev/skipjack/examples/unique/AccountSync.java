@@ -18,8 +18,8 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
 /**
- * Each change of an account requests a synchronisation with another system; while one is queued,
- * further changes create no further job.
+ * Each change of an account requests a synchronisation with another system. While one is queued,
+ * further changes create no additional job.
  *
  * <p>What goes wrong: a change arrives while the handler pushes an older version. Its enqueue
  * returns the running job, which has not read the change. The handler finds the newer version under
@@ -39,10 +39,10 @@ public final class AccountSync {
   private final UniqueJobs unique;
   private final RemoteSystem remote;
 
-  /** The system that is kept up to date. */
+  /** The system that receives the changes. */
   @FunctionalInterface
   interface RemoteSystem {
-    /** Takes a version of an account; slow. */
+    /** Sends a version of an account to the system, which takes time. */
     void push(long accountId, long version);
   }
 
@@ -54,7 +54,7 @@ public final class AccountSync {
   }
 
   // snippet: unique
-  /** Changes the row first, then enqueues: a handler that completes holds the row's lock. */
+  /** Changes the row before it enqueues, because a completing handler holds the row's lock. */
   EnqueueResult change(long accountId) {
     return db.transactionResult(
         tx -> {
@@ -140,7 +140,7 @@ public final class AccountSync {
         already -> "job %s is queued already".formatted(already.jobId()));
   }
 
-  /** A remote system during whose first push another action runs. */
+  /** A remote system that runs another action during its first push. */
   private static final class BusySystem implements RemoteSystem {
 
     private final PrintStream out;

@@ -15,11 +15,11 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 
 /**
- * A document is indexed when its author pauses for a moment, and its readers get one mail a day
- * about it, however often it changes.
+ * A document is indexed when its author pauses, and its readers get at most one email a day about
+ * it, however often it changes.
  *
- * <p>Failure: an author never pauses. The document is still indexed, once its first change has
- * reached the maximum age.
+ * <p>What goes wrong: an author never pauses. The document is still indexed once its first change
+ * has reached the maximum age.
  */
 public final class SearchIndex {
 
@@ -28,7 +28,7 @@ public final class SearchIndex {
   // snippet: settled
   static final JobType<Changed> INDEX = JobType.of("index", Changed.class);
 
-  /** Runs once the author has paused, with the last revision, but soon after the first anyway. */
+  /** Runs with the last revision once the author pauses, or 2 s after the first at the latest. */
   static final Unique<Changed> WHEN_SETTLED =
       Unique.by(Changed::document)
           .untilStarted() // a change during indexing creates the next job
@@ -36,7 +36,7 @@ public final class SearchIndex {
 
   static final JobType<Changed> NOTIFY_READERS = JobType.of("notify-readers", Changed.class);
 
-  /** Once a day, counted from the first change, even if that mail was sent long ago. */
+  /** At most once a day, counted from the first change, even if that email was sent long ago. */
   static final Unique<Changed> DAILY = Unique.by(Changed::document).perPeriod(Duration.ofDays(1));
 
   // end of snippet
@@ -90,7 +90,7 @@ public final class SearchIndex {
     index.awaitIndexed(out, () -> index.change(poem));
   }
 
-  /** Indexes one document, while {@code meanwhile} happens every now and then. */
+  /** Indexes one document while {@code meanwhile} runs repeatedly. */
   private void awaitIndexed(PrintStream out, Runnable meanwhile) throws InterruptedException {
     CountDownLatch indexed = new CountDownLatch(1);
     meanwhile.run();

@@ -1,4 +1,4 @@
-/** Unique jobs: many events about one thing make one job, and no event is lost. */
+/** Unique jobs: many events about one thing create one job, and no event is lost. */
 @NullMarked
 package dev.skipjack.examples.unique;
 

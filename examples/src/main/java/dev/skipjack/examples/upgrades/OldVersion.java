@@ -9,7 +9,10 @@ import java.io.PrintStream;
 /** The old version of the application, some of whose processes are still running. */
 final class OldVersion {
 
-  /** Its invoices, without a currency; the kind's name is what both versions share. */
+  /**
+   * An invoice of the old version, without a currency. Both versions use the same kind for
+   * invoices.
+   */
   record Bill(long cents) {}
 
   static final JobType<Bill> INVOICE = JobType.of("invoice", Bill.class);

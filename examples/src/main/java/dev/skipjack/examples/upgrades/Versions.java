@@ -15,8 +15,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * A deployment rolls out: invoices get a currency, and refunds are new. Workers of both versions
- * share the queue.
+ * A new version is rolled out: invoices get a currency, and refunds are added. Workers of both
+ * versions share the queue.
  *
  * <p>What goes wrong: the old worker gets an invoice of the new version. It cannot read the
  * payload, so it leaves the job to a newer worker, and no attempt is used. It does not claim

@@ -2,12 +2,12 @@ package dev.skipjack.examples.welcome;
 
 import java.io.IOException;
 
-/** Sends mail; stands for any external system. */
+/** Sends emails. It stands for any external system. */
 @FunctionalInterface
 interface Mailer {
 
   /**
-   * Sends a welcome mail.
+   * Sends a welcome email.
    *
    * @throws IOException if the mail server does not accept it
    */

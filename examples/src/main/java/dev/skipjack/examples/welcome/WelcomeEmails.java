@@ -22,10 +22,10 @@ import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A new user gets a mail. The job commits with the user's row, so there is never one without the
+ * A new user gets an email. The job commits with the user's row, so neither exists without the
  * other.
  *
- * <p>What goes wrong: the mail server refuses the first attempt, and the job is tried again.
+ * <p>What goes wrong: the mail server refuses the first attempt, and the job is retried.
  */
 public final class WelcomeEmails {
 

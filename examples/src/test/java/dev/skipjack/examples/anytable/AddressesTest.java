@@ -32,7 +32,7 @@ class AddressesTest {
             "returned and assigned again: 10.0.0.2");
   }
 
-  /** Every assignment is counted: while one client has an address, no other gets it. */
+  /** Counts every assignment, to check that no client gets an address while another has it. */
   @Test
   void noAddressIsAssignedTwiceAtATime(QueueDatabase empty) throws Exception {
     Set<String> inUse = ConcurrentHashMap.newKeySet();

@@ -8,7 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
-/** Six customers, clients or processes that do the same at the same time. */
+/** Runs the same action for six customers, clients or processes at the same time. */
 final class Crowd {
 
   private static final int THREADS = 6;

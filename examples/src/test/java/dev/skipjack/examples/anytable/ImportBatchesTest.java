@@ -31,7 +31,9 @@ class ImportBatchesTest {
             "imported: 23, rejected: 2");
   }
 
-  /** Every line is counted: imported once or rejected, although some processes die. */
+  /**
+   * Counts every line, to check that it is imported once or rejected although some processes die.
+   */
   @Test
   void eachLineIsImportedOnce(QueueDatabase empty) throws Exception {
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {

@@ -39,7 +39,7 @@ class SeatsTest {
             "two more: no");
   }
 
-  /** Every seat is counted: all pairs are adjacent, and no seat is sold twice. */
+  /** Counts every seat, to check that all pairs are adjacent and no seat is sold twice. */
   @Test
   void aCrowdBuysPairsAndNoSeatIsSoldTwice(QueueDatabase empty) throws Exception {
     Queue<List<String>> sold = new ConcurrentLinkedQueue<>();

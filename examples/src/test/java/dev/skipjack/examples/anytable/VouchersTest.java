@@ -31,7 +31,9 @@ class VouchersTest {
             "Ann: [V1, V2]", "Bob: card declined", "Cyd: only 3 left", "Dee: [V3, V4, V5]");
   }
 
-  /** Every voucher is counted: all are sold, each of them once, although some orders roll back. */
+  /**
+   * Counts every voucher, to check that each is sold exactly once although some orders roll back.
+   */
   @Test
   void aCrowdBuysEachVoucherOnce(QueueDatabase empty) throws Exception {
     Queue<String> sold = new ConcurrentLinkedQueue<>();

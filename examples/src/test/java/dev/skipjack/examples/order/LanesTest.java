@@ -31,7 +31,8 @@ class LanesTest {
   }
 
   /**
-   * A fifth, but claims are shared out in fifties; without weights it would be two fifths or more.
+   * Returns the number of newsletters among the first 250 jobs. The weights make it a fifth, give
+   * or take a claim of 50 jobs; without weights it would be two fifths or more.
    */
   private static int newslettersOfTheFirst250(Story story) {
     String line =

@@ -16,7 +16,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The table of fire times in the guide on schedules is what the calculator returns. */
+/**
+ * Tests that the table of fire times in the guide on schedules shows what the calculator returns.
+ */
 class ClockChangesDocumentTest {
 
   private static final Path GUIDE = Path.of("../docs/guides/schedules.md");
@@ -24,7 +26,7 @@ class ClockChangesDocumentTest {
   private static final List<LocalDate> DATES =
       List.of(LocalDate.of(2026, 3, 29), LocalDate.of(2026, 10, 25));
 
-  /** More fires than this are shown as their number. */
+  /** The maximum number of fires to list. If there are more, their number is shown instead. */
   private static final int LISTED = 2;
 
   @Test

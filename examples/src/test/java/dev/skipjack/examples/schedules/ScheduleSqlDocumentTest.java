@@ -20,7 +20,7 @@ import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 
-/** The SQL in the guide on schedules does what that page says. */
+/** Tests that the SQL in the guide on schedules does what that page says. */
 @QueueTest
 class ScheduleSqlDocumentTest {
 

@@ -44,7 +44,7 @@ class ServiceTest {
     }
   }
 
-  /** The first stop would wait for an hour. */
+  /** The first signal alone would wait for an hour. */
   @Test
   void aSecondSignalIsQuick() {
     try (QueueDatabase empty = QueueDatabase.create()) {

@@ -1,14 +1,14 @@
 package dev.skipjack.examples.demo;
 
 /**
- * A delivery and its position in the input, so that a refusal can name it.
+ * A delivery and its position in the input, which a refusal names.
  *
- * @param source the file, or a description of another input
- * @param line number in it, from 1
+ * @param source the name of the file, or a description of another kind of input
+ * @param line the line number, from 1
  */
 record Arrival(Delivery delivery, String source, long line) {
 
-  /** Returns the refusal of this delivery. */
+  /** Returns an exception that refuses this delivery. */
   BadInputException refused(String reason) {
     return new BadInputException(source, line, reason);
   }

@@ -16,7 +16,7 @@ import javax.sql.DataSource;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 
-/** The demo's jobs that still have to run. */
+/** Finds the demo's jobs that still have to run. */
 final class Backlog {
 
   private static final Condition LEFT =
@@ -43,8 +43,8 @@ final class Backlog {
   /**
    * The number of jobs left.
    *
-   * @param pending jobs that wait for their turn or their next attempt
-   * @param running jobs that are being handled, or were by a process that has died
+   * @param pending jobs that are waiting for their first or next attempt
+   * @param running jobs that are being handled, or were being handled by a process that died
    */
   record Left(long pending, long running) {
     long total() {

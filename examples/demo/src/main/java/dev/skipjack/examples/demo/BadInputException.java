@@ -1,16 +1,19 @@
 package dev.skipjack.examples.demo;
 
-/** The input cannot be used from this line on: fix the line and send the rest again. */
+/**
+ * Thrown if a line of the input cannot be used. The lines before it were sent; the user must fix
+ * the line and send the rest.
+ */
 final class BadInputException extends RefusedException {
 
   private static final long serialVersionUID = 1L;
 
-  /** States the position and the reason. */
+  /** Creates an exception whose message contains the position and the reason. */
   BadInputException(String source, long line, String reason) {
     super("%s:%d: %s".formatted(source, line, reason));
   }
 
-  /** For an input that cannot be read at all. */
+  /** Creates an exception for an input that cannot be read at all. */
   BadInputException(String source, String reason) {
     super("%s: %s".formatted(source, reason));
   }

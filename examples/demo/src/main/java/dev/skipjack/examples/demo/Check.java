@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A condition that must hold at the end, and its result.
  *
- * @param name the condition, as a sentence
- * @param violations how often it is violated
- * @param example one violation; null if there is none
+ * @param name a sentence that states the condition
+ * @param violations the number of violations
+ * @param example one of the violations; null if there is none
  */
 record Check(String name, long violations, @Nullable String example) {
 

@@ -6,12 +6,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One webhook delivery as its sender made it.
+ * A webhook delivery, as received from its sender.
  *
- * @param id identity of the delivery; a delivery sent twice has the same
+ * @param id the id of the delivery, which is the same if the delivery is sent twice
  * @param event the type of event, for example {@code push}
- * @param action what happened, for events that have several
- * @param repository where it happened; null for events of a whole organisation
+ * @param action what happened, for events with several possible actions
+ * @param repository where it happened; null for events that concern a whole organisation
  * @param payload the body
  */
 record Delivery(
@@ -21,7 +21,8 @@ record Delivery(
       Set.of("security_advisory", "secret_scanning_alert_location");
 
   /**
-   * Whether it must be handled before ordinary deliveries: true for security advisories and alerts.
+   * Returns whether the delivery must be handled before ordinary ones. True for security advisories
+   * and alerts.
    */
   boolean isUrgent() {
     return URGENT_EVENTS.contains(event) || event.endsWith("_alert");

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * All data in the database about one delivery.
  *
- * @param fate recomputed here, not read from anything the handler wrote
- * @param secondSend recomputed likewise
+ * @param fate the fate, recomputed rather than read from data that the handler wrote
+ * @param secondSend the second send, also recomputed
  * @param planned the second send according to the delivery's row
- * @param runFinished whether the run that received it made all its sends
- * @param live status of its live job; null if there is none
- * @param archived status of its archived job; null if there is none
- * @param attempts of its job
- * @param audited audit rows of its job
- * @param effects effect rows of the delivery
- * @param refused second sends that were refused
+ * @param runFinished whether the run that received the delivery made all its sends
+ * @param live status of the delivery's live job; null if there is none
+ * @param archived status of the delivery's archived job; null if there is none
+ * @param attempts the number of the job's attempts
+ * @param audited the number of the job's audit rows
+ * @param effects the number of the delivery's effect rows
+ * @param refused the number of second sends that were refused
  */
 record DeliveryFacts(
     UUID delivery,
@@ -48,7 +48,9 @@ record DeliveryFacts(
     int effects,
     int refused) {
 
-  /** The number of rows fetched at once: the data may not fit into the heap. */
+  /**
+   * The number of rows fetched at once. It is limited because the data may not fit into the heap.
+   */
   private static final int FETCH = 1_000;
 
   private static final Field<Integer> ROWS = field(name("rows"), Integer.class);

@@ -11,10 +11,13 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Strictly parses one delivery from one line of JSON: it refuses unknown fields. */
+/** Parses a delivery from a line of JSON. Refuses unknown fields. */
 final class DeliveryParser {
 
-  /** PostgreSQL's index entries are limited, and the demo counts by event and repository. */
+  /**
+   * Limits events and repositories, because the demo counts by them and PostgreSQL limits the size
+   * of index entries.
+   */
   private static final int LONGEST_WORD = 255;
 
   private static final Set<String> FIELDS =
@@ -34,7 +37,7 @@ final class DeliveryParser {
   /**
    * Parses a delivery.
    *
-   * @throws IllegalArgumentException with the reason, in words for the sender of the line
+   * @throws IllegalArgumentException if the line is invalid; the message is meant for the sender
    */
   static Delivery parse(String line) {
     JsonNode object = object(line);

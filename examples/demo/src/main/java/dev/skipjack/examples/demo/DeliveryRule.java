@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A condition that must hold for each delivery; counts its violations. Confined to one thread. */
+/** A condition that must hold for each delivery. Counts its violations. Used by one thread. */
 final class DeliveryRule {
 
   private final String name;

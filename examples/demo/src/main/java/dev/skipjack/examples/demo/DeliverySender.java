@@ -20,10 +20,10 @@ import javax.sql.DataSource;
  */
 final class DeliverySender {
 
-  /** The first send of a delivery, as named in the table. */
+  /** The name of a delivery's first send in the table. */
   static final String FIRST = "first";
 
-  /** The second send of a delivery. */
+  /** The name of a delivery's second send. */
   static final String SECOND = "second";
 
   /** Refused because the delivery's job is still live. */
@@ -56,10 +56,10 @@ final class DeliverySender {
    * Sends a delivery.
    *
    * @param attempt {@link #FIRST} or {@link #SECOND}
-   * @return its new job; empty when the delivery was refused
-   * @throws BadInputException if its content cannot be stored
-   * @throws SQLException if the database failed; nothing is stored then, unless the response to the
-   *     commit was lost
+   * @return the new job; empty if the delivery was refused
+   * @throws BadInputException if the delivery's content cannot be stored
+   * @throws SQLException if the database failed; in that case nothing is stored, unless the
+   *     response to the commit was lost
    */
   Optional<JobId> send(Arrival arrival, String attempt) throws SQLException {
     Delivery delivery = arrival.delivery();

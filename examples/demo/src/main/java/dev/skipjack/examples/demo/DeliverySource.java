@@ -8,13 +8,14 @@ import java.util.Optional;
 interface DeliverySource extends AutoCloseable {
 
   /**
-   * Returns the next delivery; empty after the last.
+   * Returns the next delivery, or empty after the last one.
    *
-   * @throws BadInputException if the input is wrong here; nothing can be read after that
+   * @throws BadInputException if the input is invalid at this position; nothing can be read after
+   *     that
    */
   Optional<Arrival> next();
 
-  /** Whether it can be opened again and then contains the same deliveries. */
+  /** Returns whether the source can be opened again with the same deliveries. */
   default boolean isRepeatable() {
     return true;
   }

@@ -16,10 +16,10 @@ public final class Demo {
   }
 
   /**
-   * Runs the demo once. If the JVM is ended, for example by Ctrl-C, it waits until the workers have
-   * stopped.
+   * Runs the demo once. If the JVM shuts down, for example after Ctrl-C, it waits until the workers
+   * have stopped.
    *
-   * @throws RefusedException if the run cannot begin; nothing was sent
+   * @throws RefusedException if the run cannot begin, in which case nothing was sent
    * @throws SQLException if the database failed
    */
   public static DemoResult run(DemoOptions options, DemoOutput output)

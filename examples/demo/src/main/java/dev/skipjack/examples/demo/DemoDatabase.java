@@ -8,9 +8,9 @@ import javax.sql.DataSource;
 
 /**
  * The connections of the demo, in three pools: one for the workers' own statements, one for their
- * handlers, and one for producers and reports. A stop waits for producers and reports, so hanging
- * handlers must not starve them. No thread holds a connection of a pool while it waits for a second
- * one of the same pool, so no pool can deadlock, however small it is.
+ * handlers, and one for producers and reports. Stopping waits for producers and reports, so hanging
+ * handlers must not take all their connections. No thread holds a connection while it waits for
+ * another one from the same pool, so even a small pool cannot cause a deadlock.
  */
 final class DemoDatabase implements AutoCloseable {
 
@@ -18,8 +18,8 @@ final class DemoDatabase implements AutoCloseable {
   private static final int PRODUCERS_AND_REPORTS = 5;
 
   /**
-   * More connections than this do not make handlers faster; the other handlers wait for a
-   * connection.
+   * The maximum number of connections for handlers. More would not make them faster; the other
+   * handlers wait for a connection.
    */
   private static final int MOST_HANDLERS = 40;
 
@@ -37,10 +37,10 @@ final class DemoDatabase implements AutoCloseable {
   }
 
   /**
-   * Connects.
+   * Opens the pools.
    *
-   * @param jdbcUrl may hold a password
-   * @param workers how many workers there will be
+   * @param jdbcUrl the URL, which may contain a password
+   * @param workers the number of workers
    * @throws SQLException if the driver does not understand the URL
    */
   static DemoDatabase connect(String jdbcUrl, int workers) throws SQLException {
@@ -59,17 +59,17 @@ final class DemoDatabase implements AutoCloseable {
         later("workers", jdbcUrl, workers * CONNECTIONS_A_WORKER));
   }
 
-  /** For the workers' own statements. */
+  /** Returns the connections for the workers' own statements. */
   DataSource workers() {
     return workers;
   }
 
-  /** For the statements of the handlers. */
+  /** Returns the connections for the handlers' statements. */
   DataSource handlers() {
     return handlers;
   }
 
-  /** For everything else. */
+  /** Returns the connections for producers and reports. */
   DataSource service() {
     return service;
   }

@@ -6,9 +6,9 @@ import java.sql.Statement;
 import javax.sql.DataSource;
 
 /**
- * The right to run the demo on a database while a session of it lasts: a second demo would mistake
- * the unfinished jobs of the first one for lost ones. PostgreSQL releases the lock of a demo that
- * was killed.
+ * The exclusive right to run the demo on a database, because a second demo would consider the
+ * unfinished jobs of the first one lost. A session holds the lock, so PostgreSQL releases it if the
+ * demo is killed.
  */
 final class DemoLock implements AutoCloseable {
 
@@ -21,10 +21,12 @@ final class DemoLock implements AutoCloseable {
   }
 
   /**
-   * Waits briefly, because the server may not have noticed yet that the last demo has ended.
+   * Takes the lock. Waits for a few seconds, because the server may not yet have detected the end
+   * of the last demo.
    *
-   * @param service its connection is held until this is closed, and the lock until the pool is
-   * @throws RefusedException if another demo holds it
+   * @param service the pool; one of its connections is held until {@link #close()}, and the lock
+   *     until the pool is closed
+   * @throws RefusedException if another demo holds the lock
    */
   static DemoLock take(DataSource service) throws SQLException {
     Connection connection = service.getConnection();

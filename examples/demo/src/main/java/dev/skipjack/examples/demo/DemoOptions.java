@@ -31,7 +31,7 @@ public final class DemoOptions {
     this.resume = builder.resume;
   }
 
-  /** Starts from the defaults. */
+  /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
   }
@@ -56,16 +56,16 @@ public final class DemoOptions {
     return resume;
   }
 
-  /** The number of deliveries; empty if it depends on the length of the input. */
+  /** Returns the number of deliveries; empty if it depends on the length of the input. */
   OptionalLong expected() {
     return jobs.isPresent() || input != null ? jobs : OptionalLong.of(GENERATED);
   }
 
   /**
-   * Opens the input. If a number of jobs is set, every id is fresh, so that the file can be
-   * repeated and sent again by the next run.
+   * Opens the input. If a number of jobs is set, all ids are fresh, so the file can be sent
+   * repeatedly, within a run and by later runs.
    *
-   * @throws BadInputException if it cannot be read
+   * @throws BadInputException if the input cannot be read
    */
   DeliverySource open(UUID run) {
     Path file = input;
@@ -89,7 +89,7 @@ public final class DemoOptions {
             resume);
   }
 
-  /** Collects the settings; the messages of its exceptions name the command's options. */
+  /** A builder for the settings. The messages of its exceptions name the command's options. */
   public static final class Builder {
 
     private @Nullable Path input;

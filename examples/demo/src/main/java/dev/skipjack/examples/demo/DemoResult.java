@@ -6,6 +6,6 @@ public enum DemoResult {
   VERIFIED,
   /** A check failed, or the run was stopped before the end. */
   NOT_VERIFIED,
-  /** The deliveries before the bad line of the input were verified; the rest was not sent. */
+  /** The deliveries before the bad line of the input were verified; the rest were not sent. */
   BAD_INPUT
 }

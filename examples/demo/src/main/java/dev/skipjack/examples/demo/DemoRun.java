@@ -14,8 +14,8 @@ import javax.sql.DataSource;
 import org.jooq.impl.DSL;
 
 /**
- * One run of the demo on a database: sends and handles deliveries, waits until none is left, and
- * verifies the result.
+ * One run of the demo on a database. It sends and handles deliveries, waits until no job is left,
+ * and verifies the result.
  */
 final class DemoRun {
 
@@ -38,11 +38,11 @@ final class DemoRun {
   /**
    * The result of the run.
    *
-   * @param summary empty if a stop was requested first
-   * @param found jobs that had to run when it began
-   * @param left jobs that still have to run
-   * @param badInput why the input was not read to its end, if it was not
-   * @param stored deliveries that this run stored
+   * @param summary the report; empty if a stop was requested before the end
+   * @param found the jobs that still had to run when the run began
+   * @param left the jobs that still have to run
+   * @param badInput the reason why the input was not read completely; empty if it was
+   * @param stored the number of deliveries that this run stored
    */
   record Ending(
       Optional<Summary> summary,
@@ -54,8 +54,8 @@ final class DemoRun {
   /**
    * Creates the tables of the queue and of the demo.
    *
-   * @param place description of the database for messages
-   * @throws RefusedException if there is no run to resume; nothing is created then
+   * @param place a description of the database for messages
+   * @throws RefusedException if there is no run to resume, in which case nothing is created
    */
   void prepare(String place) {
     if (options.resume() && !DemoSchema.holdsARun(service)) {

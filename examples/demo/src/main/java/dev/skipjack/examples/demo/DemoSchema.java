@@ -17,7 +17,10 @@ import org.jooq.SQLDialect;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
 
-/** Names the demo's own tables, as an application without generated classes would. */
+/**
+ * The names of the demo's own tables, written by hand as in an application without generated
+ * classes.
+ */
 final class DemoSchema {
 
   private static final String SCHEMA = "skipjack_demo";
@@ -97,13 +100,13 @@ final class DemoSchema {
         .migrate();
   }
 
-  /** Whether a run of the demo has begun in this database; creates nothing. */
+  /** Returns whether a run of the demo has begun in this database. Creates nothing. */
   static boolean holdsARun(DataSource dataSource) {
     DSLContext db = on(dataSource);
     return exists(db, SCHEMA + ".runs") && db.fetchExists(Runs.TABLE);
   }
 
-  /** Whether there is a table of that name. */
+  /** Returns whether a table with this name exists. */
   static boolean exists(DSLContext db, String table) {
     return db.fetchSingle("SELECT to_regclass({0}) IS NOT NULL", inline(table))
         .get(0, boolean.class);
@@ -114,7 +117,7 @@ final class DemoSchema {
     return DSL.using(connection, SQLDialect.POSTGRES);
   }
 
-  /** Returns a context for statements that each commit on their own. */
+  /** Returns a context in which each statement is committed separately. */
   static DSLContext on(DataSource dataSource) {
     return DSL.using(dataSource, SQLDialect.POSTGRES);
   }

@@ -13,14 +13,14 @@ import java.util.Deque;
 import java.util.Objects;
 
 /**
- * A PostgreSQL server of the demo's own, used when no database is named. Its data is kept, so that
- * an interrupted run can be resumed.
+ * An embedded PostgreSQL server, used if the user names no database. Its data is kept, so that an
+ * interrupted run can be resumed.
  */
 final class DemoServer implements AutoCloseable {
 
   private static final String DATABASE = "demo";
 
-  /** Enough for the maximum number of workers of the command. */
+  /** Enough for the maximum number of workers that the command allows. */
   private static final String CONNECTIONS = "250";
 
   private final EmbeddedPostgres postgres;
@@ -30,10 +30,10 @@ final class DemoServer implements AutoCloseable {
   }
 
   /**
-   * Starts the server, as durable as PostgreSQL is by default. It is stopped by {@link #close}, not
-   * by the end of the JVM: the workers need it while they shut down.
+   * Starts the server with PostgreSQL's default durability. {@link #close} stops it, rather than
+   * the shutdown of the JVM, because the workers need it while they stop.
    *
-   * @param purpose names the folder for the data
+   * @param purpose the purpose, which determines the data folder
    */
   static DemoServer start(String purpose) {
     return new DemoServer(
@@ -45,9 +45,9 @@ final class DemoServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server to resume on. Demos that ran at the same time have a folder each, and the
-   * interrupted one need not have used the first. Takes the first folder with unfinished jobs, or
-   * the first of all if none has any.
+   * Starts a server for resuming a run. Demos that ran at the same time used separate folders, so
+   * the interrupted run may be in any of them. Uses the first folder with unfinished jobs, or the
+   * first folder if none has any.
    */
   static DemoServer startToResume(String purpose) throws SQLException {
     Deque<DemoServer> passed = new ArrayDeque<>();
@@ -63,7 +63,7 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  /** Returns how many jobs of earlier runs still have to run. */
+  /** Returns the number of jobs of earlier runs that still have to run. */
   long unfinished() throws SQLException {
     if (!hasDatabase()) {
       return 0;
@@ -73,7 +73,7 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  /** Whether there is a next folder; folders of one purpose are numbered. */
+  /** Returns whether a next folder exists. The folders of a purpose are numbered. */
   private boolean hasNextFolder() {
     Path folder = Objects.requireNonNull(postgres.dataFolder().getParent());
     int next = Integer.parseInt(folder.getFileName().toString()) + 1;
@@ -91,9 +91,9 @@ final class DemoServer implements AutoCloseable {
   }
 
   /**
-   * Returns the URL of the database that the last run left.
+   * Returns the URL of the database that the last run used.
    *
-   * @throws RefusedException if there is none
+   * @throws RefusedException if no run has used this server
    */
   String keptDatabase() throws SQLException {
     if (!hasDatabase()) {
@@ -113,12 +113,12 @@ final class DemoServer implements AutoCloseable {
     }
   }
 
-  /** The folder with its data. */
+  /** Returns the folder with the server's data. */
   String folder() {
     return postgres.dataFolder().toString();
   }
 
-  /** A description for messages. */
+  /** Returns a description of the server for messages. */
   String description() {
     return "PostgreSQL %s (%s in %s)"
         .formatted(postgres.version(), postgres.adopted() ? "adopted" : "started", folder());

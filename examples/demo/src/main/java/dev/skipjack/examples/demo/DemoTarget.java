@@ -3,8 +3,8 @@ package dev.skipjack.examples.demo;
 /**
  * The database that the demo runs on.
  *
- * @param jdbcUrl may hold a password: keep it out of messages
- * @param name of the database in messages
+ * @param jdbcUrl the URL, which may contain a password: keep it out of messages
+ * @param name the name of the database in messages
  * @param resumeHint the options to add to {@code skipjack demo --resume} to name this database
  *     again; may be empty
  */

@@ -8,15 +8,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The workers of the demo: one queue, one kind, short leases. */
+/** The workers of the demo, which serve one queue and one kind with short leases. */
 final class DemoWorkers implements AutoCloseable {
 
-  /** Jobs that one worker handles at once. */
+  /** The number of jobs that a worker handles at once. */
   static final int SLOTS = 8;
 
   /**
-   * A killed demo leaves jobs running; with these settings the next start rescues them within
-   * seconds. Closing is quick because a handler takes milliseconds.
+   * If the demo is killed, its jobs stay in status {@code running}; these settings let the next run
+   * rescue them within seconds. Closing is quick because a handler takes only milliseconds.
    */
   private static final WorkerConfig CONFIG =
       WorkerConfig.builder()
@@ -54,8 +54,8 @@ final class DemoWorkers implements AutoCloseable {
   }
 
   /**
-   * Lets running handlers finish and releases the other jobs. Stops all workers at once, because
-   * each may take its drain timeout.
+   * Lets running handlers finish and releases the other jobs. Stops all workers in parallel,
+   * because each may need its full drain timeout.
    */
   @Override
   public void close() {

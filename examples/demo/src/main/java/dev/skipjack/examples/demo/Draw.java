@@ -7,7 +7,7 @@ final class Draw {
 
   private Draw() {}
 
-  /** Returns a number from 0 to {@code bound - 1}, each as likely as any other. */
+  /** Returns a number from 0 to {@code bound - 1}; all are equally likely. */
   static int below(int bound, UUID delivery, long salt) {
     long mixed =
         mix(
@@ -16,7 +16,9 @@ final class Draw {
     return (int) Long.remainderUnsigned(mixed, bound);
   }
 
-  /** The finaliser of SplitMix64: every bit of the input changes half of the output's. */
+  /**
+   * The finaliser of SplitMix64: a change of any input bit changes about half of the output bits.
+   */
   private static long mix(long bits) {
     long z = bits + 0x9E3779B97F4A7C15L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

@@ -11,15 +11,12 @@ import java.util.UUID;
 enum Fate {
   /** Each attempt succeeds. */
   SUCCEEDS,
-  /** The first attempt fails, later ones succeed: 3 in 100. */
+  /** The first attempt fails and later ones succeed: 3 in 100. */
   FAILS_ONCE,
-  /**
-   * Every attempt fails, and the handler gives up at the third, so the job becomes dead: 5 in
-   * 1,000.
-   */
+  /** Every attempt fails, and after the third the handler makes the job dead: 5 in 1,000. */
   POISONED;
 
-  /** The attempt at which a poisoned job gives up. */
+  /** The last attempt of a poisoned job. */
   private static final int LAST_OF_POISONED = 3;
 
   /** If there are at least this many deliveries, each fate occurs among the first ones. */
@@ -34,18 +31,18 @@ enum Fate {
     return drawn < 35 ? FAILS_ONCE : SUCCEEDS;
   }
 
-  /** Whether an attempt fails, counted from 1. */
+  /** Returns whether an attempt, counted from 1, fails. */
   boolean fails(int attempt) {
     return this == POISONED || (this == FAILS_ONCE && attempt == 1);
   }
 
-  /** Whether an attempt that fails is the last, however many the job may have. */
+  /** Returns whether a failed attempt is the last one, even if the job has attempts left. */
   boolean givesUp(int attempt) {
     return this == POISONED && attempt >= LAST_OF_POISONED;
   }
 
   /**
-   * Returns the first salt with which every fate occurs among the first {@value #REPRESENTATIVE}
+   * Returns the lowest salt with which every fate occurs among the first {@value #REPRESENTATIVE}
    * deliveries; 0 if there are fewer deliveries.
    */
   static long saltFor(Collection<UUID> first) {

@@ -6,8 +6,8 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * A given number of deliveries with ids of their own, taken from an input that starts over at its
- * end.
+ * A given number of deliveries with fresh ids. Their content comes from an input that is repeated
+ * if it is too short.
  */
 final class FreshDeliveries implements DeliverySource {
 
@@ -19,8 +19,8 @@ final class FreshDeliveries implements DeliverySource {
   private String source = "";
 
   /**
-   * @param input opens the input from its beginning
-   * @param run makes the ids differ from those of every other run
+   * @param input opens the input at its beginning
+   * @param run the id of the run, which makes the ids differ from those of all other runs
    */
   FreshDeliveries(Supplier<? extends DeliverySource> input, UUID run, long count) {
     this.input = input;

@@ -12,7 +12,7 @@ final class JsonReport {
   private JsonReport() {}
 
   /**
-   * @param error why the input was not read completely; empty if it was
+   * @param error the reason why the input was not read completely; empty if it was
    */
   static String of(Summary summary, Optional<String> error) {
     Summary.Numbers numbers = summary.numbers();

@@ -19,8 +19,8 @@ import java.util.Optional;
 final class Lines implements AutoCloseable {
 
   /**
-   * Four times the largest payload that a queue accepts, to allow for escapes; a file without line
-   * breaks must not fill the heap.
+   * The maximum length, because a file without line breaks must not fill the heap. Four times the
+   * largest payload that a queue accepts, to allow for escapes.
    */
   private static final int LONGEST = 1024 * 1024;
 
@@ -36,16 +36,16 @@ final class Lines implements AutoCloseable {
     this.in = in;
   }
 
-  /** The number of the line that was returned last, from 1. */
+  /** Returns the number, from 1, of the line that was returned last. */
   long number() {
     return number;
   }
 
   /**
-   * Returns the next line without its line break; empty after the last.
+   * Returns the next line without its line break, or empty after the last one.
    *
    * @throws CharacterCodingException if the line is not UTF-8
-   * @throws IOException if it cannot be read or is too long
+   * @throws IOException if the line cannot be read or is too long
    */
   Optional<String> next() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream(8 * 1024);

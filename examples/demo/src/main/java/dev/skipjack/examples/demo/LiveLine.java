@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class LiveLine implements AutoCloseable {
 
-  /** The destination of the lines. */
+  /** The way in which the progress is shown, and the interval. */
   enum Style {
-    /** A terminal; each line overwrites the one before. */
+    /** For a terminal: each line overwrites the previous one. */
     TERMINAL(Duration.ofMillis(200)),
-    /** A log or a file. */
+    /** For a log or a file. */
     PLAIN(Duration.ofSeconds(2)),
     /** No output. */
     NONE(Duration.ofDays(1));
@@ -89,7 +89,7 @@ final class LiveLine implements AutoCloseable {
         progress.deadSoFar());
   }
 
-  /** Shows the last state. */
+  /** Shows the final state. */
   @Override
   public void close() {
     closed.countDown();

@@ -10,9 +10,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source whose first deliveries can be read before they are handed out. Safe for any number of
- * threads: each delivery goes to one thread, bad input is thrown to one thread, and later calls
- * return nothing.
+ * A source that reads its first deliveries ahead, before they are handed out. Safe for any number
+ * of threads: each delivery is returned to one thread. Bad input is thrown to one thread, and later
+ * calls return empty.
  */
 final class Lookahead implements DeliverySource {
 
@@ -23,8 +23,8 @@ final class Lookahead implements DeliverySource {
   private boolean ended;
 
   /**
-   * Reads ahead until it has {@code count} distinct deliveries, or to the end. Bad input among them
-   * is thrown when its turn comes.
+   * Reads ahead until it has {@code count} distinct deliveries or the input ends. {@link #next}
+   * throws bad input after it has returned the deliveries before it.
    */
   Lookahead(DeliverySource source, int count) {
     this.source = source;
@@ -43,12 +43,12 @@ final class Lookahead implements DeliverySource {
     ids.add(arrival.delivery().id());
   }
 
-  /** The distinct ids of the deliveries that were read ahead, in order. */
+  /** Returns the distinct ids of the deliveries that were read ahead, in order. */
   Set<UUID> ids() {
     return Collections.unmodifiableSet(ids);
   }
 
-  /** Whether there is nothing to hand out, not even bad input. */
+  /** Returns whether nothing is left to hand out, including bad input. */
   synchronized boolean isEmpty() {
     return ended && head.isEmpty() && failure == null;
   }

@@ -27,7 +27,7 @@ import org.jooq.Field;
 import org.jooq.Record1;
 import org.jooq.Select;
 
-/** Checks that go beyond single deliveries: rows that belong to no delivery, and sums. */
+/** The checks that go beyond single deliveries, of rows that belong to no delivery and of sums. */
 final class OrphanChecks {
 
   private static final String KIND = WebhookJob.TYPE.kind();

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 
 /**
  * The senders of the webhooks: threads that send the deliveries of the input, some of them twice. A
- * bad line ends the input for all threads; deliveries sent before it are kept.
+ * bad line ends the input for all threads. Deliveries that were sent before it are kept.
  */
 final class Producers {
 
@@ -54,17 +54,17 @@ final class Producers {
     }
   }
 
-  /** Whether all sends are done. */
+  /** Returns whether all sends are done. */
   boolean isDone() {
     return threads.stream().noneMatch(Thread::isAlive);
   }
 
-  /** Why the input was not read completely; empty if it was. */
+  /** Returns the reason why the input was not read completely; empty if it was. */
   Optional<BadInputException> badInput() {
     return Optional.ofNullable(badInput.get());
   }
 
-  /** Throws the failure that stopped the threads, if there was one. */
+  /** Throws the exception that stopped the threads, if any. */
   void rethrowFailure() throws SQLException, InterruptedException {
     Throwable thrown = failure.get();
     if (thrown instanceof SQLException e) {

@@ -6,8 +6,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts what this process has done so far, for the progress display; the report reads the database
- * instead.
+ * Counts the work that this process has done so far, for the progress display. The report uses the
+ * database instead.
  */
 final class Progress implements WorkerListener {
 
@@ -19,8 +19,8 @@ final class Progress implements WorkerListener {
   private final LongAdder dead = new LongAdder();
 
   /**
-   * @param expected how many jobs will have ended at the end; empty if the input's length is
-   *     unknown
+   * @param expected the number of jobs that will have ended after the run; empty if the length of
+   *     the input is unknown
    */
   Progress(OptionalLong expected) {
     this.expected = expected;
@@ -45,32 +45,32 @@ final class Progress implements WorkerListener {
     }
   }
 
-  /** Deliveries that were stored, each with its job. */
+  /** Returns the number of deliveries stored so far, each with its job. */
   long storedSoFar() {
     return stored.sum();
   }
 
-  /** Sends so far, including refused ones. */
+  /** Returns the number of sends so far, including refused ones. */
   long sends() {
     return stored.sum() + refused.sum();
   }
 
-  /** Jobs that ended. */
+  /** Returns the number of jobs that have ended. */
   long ended() {
     return completed.sum() + dead.sum();
   }
 
-  /** Failed attempts that were followed by another. */
+  /** Returns the number of failed attempts that are retried. */
   long retriesSoFar() {
     return retries.sum();
   }
 
-  /** Jobs that ended dead. */
+  /** Returns the number of dead jobs. */
   long deadSoFar() {
     return dead.sum();
   }
 
-  /** How many jobs will have ended at the end, as far as known. */
+  /** Returns the number of jobs that will have ended after the run, as far as it is known. */
   long expected() {
     return expected.orElse(stored.sum());
   }

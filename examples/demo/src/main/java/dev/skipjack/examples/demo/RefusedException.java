@@ -1,6 +1,8 @@
 package dev.skipjack.examples.demo;
 
-/** The run cannot begin; the message gives the reason in a sentence for the user. */
+/**
+ * Thrown if the run cannot begin. The message is a sentence for the user that states the reason.
+ */
 public class RefusedException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -7,8 +7,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 
 /**
- * Records that a run began and that it made every planned send. The verification requires every
- * second send of a finished run, but an interrupted run may lack some.
+ * Records that a run began, and that it made every planned send. The verification requires all
+ * second sends of a finished run; some of an interrupted run may be missing.
  */
 final class RunLog {
 

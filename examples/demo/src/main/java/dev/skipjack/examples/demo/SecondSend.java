@@ -3,18 +3,18 @@ package dev.skipjack.examples.demo;
 import java.util.Locale;
 import java.util.UUID;
 
-/** Whether and when a delivery is sent again; one in ten is. */
+/** Determines whether and when a delivery is sent again. One in ten is. */
 enum SecondSend {
-  /** It is sent once. */
+  /** The delivery is sent once. */
   NONE,
-  /** It is sent again right after the first time, when the job is usually still live. */
+  /** The delivery is sent again immediately, when its job is usually still live. */
   AT_ONCE,
-  /** It is sent again after the job of the first send is done. */
+  /** The delivery is sent again after the job of the first send has ended. */
   WHEN_DONE;
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the plan for a delivery; it is independent of its {@link Fate}. */
+  /** Returns the plan for a delivery, which is independent of its {@link Fate}. */
   static SecondSend of(UUID delivery, long salt) {
     return switch (Draw.below(20, delivery, ~salt)) {
       case 0 -> AT_ONCE;
@@ -23,7 +23,7 @@ enum SecondSend {
     };
   }
 
-  /** The value in the database. */
+  /** Returns the value in the database. */
   String literal() {
     return literal;
   }

@@ -11,9 +11,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Second sends that wait until the job of the first send is done. Any thread offers them; one
- * thread sends them. It holds whole deliveries and therefore only a few of them: offering threads
- * wait while it is full.
+ * A buffer of second sends that wait until the job of the first send has ended. Any thread may add
+ * sends; one thread sends them. The buffer holds few deliveries, because it holds them completely;
+ * threads wait while it is full.
  */
 final class SecondSends {
 
@@ -37,7 +37,7 @@ final class SecondSends {
     this.send = send;
   }
 
-  /** Waits briefly for room; returns false if there was none. */
+  /** Adds a send. Waits briefly while the buffer is full, and returns false if it stays full. */
   boolean offer(Arrival arrival, JobId job) throws InterruptedException {
     return offered.offer(new Waiting(arrival, job), 5 * PAUSE_MILLIS, TimeUnit.MILLISECONDS);
   }
@@ -61,7 +61,7 @@ final class SecondSends {
     }
   }
 
-  /** Whether none waits; called by the sending thread. */
+  /** Returns whether no send is waiting. Called by the sending thread. */
   boolean isEmpty() {
     return waiting.isEmpty() && offered.isEmpty();
   }

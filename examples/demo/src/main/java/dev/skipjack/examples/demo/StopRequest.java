@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns the end of the JVM, by Ctrl-C, SIGTERM or otherwise, into a stop request for the command:
- * the JVM waits until this is closed. A second signal ends the JVM at once.
+ * Turns the shutdown of the JVM, by Ctrl-C, SIGTERM or otherwise, into a stop request for the
+ * command. The JVM waits until the request is closed. A second signal ends the JVM immediately.
  */
 final class StopRequest implements AutoCloseable {
 
@@ -28,7 +28,7 @@ final class StopRequest implements AutoCloseable {
 
   private StopRequest() {}
 
-  /** Listens from now until it is closed. */
+  /** Starts listening for the shutdown. Listens until the request is closed. */
   static StopRequest listen() {
     StopRequest request = new StopRequest();
     Runtime.getRuntime().addShutdownHook(request.hook);
@@ -57,8 +57,9 @@ final class StopRequest implements AutoCloseable {
   }
 
   /**
-   * The JVM itself ignores signals while it shuts down. Java's class for signals is not part of its
-   * standard API, so it is accessed by reflection; if it is missing, a second signal is ignored.
+   * Ends the JVM when the next signal arrives, because the JVM itself ignores signals while it
+   * shuts down. Java's class for signals is not part of the standard API, so it is accessed by
+   * reflection. If it is missing, a second signal is ignored.
    */
   private static void haltAtNextSignal() {
     try {

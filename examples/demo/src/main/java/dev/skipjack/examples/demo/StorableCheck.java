@@ -10,23 +10,26 @@ import java.math.BigDecimal;
 import java.util.Collections;
 
 /**
- * Refuses a delivery while it is read if the queue or PostgreSQL would refuse its job, so that the
- * input ends at exactly its line, whatever other threads send meanwhile.
+ * Refuses a delivery when it is read if the queue or PostgreSQL would later refuse its job. The
+ * input then ends at exactly this line, whatever other threads send at the time.
  */
 final class StorableCheck {
 
-  /** Digits before the decimal point of PostgreSQL's numeric, which jsonb keeps numbers as. */
+  /**
+   * The maximum number of digits before the decimal point in PostgreSQL's {@code numeric}, in which
+   * {@code jsonb} stores numbers.
+   */
   private static final int MOST_DIGITS = 131_072;
 
-  /** Digits after the decimal point. */
+  /** The maximum number of digits after the decimal point. */
   private static final int MOST_DECIMALS = 16_383;
 
-  /** The salt with the longest text. */
+  /** The salt whose decimal form is longest. */
   private static final long LONGEST_SALT = Long.MIN_VALUE;
 
   /**
-   * A queue that runs its usual checks and writes nothing: its interceptor returns a result instead
-   * of the database. It never connects, so there is nothing to close.
+   * A queue that runs its usual checks but writes nothing, because its interceptor returns a result
+   * without calling the database. The queue never connects, so it need not be closed.
    */
   private static final JobQueue REHEARSAL =
       JobQueue.builder(new HikariDataSource())
@@ -38,9 +41,9 @@ final class StorableCheck {
   private StorableCheck() {}
 
   /**
-   * Returns the delivery itself.
+   * Returns the delivery if its job can be stored.
    *
-   * @throws IllegalArgumentException with the reason, in words for the sender of the line
+   * @throws IllegalArgumentException if it cannot be stored; the message is meant for the sender
    */
   static Delivery require(Delivery delivery) {
     requireNumbers(delivery.payload());

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The report of the demo at its end.
+ * The content of the demo's final report.
  *
- * @param numbers read from the database
- * @param seconds from the first send until no job was left
- * @param checks of the whole database
+ * @param numbers the numbers, read from the database
+ * @param seconds the time from the first send until no job was left
+ * @param checks the checks of the whole database
  */
 record Summary(Numbers numbers, Duration seconds, List<Check> checks) {
 
@@ -19,16 +19,16 @@ record Summary(Numbers numbers, Duration seconds, List<Check> checks) {
   /**
    * The numbers of one run, or of the whole database if no delivery was sent.
    *
-   * @param enqueued jobs created
+   * @param enqueued created jobs
    * @param refusedByKey second sends refused by the job's unique key
    * @param refusedByTable second sends refused by the delivery's key
    * @param alreadyReceived first sends of deliveries that were known before
-   * @param completed jobs
+   * @param completed completed jobs
    * @param retried completed jobs that needed more than one attempt
-   * @param dead jobs
+   * @param dead dead jobs
    * @param endedHere jobs that ended while this process ran, whichever process enqueued them
    * @param pickupP50Millis median time from enqueue to first attempt
-   * @param pickupP99Millis 99th percentile: of 100 jobs, 99 waited no longer
+   * @param pickupP99Millis 99th percentile of this time
    */
   record Numbers(
       long enqueued,

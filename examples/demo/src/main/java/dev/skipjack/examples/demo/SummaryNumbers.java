@@ -29,7 +29,7 @@ final class SummaryNumbers {
   private final Condition refused;
 
   /**
-   * @param run counts only deliveries of this run; empty counts all
+   * @param run the run whose deliveries count; empty to count those of all runs
    */
   SummaryNumbers(DataSource dataSource, Optional<UUID> run) {
     this.db = DemoSchema.on(dataSource);
@@ -40,7 +40,8 @@ final class SummaryNumbers {
   /**
    * Reads the numbers.
    *
-   * @param begin jobs that ended since this time, by the database's clock, count as ended here
+   * @param begin the time, by the database's clock, from which ended jobs count as ended while this
+   *     process ran
    */
   Summary.Numbers read(Instant begin) {
     Condition second = RefusedSends.ATTEMPT.eq(DeliverySender.SECOND);
@@ -111,7 +112,10 @@ final class SummaryNumbers {
             db.fetchCount(JOBS, JOBS.KIND.eq(WebhookJob.TYPE.kind()).and(JOBS.DIED_AT.ge(begin)));
   }
 
-  /** The DSL extracts whole seconds only. */
+  /**
+   * Returns the milliseconds between two times. Uses plain SQL because jOOQ's DSL extracts only
+   * whole seconds.
+   */
   private static Field<Double> millisBetween(Field<Instant> from, Field<Instant> to) {
     return field(
         "cast(extract(epoch from {0} - {1}) * 1000 as double precision)", Double.class, to, from);

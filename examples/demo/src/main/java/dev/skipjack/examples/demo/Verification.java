@@ -27,7 +27,7 @@ final class Verification {
     }
   }
 
-  /** Runs all checks in the transaction that is open on {@code connection}. */
+  /** Runs all checks in the current transaction of {@code connection}. */
   static List<Check> on(Connection connection) {
     DSLContext db = DemoSchema.on(connection);
     List<DeliveryRule> rules = DeliveryRule.all();

@@ -6,14 +6,14 @@ import dev.skipjack.store.jooq.JobQueue;
 import org.flywaydb.core.Flyway;
 
 /**
- * Loads the classes that are needed next while the server starts. There are thousands, and loading
- * them takes half of the time until the first delivery is sent.
+ * Loads the classes that are needed next while the server starts. Without this, loading these
+ * thousands of classes would take half of the time until the first delivery is sent.
  */
 final class WarmUp {
 
   private WarmUp() {}
 
-  /** Starts in a thread of its own; nothing depends on how far it gets. */
+  /** Starts loading in a separate thread. Nothing depends on its progress. */
   static void begin() {
     Thread thread = new Thread(WarmUp::load, "demo-warm-up");
     thread.setDaemon(true);

@@ -7,7 +7,10 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Generates the content of one delivery: some events are frequent, some repositories busy. */
+/**
+ * Generates the content of a delivery. Some events and some repositories are more frequent than
+ * others.
+ */
 final class WebhookContent {
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Generates plausible deliveries if there is no input; the same run always gets the same
+ * Generates plausible deliveries if no input is given. The same run id always yields the same
  * deliveries.
  */
 final class WebhookGenerator implements DeliverySource {
@@ -14,7 +14,7 @@ final class WebhookGenerator implements DeliverySource {
   private long made;
 
   /**
-   * @param run determines ids and content
+   * @param run the run id, which determines the ids and the content
    */
   WebhookGenerator(UUID run, long count) {
     this.run = run;

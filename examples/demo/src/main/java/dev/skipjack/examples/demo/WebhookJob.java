@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The payload of a delivery's job: the whole delivery.
  *
- * @param salt of the run, from which the handler knows the {@link Fate}
+ * @param salt the salt of the run, from which the handler derives the {@link Fate}
  */
 record WebhookJob(
     UUID delivery,
@@ -20,12 +20,13 @@ record WebhookJob(
     JsonNode payload,
     long salt) {
 
-  /** Queue of all jobs of the demo. */
+  /** The queue of all jobs of the demo. */
   static final String QUEUE = "webhooks";
 
   /**
-   * The backoff is short, so that the demo ends soon. There are many attempts, because each kill of
-   * the demo uses one up; a poisoned job gives up by itself long before.
+   * The job type. The backoff is short, to let the demo end quickly. The maximum number of attempts
+   * is high, because killing the demo uses up attempts; the handler ends a poisoned job long
+   * before.
    */
   static final JobType<WebhookJob> TYPE =
       JobType.of("webhook.received", WebhookJob.class)
@@ -45,7 +46,7 @@ record WebhookJob(
         salt);
   }
 
-  /** Higher is served first. */
+  /** Returns the priority of a delivery's job. Jobs with a higher priority are served first. */
   static int priority(Delivery delivery) {
     return delivery.isUrgent() ? URGENT : TYPE.priority().orElse(0);
   }

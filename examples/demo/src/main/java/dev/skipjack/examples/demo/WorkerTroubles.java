@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 
 /**
  * Reports when a worker cannot work, for example because the database is unavailable, and when it
- * works again.
+ * can work again.
  */
 final class WorkerTroubles implements WorkerListener {
 

@@ -8,8 +8,8 @@
  * transaction. A {@code Fate} makes some jobs fail. At the end the {@code Verification} reads the
  * whole database and checks that every delivery had exactly its expected effect.
  *
- * <p>The demo's own tables live in a schema beside the queue's, created by their own migration, as
- * in a real application.
+ * <p>As in a real application, the demo's own tables are in a separate schema and have separate
+ * migrations.
  */
 @NullMarked
 package dev.skipjack.examples.demo;

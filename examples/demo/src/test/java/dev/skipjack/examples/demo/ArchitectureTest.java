@@ -12,7 +12,7 @@ import com.tngtech.archunit.lang.ArchRule;
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
-  /** It shows what an application can do. */
+  /** The demo shows what an application can do, so it must use only the API for applications. */
   @ArchTest
   static final ArchRule theDemoUsesWhatApplicationsMayUse =
       noClasses().should().dependOnClassesThat().resideInAPackage("dev.skipjack..spi..");

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The demo in a JVM of its own, ended half-way. Each test has its own database, so they run side by
- * side.
+ * Tests the demo in a separate JVM that is ended half-way. Each test has a separate database, so
+ * the tests run concurrently.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DemoChaosIT {
@@ -43,7 +43,7 @@ class DemoChaosIT {
   private static final int JOBS_SENT = 20_000;
   private static final int KILLS = 3;
 
-  /** The demo in the JVM of its own. */
+  /** Runs the demo in the separate JVM. */
   static final class Forked {
 
     private Forked() {}
@@ -154,7 +154,7 @@ class DemoChaosIT {
     Report.of(Report.on(database).resume()).assertVerified(300);
   }
 
-  /** While it is open, every handler hangs. */
+  /** Opens a transaction that makes every handler hang until it ends. */
   private Connection closeEffects() throws SQLException {
     Connection connection = database.connection();
     connection.setAutoCommit(false);
@@ -168,7 +168,7 @@ class DemoChaosIT {
         .fetchCount(JOBS, JOBS.STATUS.eq(JobStatus.RUNNING).and(JOBS.ATTEMPTS.ge(attempt)));
   }
 
-  /** Spares the wait for the leases of a killed demo. */
+  /** Ends the leases of a killed demo, so that the test need not wait for them. */
   private void endLeases() {
     DemoSchema.on(database.dataSource())
         .update(JOBS)
@@ -191,7 +191,7 @@ class DemoChaosIT {
   /**
    * Starts the demo.
    *
-   * @param jobs to send, or 0 to resume
+   * @param jobs the number of jobs to send, or 0 to resume
    */
   private Process start(String jobs, String workers) throws IOException {
     List<String> command =

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The demo on a named database. Each test has its own and mostly waits for retries, so they run
- * side by side.
+ * Tests the demo on a named database. Each test has a separate database and mostly waits for
+ * retries, so the tests run concurrently.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DemoIT {

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * The demo on a server of its own, in a folder that is not the one of people's demos. Each test has
- * a folder of its own, so they run side by side.
+ * Tests the demo on its embedded server, in folders that users' demos do not use. Each test has a
+ * separate folder, so the tests run concurrently.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class OwnServerIT {

@@ -13,15 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The demo run to its end, with its report as JSON.
+ * The result of a run of the demo, with its report as JSON.
  *
- * @param result how it ended
- * @param json its report
- * @param err its output on standard error
+ * @param result the result of the run
+ * @param json the report
+ * @param err the output on standard error
  */
 record Report(DemoResult result, JsonNode json, String err) {
 
-  /** Options to run on a database of the test's own. */
+  /** Returns options for a run on the test's database. */
   static DemoOptions.Builder on(QueueDatabase database) {
     return DemoOptions.builder()
         .database(new DemoTarget(database.jdbcUrl(), "the test's database", ""));
@@ -47,7 +47,7 @@ record Report(DemoResult result, JsonNode json, String err) {
     return json.get(field).longValue();
   }
 
-  /** What must hold whenever a run was not cut short. */
+  /** Asserts what must hold after every run that was not interrupted. */
   void assertVerified(long enqueued) {
     assertThat(err).doesNotContain("Exception");
     assertThat(json.get("verified").booleanValue()).as(json.toPrettyString()).isTrue();
@@ -55,7 +55,7 @@ record Report(DemoResult result, JsonNode json, String err) {
     assertThat(number("completed") + number("dead")).isEqualTo(enqueued);
   }
 
-  /** The checks that do not hold. */
+  /** Returns the names of the checks that failed. */
   List<String> failed() {
     List<String> failed = new ArrayList<>();
     for (JsonNode check : json.get("checks")) {

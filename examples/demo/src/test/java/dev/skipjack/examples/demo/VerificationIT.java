@@ -15,8 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A verification is worth something only if it can fail: each check is shown a database that breaks
- * it.
+ * Tests that every check of the verification can fail: each is run on a database that violates it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class VerificationIT {
@@ -112,7 +111,7 @@ class VerificationIT {
     }
   }
 
-  /** The checks as they see the damage, which is then undone. */
+  /** Returns the results of the checks on a damaged database, and then undoes the damage. */
   private List<Check> checksAfter(String damage) throws SQLException {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {

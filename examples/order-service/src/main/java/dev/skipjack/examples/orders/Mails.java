@@ -4,6 +4,6 @@ package dev.skipjack.examples.orders;
 @FunctionalInterface
 public interface Mails {
 
-  /** Sends one mail. */
+  /** Sends an email. */
   void send(String email, String text);
 }

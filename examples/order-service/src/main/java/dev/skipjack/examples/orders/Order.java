@@ -1,10 +1,10 @@
 package dev.skipjack.examples.orders;
 
 /**
- * An order of a customer.
+ * A customer's order.
  *
- * @param number chosen by the client, so that a repeated order has no effect
- * @param email of the customer
- * @param cents to be paid, more than 0
+ * @param number the order number, chosen by the client to prevent duplicate orders
+ * @param email the customer's email address
+ * @param cents the amount to pay, more than 0
  */
 public record Order(String number, String email, int cents) {}

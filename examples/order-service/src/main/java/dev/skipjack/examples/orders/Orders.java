@@ -22,7 +22,7 @@ import javax.sql.DataSource;
  */
 public final class Orders {
 
-  /** Payload of both jobs; a handler reads the order itself when it runs. */
+  /** The payload of both jobs. A handler reads the order from the database when it runs. */
   public record OrderNumber(String number) {}
 
   static final JobType<OrderNumber> CHARGE =
@@ -42,7 +42,7 @@ public final class Orders {
   private final Payments payments;
   private final Mails mails;
 
-  /** Uses a database that {@link ShopSchema#migrate} has prepared. */
+  /** Creates a service on a database that {@link ShopSchema#migrate} has prepared. */
   public Orders(DataSource dataSource, JobQueue queue, Payments payments, Mails mails) {
     this.dataSource = dataSource;
     this.queue = queue;
@@ -50,7 +50,7 @@ public final class Orders {
     this.mails = mails;
   }
 
-  /** Stores an order in a transaction of its own; the call may be repeated until it returns. */
+  /** Stores an order in a new transaction. If the call fails, it is safe to repeat. */
   public void place(Order order) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -77,12 +77,12 @@ public final class Orders {
     jobs.enqueue(REMIND, payload, job -> job.delay(PATIENCE));
   }
 
-  /** Reminds a customer now. */
+  /** Enqueues a job that reminds the customer now. */
   public JobId remind(String number) {
     return queue.enqueue(REMIND, new OrderNumber(number));
   }
 
-  /** Runs up to ten jobs at once. */
+  /** Returns a builder for a worker that runs up to ten jobs at once. */
   public Worker.Builder worker() {
     return Worker.on(queue)
         .handle(CHARGE, this::charge)

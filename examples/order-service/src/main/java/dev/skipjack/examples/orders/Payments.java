@@ -7,10 +7,10 @@ import java.io.IOException;
 public interface Payments {
 
   /**
-   * Charges the customer. Called again for a number that was charged, it does nothing.
+   * Charges the customer. Does nothing if the order with this number has already been charged.
    *
-   * @throws CardDeclined if the bank declines the card for good
-   * @throws IOException if the bank cannot be reached now
+   * @throws CardDeclined if the bank declines the card permanently
+   * @throws IOException if the bank cannot be reached
    */
   void charge(String number, int cents) throws CardDeclined, IOException;
 }

@@ -12,9 +12,9 @@ public final class ShopSchema {
   private ShopSchema() {}
 
   /**
-   * Brings both up to date, in any order. Neither migration sees the other's files or history: the
-   * shop's are in {@code db/migration} and {@code shop.flyway_schema_history}, the queue's in
-   * {@code db/skipjack} and {@code skipjack.skipjack_schema_history}.
+   * Migrates both schemas. The order does not matter, because their files and histories are
+   * separate: the shop's are in {@code db/migration} and {@code shop.flyway_schema_history}, the
+   * queue's in {@code db/skipjack} and {@code skipjack.skipjack_schema_history}.
    */
   public static void migrate(DataSource dataSource) {
     Flyway.configure().dataSource(dataSource).schemas(NAME).load().migrate();

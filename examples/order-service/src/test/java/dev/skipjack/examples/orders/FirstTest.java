@@ -8,7 +8,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
-/** The smallest test that the guide shows. */
+/** The smallest test in the guide. */
 // snippet: first
 @QueueTest
 class FirstTest {

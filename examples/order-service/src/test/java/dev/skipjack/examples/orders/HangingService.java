@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** A process of the service whose bank does not answer, for a test to kill. */
+/** Runs the service, with a bank that never responds, in a process that a test kills. */
 // snippet: process
 final class HangingService {
 

@@ -30,7 +30,7 @@ class ShopSchemaTest {
         .containsExactly("V1__create_orders.sql");
   }
 
-  /** A version that some dependency brought in unasked would go unnoticed. */
+  /** Detects a version that a transitive dependency brought in. */
   @Test
   void theJUnitOfThisBuildIsTheOneThatItSays() {
     assertThat(Test.class.getPackage().getImplementationVersion())
