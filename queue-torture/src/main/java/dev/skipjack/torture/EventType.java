@@ -6,7 +6,10 @@ enum EventType {
   REQUESTED,
   /** The enqueue was acknowledged; the detail is whether the job is new. */
   ACKNOWLEDGED,
-  /** It is unknown whether the enqueue or command was committed; the detail is the error. */
+  /**
+   * It is unknown whether the enqueue or the operator's command was committed; the detail is the
+   * error.
+   */
   UNKNOWN,
   /** The enqueue was refused, so no job was created; the detail is the error. */
   REFUSED,
@@ -18,7 +21,7 @@ enum EventType {
   REDRIVE_REQUESTED,
   /** The redrive returned; the detail is the result. */
   REDRIVE_RETURNED,
-  /** An operator is about to skip the dead head of an ordering key, which is the detail. */
+  /** An operator is about to skip the dead head of an ordering key; the detail is the key. */
   UNBLOCK_REQUESTED,
   /** A handler started. */
   STARTED,

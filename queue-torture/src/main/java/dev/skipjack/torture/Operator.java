@@ -12,13 +12,10 @@ import dev.skipjack.api.StoreException;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/**
- * Redrives dead jobs of ordering keys or skips them, and records the results. Belongs to one
- * thread.
- */
+/** Redrives or skips dead jobs of ordering keys, and records the results. Used by one thread. */
 final class Operator {
 
-  /** The detail of a result that redrove the job. */
+  /** The detail of a result if the job was redriven. */
   static final String REDRIVEN = RedriveResult.Redriven.class.getSimpleName();
 
   private static final int REDRIVEN_TOGETHER = 5;

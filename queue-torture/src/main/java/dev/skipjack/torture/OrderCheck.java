@@ -13,18 +13,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds jobs of an ordering key that ran at the same time or in the wrong order, by the audit and
- * by the times at which handlers started. A pure function.
+ * Finds jobs of an ordering key that ran at the same time or in the wrong order, according to the
+ * audit and the times at which handlers started. A pure function.
  *
- * <p>A job holds its key from its first attempt until it has ended, whatever happens to it in
- * between, so no other job of the key may start in that time. A job that was acknowledged before
- * the enqueue of another one was requested also keeps that one from starting before. What is
- * uncertain is not used: a job whose enqueue was not acknowledged precedes no other, and of a job
- * that may have been redriven more than once, only each attempt alone is certain.
+ * <p>A job holds its key from its first attempt until it ends, whatever happens to it in between,
+ * so no other job of the key may start in that time. If a job was acknowledged before the enqueue
+ * of another job was requested, the other job must not start before it. Uncertain facts are not
+ * used. A job whose enqueue was not acknowledged precedes no other job. If a job may have been
+ * redriven more than once, each of its attempts is checked separately.
  */
 final class OrderCheck {
 
-  /** The clocks of two processes may differ by a lease divided by this. */
+  /** The clocks of two processes may differ by a lease divided by this number. */
   private static final int SLACK_DIVISOR = 10;
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -35,7 +35,7 @@ final class OrderCheck {
   /**
    * An event and its number in the history.
    *
-   * @param number larger than those of earlier events of the same process
+   * @param number the number, which is larger than those of earlier events of the same process
    */
   private record Moment(Event event, int number) {
 
@@ -55,11 +55,11 @@ final class OrderCheck {
   /**
    * The time from a job's enqueue or redrive until it ends or is dead.
    *
-   * @param requested null if its place among the others is unknown
-   * @param acknowledged null if this is not certain
-   * @param placed false for a redriven job, which may be behind those that were acknowledged
-   *     before, or have kept the key
-   * @param left when it gave up the key; 0 if unknown
+   * @param requested the request; null if the job's position among the others is unknown
+   * @param acknowledged the acknowledgement; null if it is uncertain
+   * @param placed whether the job's position is known; false for a redriven job, which may have
+   *     kept the key or be behind the jobs that were acknowledged before
+   * @param left when the job gave up the key; 0 if unknown
    */
   private record Stay(
       JobRow job,
@@ -141,7 +141,7 @@ final class OrderCheck {
     }
   }
 
-  /** Returns whether this job may be dead with attempts left, because it was parked. */
+  /** Returns whether a job may be dead with attempts left because it was parked. */
   static boolean mayBeParked(JobRow job) {
     return !job.ordering().isEmpty() && Work.policy(job.ordering()) == OrderingPolicy.PARK;
   }
@@ -155,7 +155,7 @@ final class OrderCheck {
   }
 
   /**
-   * @param before whether {@code earlier} was certainly in front of {@code later}
+   * @param before whether {@code earlier} was certainly ahead of {@code later}
    */
   private void check(Stay earlier, Stay later, boolean before) {
     for (ExecutionRow attempt : later.attempts) {
@@ -177,7 +177,9 @@ final class OrderCheck {
     }
   }
 
-  /** Returns whether a stay was certainly acknowledged before the other was requested. */
+  /**
+   * Returns whether {@code earlier} was certainly acknowledged before {@code later} was requested.
+   */
   private boolean precedes(Stay earlier, Stay later) {
     Moment from = earlier.acknowledged;
     Moment request = earlier.requested;
@@ -191,7 +193,7 @@ final class OrderCheck {
         : from.micros() + slack < to.micros();
   }
 
-  /** Returns whether other jobs ran before a redriven one, so that it had lost its key. */
+  /** Returns whether other jobs ran before a redriven job, which shows that it had lost its key. */
   private static boolean othersRanBefore(Stay redriven, List<ExecutionRow> attempts) {
     Moment requested = redriven.requested;
     return requested != null
@@ -203,7 +205,10 @@ final class OrderCheck {
                         && other.started() < redriven.firstStart());
   }
 
-  /** Compares the handlers of attempts that did not lose their job, so that none is a zombie. */
+  /**
+   * Returns whether a handler started before the end of the previous one. Ignores attempts that
+   * lost their job, because their handlers may be zombies.
+   */
   private boolean handlerStartedBefore(ExecutionRow attempt, Stay earlier) {
     Event start = starts.get(attempt.id());
     if (start == null || earlier.attempts.isEmpty()) {
@@ -254,7 +259,7 @@ final class OrderCheck {
     return new Stay(job, null, null, true, List.of(attempt), finished);
   }
 
-  /** A job that blocks its key keeps it through any number of redrives, unless it is skipped. */
+  /** Returns whether a redriven job kept its key, because it blocks the key and was not skipped. */
   private boolean keptItsPlace(JobRow job, List<ExecutionRow> attempts, List<Moment> redrives) {
     if (Work.policy(job.ordering()) != OrderingPolicy.BLOCK || attempts.isEmpty()) {
       return false;

@@ -35,10 +35,13 @@ final class Producer {
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
-  /** One in this number of bulk calls, of dead jobs and of cancels concerns an ordering key. */
+  /** One in this number of bulk calls enqueues jobs with an ordering key. */
   private static final int ORDERED_BULK = 4;
 
+  /** One in this number of jobs with an ordering key that may become dead does so. */
   private static final int DOOMED = 8;
+
+  /** One in this number of jobs with an ordering key is cancelled. */
   private static final int CANCELLED = 8;
 
   /** An operator acts before one in this number of calls. */
@@ -60,7 +63,7 @@ final class Producer {
   private final Deque<JobId> toCancel = new ArrayDeque<>();
 
   /**
-   * @param mix draws the workload of a job that is enqueued alone
+   * @param mix chooses the workload of a job that is enqueued alone
    */
   Producer(
       ProducerAccess queue,
@@ -114,7 +117,7 @@ final class Producer {
     }
   }
 
-  /** Draws from the usual mix. */
+  /** Chooses a workload from the usual mix. */
   static Workload draw(RandomGenerator random) {
     int n = random.nextInt(100);
     if (n < 30) {

@@ -56,13 +56,13 @@ record Work(
         : type;
   }
 
-  /** Returns whether its attempts fail until the job is dead; after a redrive, it may complete. */
+  /** Returns whether the job's attempts fail until it is dead. After a redrive, it may complete. */
   boolean isDoomed() {
     return workload == Workload.DOOMED
         || (workload == Workload.ORDERED && failures >= FEW_ATTEMPTS);
   }
 
-  /** Returns one of the ordering keys: two for each policy. */
+  /** Returns one of the ordering keys, of which each policy has two. */
   static String orderingKey(int number) {
     OrderingPolicy[] policies = OrderingPolicy.values();
     return policies[number % policies.length].literal() + "-" + number;

@@ -20,8 +20,8 @@ enum Workload {
   /** Writes a row in the transaction of {@code completeIn}: exactly one row per job. */
   EFFECT,
   /**
-   * Has one of a few ordering keys. Some fail or snooze and then complete, and some are cancelled.
-   * A few die; an operator redrives them or skips them.
+   * Has one of a few ordering keys. Some of these jobs fail or snooze and then complete, and some
+   * are cancelled. A few become dead, and an operator redrives or skips them.
    */
   ORDERED,
   /** Is enqueued by a schedule: exactly one job per fire. */

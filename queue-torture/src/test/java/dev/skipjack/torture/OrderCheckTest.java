@@ -6,8 +6,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Jobs 1 and 2 of an ordering key, enqueued by one producer one after the other, of which the first
- * runs from 10 to 20 and the second from 30 to 40.
+ * Tests jobs 1 and 2 of an ordering key, which one producer enqueued one after the other. Job 1
+ * runs from 10 to 20, and job 2 from 30 to 40.
  */
 class OrderCheckTest {
 
@@ -28,7 +28,7 @@ class OrderCheckTest {
     run.event(producer, acknowledged, EventType.ACKNOWLEDGED, job, 0, "created");
   }
 
-  /** Adds a job with one attempt, and the end of its handler. */
+  /** Adds a job with one attempt and the end of the handler. */
   private void ran(long job, String key, double from, double to) {
     run.ordered(job, "completed", key, 1, 5, to);
     attempt(job, 1, "succeeded", from, to);
@@ -198,7 +198,7 @@ class OrderCheckTest {
     assertClean();
   }
 
-  /** Job 1 dies at 20, is redriven at 25 and completes. */
+  /** Makes job 1 dead at 20, redrives it at 25, and completes it. */
   private void died(String key, double completed) {
     run.ordered(1, "completed", key, 4, 5, completed);
     attempt(1, 1, "failed", 10, 11);

@@ -53,7 +53,10 @@ final class Rig {
 
   private static final int JOBS = 120;
 
-  /** If all jobs have ordering keys; enough for several that fail, snooze or die. */
+  /**
+   * The number of jobs if all have ordering keys, enough for several of them to fail, snooze or
+   * become dead.
+   */
   private static final int ORDERED_JOBS = 50;
 
   private static final int CONCURRENCY = 5;
