@@ -14,7 +14,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A data source that keeps one connection between calls. A command needs no pool, but connecting
- * anew for each statement would cause noticeable delays. If the connection is in use or broken,
+ * again for each statement would cause noticeable delays. If the connection is in use or broken,
  * another is opened.
  *
  * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
