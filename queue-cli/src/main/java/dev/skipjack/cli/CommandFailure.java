@@ -22,7 +22,7 @@ final class CommandFailure extends RuntimeException {
     return new CommandFailure(ExitCodes.NOTHING_MATCHED, sentence);
   }
 
-  /** The user declined what the command asked. */
+  /** Returns a failure for a command whose change the user declined. */
   static CommandFailure declined() {
     return new CommandFailure(ExitCodes.BAD_NEWS, "Nothing was changed.");
   }

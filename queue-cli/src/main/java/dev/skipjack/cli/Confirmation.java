@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** The consent that a command needs before it changes many jobs or deletes something. */
+/** Asks the user to confirm a command that changes many jobs or deletes something. */
 final class Confirmation {
 
   private static final Set<String> YES = Set.of("y", "yes");
@@ -21,9 +21,9 @@ final class Confirmation {
   }
 
   /**
-   * Returns if the user agrees.
+   * Requires that the user agrees.
    *
-   * @throws CommandFailure if not, or if there is no terminal to ask on
+   * @throws CommandFailure if the user declines, or no terminal is available for the question
    */
   void require(String question, Output output) {
     if (yes) {

@@ -45,7 +45,7 @@ final class DatabaseOptions {
     this.environment = environment;
   }
 
-  /** Returns where the command reports to. */
+  /** Returns the output of the command. */
   Output output(CommandSpec command) {
     boolean plain = !environment.variables().getOrDefault("NO_COLOR", "").isEmpty();
     return new Output(

@@ -50,7 +50,7 @@ final class DeadCommand extends CommandGroup {
           .and("example", DeadLetterGroup::example)
           .and("error", DeadLetterGroup::error);
 
-  /** Options that choose dead jobs. */
+  /** The options that select dead jobs. */
   static final class Filter {
 
     @Option(names = "--queue", paramLabel = "NAME", description = "Only jobs of this queue.")
@@ -149,7 +149,7 @@ final class DeadCommand extends CommandGroup {
     }
   }
 
-  /** A command that changes all dead jobs that match, after a preview. */
+  /** A command that changes all matching dead jobs, after a preview. */
   abstract static class BulkAction extends QueueAction {
 
     @Mixin private Filter filter = new Filter();

@@ -16,9 +16,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enqueues the lines of a file in batches. A line without an idempotency key gets one that is made
- * of the import's name, the line's number and its content, so that a repetition enqueues only what
- * is missing.
+ * Enqueues the lines of a file in batches. A line without an idempotency key gets one made from the
+ * import's name, the line number and the content. A repeated import therefore enqueues only the
+ * missing jobs.
  */
 final class JobImport {
 
@@ -35,7 +35,7 @@ final class JobImport {
     this.name = name;
   }
 
-  /** Reports a line that describes no job, or one that the queue rejects. */
+  /** Thrown for a line that does not describe a job, or whose job the queue rejects. */
   static final class InvalidLine extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -17,12 +17,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job to enqueue, as a line of a file describes it.
+ * A job to enqueue, described by a line of a file.
  *
  * @param number the number of the line, from 1
  * @param kind the kind of the job
- * @param payload the payload, as it stands in the line
- * @param options what the line sets, checked
+ * @param payload the payload, exactly as in the line
+ * @param options the validated options that the line sets
  */
 record JobLine(int number, String kind, String payload, EnqueueOptions options) {
 
@@ -35,7 +35,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
   /**
    * Reads a line.
    *
-   * @param kind the kind of lines that name none; null if each line must name one
+   * @param kind the kind of a line that names none; null if the line must name one
    * @throws IllegalArgumentException if the line does not describe a job; the message is a sentence
    */
   static JobLine of(int number, String line, @Nullable String kind) {

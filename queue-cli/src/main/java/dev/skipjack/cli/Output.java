@@ -59,7 +59,7 @@ final class Output {
   }
 
   /**
-   * Reports a list, or that nothing matched.
+   * Reports a list, or prints a remark if it is empty.
    *
    * @return the exit code
    */
@@ -116,7 +116,7 @@ final class Output {
     err.flush();
   }
 
-  /** Shows how far the command is, on a terminal and a few times a second. */
+  /** Shows the progress of the command a few times a second, if standard error is a terminal. */
   void progress(Supplier<String> state) {
     long now = System.nanoTime();
     if (terminal && (progressAt == 0 || now - progressAt > PROGRESS_NANOS)) {
@@ -126,7 +126,7 @@ final class Output {
     }
   }
 
-  /** Removes the line of the progress. */
+  /** Removes the progress line. */
   void endProgress() {
     if (progressAt != 0) {
       err.print("\r" + CLEAR_LINE);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<BlockedKey> blocked) {
 
-  /** Reads the overview, in one query for each of its parts. */
+  /** Reads the overview, with one query for each of its parts. */
   static Overview read(JobQueue queue) {
     Map<String, Map<JobStatus, Long>> jobs = new TreeMap<>();
     Map<String, Boolean> estimated = new LinkedHashMap<>();
@@ -60,7 +60,10 @@ record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<Block
         .orElse(null);
   }
 
-  /** Returns one queue, which is empty if there is no trace of it. */
+  /**
+   * Returns the overview of one queue, which is empty if the queue has no jobs, settings or
+   * workers.
+   */
   QueueOverview of(String name) {
     QueueOverview found = named(queues, name, QueueOverview::name);
     return found == null ? new QueueOverview(name, Map.of(), false, null, null, List.of()) : found;
@@ -70,7 +73,7 @@ record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<Block
     return queues.stream().mapToLong(queue -> queue.count(status)).sum();
   }
 
-  /** Returns the members of JSON that belong to no single queue. */
+  /** Returns the JSON members that do not belong to a single queue. */
   Map<String, @Nullable Object> totals() {
     Map<String, @Nullable Object> totals = new LinkedHashMap<>();
     for (JobStatus status : JobStatus.values()) {
@@ -95,7 +98,7 @@ record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<Block
             workers.size());
   }
 
-  /** Returns what an operator should look into, one sentence each. */
+  /** Returns a sentence for each problem that an operator should investigate. */
   List<String> warnings() {
     List<String> warnings = new ArrayList<>();
     for (QueueOverview queue : queues) {

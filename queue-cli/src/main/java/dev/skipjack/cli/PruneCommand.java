@@ -49,7 +49,7 @@ final class PruneCommand extends QueueAction {
     super(Access.WRITE);
   }
 
-  /** Adds up the results of several calls. */
+  /** The sums of the results of several calls. */
   private static final class Totals {
 
     private final List<String> created = new ArrayList<>();

@@ -11,13 +11,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue with its jobs.
+ * A queue with its job counts and workers.
  *
- * @param jobs the number of its jobs for each status that has any
- * @param estimated whether a number is an estimate
- * @param oldest its oldest pending job; null if there is none
- * @param state its settings; null if it has never been configured or paused
- * @param workers the workers that serve it
+ * @param jobs the number of jobs in each status that has any
+ * @param estimated whether any of the numbers is an estimate
+ * @param oldest the oldest pending job; null if there is none
+ * @param state the settings; null if the queue has never been configured or paused
+ * @param workers the workers that serve the queue
  */
 record QueueOverview(
     String name,
@@ -66,7 +66,9 @@ record QueueOverview(
     return until == null ? "paused" : "paused until " + Cell.of(until);
   }
 
-  /** Returns whether there is any trace of the queue, whose name may be misspelled otherwise. */
+  /**
+   * Returns whether the queue has settings, jobs or workers. If not, its name may be misspelled.
+   */
   boolean isKnown() {
     return state != null || !jobs.isEmpty() || !workers.isEmpty();
   }

@@ -264,7 +264,7 @@ final class SchedulesCommand extends CommandGroup {
     }
   }
 
-  /** A command that changes the schedule that is named. */
+  /** A command that changes the named schedule. */
   abstract static class ScheduleAction extends QueueAction {
 
     @Parameters(paramLabel = "SCHEDULE", description = "Name of the schedule.")
@@ -273,7 +273,7 @@ final class SchedulesCommand extends CommandGroup {
     private final String result;
 
     /**
-     * @param result what the schedule is afterwards
+     * @param result the state of the schedule after the change
      */
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
     ScheduleAction(String result) {
@@ -293,7 +293,7 @@ final class SchedulesCommand extends CommandGroup {
       return ExitCodes.DONE;
     }
 
-    /** Returns whether there is a schedule of that name. */
+    /** Changes the schedule. Returns false if no schedule has this name. */
     abstract boolean change(JobQueue queue, String schedule);
   }
 

@@ -116,7 +116,7 @@ class CommandLineDocumentTest {
     return leaves;
   }
 
-  /** Returns the file that the page shows. */
+  /** Returns the content of the file that the page shows. */
   private static String jsonLines(String page) {
     Matcher block = Pattern.compile("(?s)```json\n(.*?)```").matcher(page);
     assertThat(block.find()).isTrue();
