@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 
-/** What the caller's connection allows. */
+/** Checks that the caller's connection is usable for a claim, and rolls back failed claims. */
 final class CallersTransaction {
 
   private CallersTransaction() {}
@@ -32,9 +32,9 @@ final class CallersTransaction {
   }
 
   /**
-   * Runs {@code claim}, and rolls back everything that it did, including its row locks, unless it
-   * returns a result to {@code keep}. Uses a savepoint if a transaction is open, and a transaction
-   * otherwise.
+   * Runs {@code claim}, and rolls back everything that it did, including its row locks, if it fails
+   * or {@code keep} rejects its result. Uses a savepoint if a transaction is open, and its own
+   * transaction otherwise.
    */
   static <T> T atomically(DSLContext db, Function<DSLContext, T> claim, Predicate<T> keep) {
     return isOpen(db)

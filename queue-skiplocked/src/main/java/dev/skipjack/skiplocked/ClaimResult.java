@@ -12,7 +12,7 @@ public sealed interface ClaimResult<T> {
   /**
    * All rows were claimed.
    *
-   * @param rows as many as requested
+   * @param rows the claimed rows, exactly the requested number
    */
   record Claimed<T>(T rows) implements ClaimResult<T> {}
 
@@ -22,11 +22,11 @@ public sealed interface ClaimResult<T> {
    *
    * @param requested number of rows
    * @param found number of rows that were free, fewer than requested. Rows that other transactions
-   *     held locked are not counted; some of them may be free again once these transactions end.
+   *     had locked are not counted; some of them may be free again once those transactions end.
    */
   record Shortage<T>(int requested, int found) implements ClaimResult<T> {}
 
-  /** Maps both cases to a value. */
+  /** Maps either case to a value. */
   default <X> X fold(
       Function<? super T, ? extends X> claimed,
       Function<? super Shortage<T>, ? extends X> shortage) {
@@ -36,7 +36,9 @@ public sealed interface ClaimResult<T> {
     return shortage.apply((Shortage<T>) this);
   }
 
-  /** Returns what was claimed, or throws the exception that {@code failure} makes of a shortage. */
+  /**
+   * Returns what was claimed, or throws the exception that {@code failure} creates from a shortage.
+   */
   default <E extends Throwable> T orElseThrow(Function<? super Shortage<T>, ? extends E> failure)
       throws E {
     if (this instanceof Claimed<T> all) {

@@ -81,7 +81,7 @@ record ClaimedTable<R extends Record>(Table<R> table, List<Field<?>> key) {
     return table.getName();
   }
 
-  /** Refuses a table without a primary key, with a message about {@code purpose}. */
+  /** Rejects a table without a primary key, with a message that names {@code purpose}. */
   void requireKey(String purpose) {
     if (key.isEmpty()) {
       throw new IllegalArgumentException(
@@ -90,12 +90,15 @@ record ClaimedTable<R extends Record>(Table<R> table, List<Field<?>> key) {
     }
   }
 
-  /** The key of the row. Records are equal by their values, including arrays such as bytea. */
+  /**
+   * Returns the key of the row. Keys with equal values are equal, even if a value is an array such
+   * as bytea.
+   */
   Record keyOf(Record row) {
     return row.into(key.toArray(new Field<?>[0]));
   }
 
-  /** Selects the rows with these keys. */
+  /** Returns a condition that selects the rows with these keys. */
   Condition hasKeyIn(Collection<Record> keys) {
     return DSL.row(key).in(keys.stream().map(this::rowOf).toList());
   }
@@ -108,17 +111,17 @@ record ClaimedTable<R extends Record>(Table<R> table, List<Field<?>> key) {
     return DSL.row(bound);
   }
 
-  /** The column of the key in {@code other}, which has the columns of the key under their names. */
+  /** Returns a column of the key in {@code other}, whose key columns have the same names. */
   static <T> Field<T> in(Name other, Field<T> keyField) {
     return DSL.field(other.append(keyField.getUnqualifiedName()), keyField.getDataType());
   }
 
-  /** Compares the keys of the rows of {@code one} and {@code other}. */
+  /** Returns the condition that the rows of {@code one} and {@code other} have the same key. */
   Condition keysMatch(Name one, Name other) {
     return DSL.and(key.stream().map(field -> equal(in(one, field), in(other, field))).toList());
   }
 
-  /** Compares the key of the table's row with that of {@code other}. */
+  /** Returns the condition that the rows of this table and of {@code other} have the same key. */
   Condition keyMatches(Name other) {
     return DSL.and(key.stream().map(field -> equal(field, in(other, field))).toList());
   }

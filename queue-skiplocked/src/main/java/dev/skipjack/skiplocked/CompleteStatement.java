@@ -39,7 +39,10 @@ final class CompleteStatement {
 
   private CompleteStatement() {}
 
-  /** Returns the keys of the rows that have the token. Only if these are all, they were changed. */
+  /**
+   * Returns the keys of the rows that have the token. The rows were changed only if all of them
+   * have it.
+   */
   static <R extends Record> List<Record> run(
       DSLContext db,
       ClaimedTable<R> source,

@@ -11,7 +11,7 @@ import org.jooq.Record;
 import org.jooq.Record1;
 
 /**
- * Moves the end of a lease in those of its rows that still have its token.
+ * Changes the end of a lease in the rows that still have its token.
  *
  * <pre>{@code
  * WITH term AS MATERIALIZED (SELECT clock_timestamp() + :lease AS until)

@@ -19,7 +19,7 @@ import org.jooq.impl.QOM.NullOrdering;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Chooses and locks rows, as the first part of each statement that claims.
+ * Selects and locks rows; the first part of every statement that claims.
  *
  * <pre>{@code
  * free AS MATERIALIZED (
@@ -39,11 +39,12 @@ import org.jooq.impl.SQLDataType;
  *   <li>The limit is part of the text, not a bind value: for an unknown limit, the planner assumes
  *       a tenth of the table and prefers to sort it.
  *   <li>If another transaction changes a row between the snapshot and the lock, PostgreSQL
- *       evaluates conditions and columns again for the new version. The sort keys are columns, so
- *       that the rows can be returned in the order of what was locked.
- *   <li>{@code tableoid} exists in tables only. It makes the statement fail for a view of which
- *       jOOQ does not know that it is one.
- *   <li>The names of CTEs begin with {@code skiplocked_}, so that they hide no table of the caller.
+ *       evaluates conditions and columns again for the new version. The sort keys are columns of
+ *       the CTE, so that the result can be sorted by the values that were locked.
+ *   <li>A view has no {@code tableoid}, so the statement fails for a view that jOOQ takes for a
+ *       table.
+ *   <li>The names of CTEs begin with {@code skiplocked_}, so that they do not shadow the caller's
+ *       tables.
  * </ul>
  *
  * @param order may be empty
@@ -57,7 +58,7 @@ record FreeRows<R extends Record>(
 
   private static final String ORDER = "skiplocked_order_";
 
-  /** A further table, whose rows are not locked. */
+  /** A joined table, whose rows are not locked. */
   record Join(Table<?> table, Condition on) {}
 
   static <R extends Record> FreeRows<R> of(ClaimedTable<R> source) {
@@ -110,7 +111,7 @@ record FreeRows<R extends Record>(
                 .skipLocked());
   }
 
-  /** The order of the rows in {@code free}, by their values when they were locked. */
+  /** Returns the sort fields for the rows in {@code free}, with the values that were locked. */
   List<SortField<?>> order(Table<?> free) {
     List<SortField<?>> sorted = new ArrayList<>();
     for (int i = 0; i < order.size(); i++) {
@@ -137,7 +138,8 @@ record FreeRows<R extends Record>(
   }
 
   /**
-   * Names the table in an error of the server that means that its rows cannot be locked one by one.
+   * Replaces a server error that means that the table's rows cannot be locked one by one with an
+   * exception that names the table.
    *
    * @return the exception to throw: {@code error} itself if it means anything else
    */
@@ -162,7 +164,7 @@ record FreeRows<R extends Record>(
     return explained;
   }
 
-  /** The server's message; jOOQ's contains the statement as well. */
+  /** Returns the server's message. jOOQ's message also contains the statement. */
   private static String messageOf(DataAccessException error) {
     Throwable cause = error.getCause();
     return cause == null ? "" : String.valueOf(cause.getMessage());

@@ -25,9 +25,10 @@ final class LeaseClock {
   }
 
   /**
-   * Whether a lease that ends at {@code until} leaves the row free. {@code statement_timestamp()}
-   * does not change within the statement, so an index condition may use it; in a transaction that
-   * has been open for long, {@code now()} would be in the past.
+   * Returns the condition that no lease holds the row: {@code until}, the end of its lease, is null
+   * or has passed. {@code statement_timestamp()} does not change within the statement, so an index
+   * condition may use it. {@code now()} would be in the past if the transaction has been open for a
+   * long time.
    */
   static <T> Condition isFree(Field<T> until) {
     return until
@@ -36,9 +37,10 @@ final class LeaseClock {
   }
 
   /**
-   * The end of a lease that begins now, the same for all rows of a statement: {@code term AS
-   * MATERIALIZED (SELECT clock_timestamp() + ... AS until)}. The statement may have waited for a
-   * lock on the table since {@code statement_timestamp()}.
+   * Returns a CTE with the end of a lease that begins now, the same for all rows of a statement:
+   * {@code term AS MATERIALIZED (SELECT clock_timestamp() + ... AS until)}. It does not use {@code
+   * statement_timestamp()}, because the statement may have waited for a lock on the table since
+   * then.
    */
   static CommonTableExpression<Record1<Instant>> term(Duration lease) {
     long micros = TimeUnit.MICROSECONDS.convert(lease.plusNanos(999));
@@ -52,7 +54,7 @@ final class LeaseClock {
                     .as("until")));
   }
 
-  /** The end of the lease, as a value of the column that stores it. */
+  /** Returns the end of the lease with the type of the column {@code until}. */
   static <T> Field<T> end(CommonTableExpression<Record1<Instant>> term, Field<T> until) {
     return DSL.field(DSL.select(end(term)).from(term)).coerce(until);
   }

@@ -35,13 +35,13 @@ import org.jooq.impl.DSL;
  * }</pre>
  *
  * <ul>
- *   <li>The keys come as arrays, for which the planner expects ten rows and looks each up in the
- *       index of the primary key. For a join with {@code free} it may read the whole table.
- *   <li>The primary key and not {@code ctid} identifies the rows: if a row was changed between the
- *       snapshot and the lock, the snapshot of the UPDATE does not contain the version that {@code
- *       free} has locked.
+ *   <li>The keys are passed as arrays: the planner expects ten rows from them and looks up each row
+ *       in the primary key's index. With a join to {@code free}, it might read the whole table.
+ *   <li>The rows are identified by primary key and not by {@code ctid}: if a row was changed
+ *       between the snapshot and the lock, the snapshot of the UPDATE does not contain the version
+ *       that {@code free} has locked.
  *   <li>The UPDATE does not repeat the conditions: its rows are locked by this statement.
- *   <li>RETURNING promises no order, so the rows are sorted by the sort keys in {@code free}.
+ *   <li>RETURNING guarantees no order, so the rows are sorted by the sort keys in {@code free}.
  * </ul>
  *
  * @see FreeRows

@@ -9,11 +9,12 @@ import org.jooq.Record;
 /**
  * A claim of rows under a lease, made by {@link RowClaim#lease}.
  *
- * <p>Each call draws a random token and writes it into the rows. It may run in the caller's
- * transaction or in auto-commit mode. In a transaction, other transactions see the lease once it
- * commits, and skip the locked rows until then; commit soon, because the lease is running.
+ * <p>Each call generates a random token and writes it into the rows. It may run in the caller's
+ * transaction or in auto-commit mode. In a transaction, other transactions see the lease once the
+ * transaction commits, and skip the locked rows until then. Commit soon, because the lease has
+ * already begun.
  *
- * <p>Immutable and safe for any number of threads. {@link RowClaim} states what differs in
+ * <p>Immutable and safe for any number of threads. {@link RowClaim} describes the differences in
  * REPEATABLE READ and SERIALIZABLE.
  *
  * @param <R> type of the rows
@@ -62,9 +63,9 @@ public final class LeasingClaim<R extends Record> {
   }
 
   /**
-   * Claims exactly {@code number} rows, or none. In an open transaction the claim runs behind a
-   * savepoint, otherwise in a transaction of its own: if there are too few rows, no row is changed
-   * or stays locked.
+   * Claims exactly {@code number} rows, or none. The claim sets a savepoint if a transaction is
+   * open, and runs in its own transaction otherwise. If too few rows are free, no row is changed
+   * and none stays locked.
    *
    * @param number from 1 to 10,000
    * @see #claim
@@ -85,7 +86,10 @@ public final class LeasingClaim<R extends Record> {
     return LeaseStatement.run(db, free, columns, token, duration, number);
   }
 
-  /** Attaches the rows to the caller's configuration, because a transaction may have ended here. */
+  /**
+   * Attaches the rows to the caller's configuration, because the transaction in which they were
+   * read may have ended.
+   */
   private RowLease<R> lease(DSLContext db, UUID token, List<R> rows) {
     if (db.settings().isAttachRecords()) {
       rows.forEach(row -> row.attach(db.configuration()));

@@ -31,7 +31,7 @@ public enum LockStrength {
    */
   KEY_SHARE;
 
-  /** Whether at most one transaction can hold the lock on a row. */
+  /** Returns whether at most one transaction can hold this lock on a row. */
   boolean isExclusive() {
     return this == UPDATE || this == NO_KEY_UPDATE;
   }

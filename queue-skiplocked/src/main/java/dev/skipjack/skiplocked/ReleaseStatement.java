@@ -6,7 +6,7 @@ import org.jooq.DSLContext;
 import org.jooq.Record;
 
 /**
- * Removes a lease from those of its rows that still have its token.
+ * Removes a lease from the rows that still have its token.
  *
  * <pre>{@code
  * UPDATE seat

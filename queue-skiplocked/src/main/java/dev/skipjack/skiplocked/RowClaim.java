@@ -18,9 +18,9 @@ import org.jooq.Table;
  * SkipLocked.on(VOUCHER).where(VOUCHER.REDEEMED_AT.isNull()).orderBy(VOUCHER.ID).limit(2).claim(tx)
  * }</pre>
  *
- * <p>Rows that other transactions have locked are skipped, so a claim never waits for a row, and
- * may return fewer rows than its limit while others could be free a moment later. It never returns
- * more.
+ * <p>Rows that other transactions have locked are skipped, so a claim never waits for a row. It may
+ * return fewer rows than its limit, although more may be free a moment later. It never returns more
+ * than its limit.
  *
  * <p>Immutable and safe for any number of threads: each method returns a new claim.
  *
@@ -33,7 +33,7 @@ import org.jooq.Table;
  */
 public final class RowClaim<R extends Record> {
 
-  /** The driver sends at most 65,535 values with a statement; a key may have several. */
+  /** The driver sends at most 65,535 values per statement, and each key may consist of several. */
   private static final int MOST = 10_000;
 
   private final FreeRows<R> rows;
@@ -49,9 +49,8 @@ public final class RowClaim<R extends Record> {
   }
 
   /**
-   * Claims only rows that fulfil {@code condition} as well. Write constants that appear in the
-   * predicate of a partial index with {@code DSL.inline}: the planner does not use the index for a
-   * bind value.
+   * Adds a condition that claimed rows must fulfil. Write constants that appear in the predicate of
+   * a partial index with {@code DSL.inline}: with a bind value, the planner does not use the index.
    */
   public RowClaim<R> where(Condition condition) {
     return with(rows.where(condition));
@@ -70,11 +69,12 @@ public final class RowClaim<R extends Record> {
   }
 
   /**
-   * Claims rows in this order, and returns them in it. Rows that are equal in all fields are
-   * claimed in any order; end with the primary key for a definite one. Replaces an earlier order.
+   * Sets the order in which rows are claimed and returned. Rows that are equal in all fields are
+   * claimed in any order; add the primary key at the end to make the order unique. Replaces an
+   * earlier order.
    *
-   * <p>If another transaction changes a row while the claim runs, its old values decide whether the
-   * row is among the first, and its new values where it is in the result.
+   * <p>If another transaction changes a row while the claim runs, the row's old values determine
+   * whether it is claimed before others, and its new values determine its position in the result.
    */
   public RowClaim<R> orderBy(OrderField<?>... fields) {
     for (OrderField<?> field : fields) {
@@ -87,13 +87,13 @@ public final class RowClaim<R extends Record> {
     return with(rows.orderBy(List.of(fields)));
   }
 
-  /** Takes this row lock. Default {@link LockStrength#NO_KEY_UPDATE}. */
+  /** Sets the row lock that the claim takes. Default {@link LockStrength#NO_KEY_UPDATE}. */
   public RowClaim<R> lock(LockStrength strength) {
     return with(rows.lock(strength));
   }
 
   /**
-   * Claims at most this number of rows. Default 1.
+   * Sets the maximum number of rows to claim. Default 1.
    *
    * @param limit from 1 to 10,000
    */
@@ -110,14 +110,16 @@ public final class RowClaim<R extends Record> {
 
   /**
    * Writes a lease into the claimed rows, so that they stay claimed after the transaction has
-   * ended. Rows whose lease has not expired are not claimed; rows whose lease has expired are, so
-   * that nothing needs to clean up behind a holder that died. A claim without a lease ignores the
-   * leases of others.
+   * ended. Rows whose lease has not expired are not claimed. Rows whose lease has expired can be
+   * claimed again, so no cleanup is needed if a holder dies. A claim without a lease ignores
+   * existing leases.
    *
-   * @param until nullable column of type timestamptz: the end of the lease; null without one
-   * @param holder nullable column: the token of the claim that holds the lease; null without one
-   * @param duration of the lease by the database's clock, from the claim, not from its commit;
-   *     positive, at most 365 days, microsecond precision
+   * @param until nullable column of type timestamptz for the end of the lease; null if there is no
+   *     lease
+   * @param holder nullable column for the token of the claim that holds the lease; null if there is
+   *     no lease
+   * @param duration duration of the lease by the database's clock, measured from the claim and not
+   *     from its commit; positive, at most 365 days, microsecond precision
    * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, or
    *     if several transactions could hold this claim's lock
    */
@@ -146,14 +148,14 @@ public final class RowClaim<R extends Record> {
     return ClaimStatement.run(tx, rows, limit);
   }
 
-  /** Claims up to {@code limit} rows: short for {@code limit(limit).claim(tx)}. */
+  /** Claims up to {@code limit} rows; shorthand for {@code limit(limit).claim(tx)}. */
   public List<R> claimUpTo(DSLContext tx, int limit) {
     return limit(limit).claim(tx);
   }
 
   /**
-   * Claims exactly {@code number} rows, or none. The claim runs behind a savepoint: if there are
-   * too few rows, it is rolled back to, so that no row stays locked.
+   * Claims exactly {@code number} rows, or none. The claim sets a savepoint. If too few rows are
+   * free, it rolls back to the savepoint, so no row stays locked.
    *
    * @see #claim
    */

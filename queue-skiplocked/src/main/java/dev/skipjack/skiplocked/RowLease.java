@@ -14,7 +14,7 @@ import org.jooq.Record;
 import org.jooq.UpdateSetMoreStep;
 
 /**
- * The right to some rows of a table until a lease ends.
+ * A lease on rows of a table: until it expires, no other leasing claim takes them.
  *
  * <p>Every write is fenced: it changes a row only if the row still has the token of this claim. A
  * row loses the token when it is completed or released, or when another claim takes it after the
@@ -22,8 +22,9 @@ import org.jooq.UpdateSetMoreStep;
  * completed.
  *
  * <p>Immutable and safe for any number of threads. Each method may run in the caller's transaction
- * or in auto-commit mode. It waits for a transaction that has locked a row. In REPEATABLE READ and
- * SERIALIZABLE it fails with SQLSTATE 40001 if a row was changed after the transaction's snapshot.
+ * or in auto-commit mode. It waits if another transaction has locked one of the rows. In REPEATABLE
+ * READ and SERIALIZABLE it fails with SQLSTATE 40001 if a row was changed after the transaction's
+ * snapshot.
  *
  * @param <R> type of the rows
  */
@@ -48,18 +49,18 @@ public final class RowLease<R extends Record> {
   }
 
   /**
-   * The rows, in the claim's order, with the values that the claim or the extension gave them: the
-   * column of the lease's end says when it expires, by the database's clock.
+   * Returns the rows in the claim's order, with the values that they had after the claim or the
+   * extension. The column for the end of the lease shows when it expires by the database's clock.
    */
   public List<R> rows() {
     return List.copyOf(rows.values());
   }
 
   /**
-   * Returns the lease of some of the rows, for example to complete one of them.
+   * Returns a lease on only some of the rows, for example to complete one of them.
    *
    * @param some rows of this lease, recognized by their primary key
-   * @throws IllegalArgumentException if another row is among them
+   * @throws IllegalArgumentException if {@code some} contains a row that is not part of this lease
    */
   public RowLease<R> narrowTo(Collection<R> some) {
     for (R row : some) {
@@ -73,10 +74,11 @@ public final class RowLease<R extends Record> {
   }
 
   /**
-   * Lets the lease end at the given time from now, which may also be sooner than before.
+   * Sets the lease to end after {@code duration} from now, which may be earlier than before.
    *
    * @param duration by the database's clock; positive, at most 365 days, microsecond precision
-   * @return the lease of the rows that are still held, as they are now; the others are lost
+   * @return the lease on the rows that are still held, with their current values; the other rows
+   *     are lost
    */
   public RowLease<R> extend(DSLContext db, Duration duration) {
     CallersTransaction.checkDialect(db);
@@ -93,7 +95,7 @@ public final class RowLease<R extends Record> {
   }
 
   /**
-   * Frees the rows for other claims, and changes nothing else.
+   * Releases the rows for other claims, and changes nothing else.
    *
    * @return the number of rows that were still held
    */
@@ -103,8 +105,8 @@ public final class RowLease<R extends Record> {
   }
 
   /**
-   * Changes all rows and ends the lease, or changes none. The changes should make the rows
-   * unclaimable, since they have no lease afterwards:
+   * Changes all rows and ends the lease, or changes none of them. The changes should exclude the
+   * rows from later claims, because they no longer have a lease:
    *
    * <pre>{@code
    * lease.complete(tx, update -> update.set(SEAT.STATUS, SOLD).set(SEAT.CUSTOMER, customer))

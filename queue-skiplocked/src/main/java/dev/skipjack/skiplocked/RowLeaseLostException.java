@@ -5,9 +5,9 @@ import java.util.UUID;
 import org.jooq.Record;
 
 /**
- * Thrown if rows are no longer held by the lease that was to change them: it expired and another
- * claim took them, or they were completed, released or deleted. Nothing was changed. Roll back what
- * the transaction has written because of the lease.
+ * Thrown by a write if its lease no longer holds some rows: the lease expired and another claim
+ * took them, or they were completed, released or deleted. Nothing was changed. Roll back what the
+ * transaction has written because of the lease.
  */
 public final class RowLeaseLostException extends RuntimeException {
 
@@ -30,7 +30,7 @@ public final class RowLeaseLostException extends RuntimeException {
   }
 
   /**
-   * The rows that are lost, as the lease returned them. The message does not contain their values.
+   * Returns the lost rows, as the lease returned them. The message does not contain their values.
    */
   public List<Record> lost() {
     return lost;

@@ -9,8 +9,8 @@
  * Every write of a {@link dev.skipjack.skiplocked.RowLease} is fenced by the token of its claim.
  *
  * <p>No statement can claim more rows than its limit, whatever the plan: the rows are chosen and
- * locked in a materialized CTE, which PostgreSQL executes once. The module needs no tables of the
- * queue and depends on jOOQ only.
+ * locked in a materialized CTE, which PostgreSQL executes once. The module needs none of the
+ * queue's tables and depends on jOOQ only.
  */
 @NullMarked
 package dev.skipjack.skiplocked;

@@ -23,7 +23,7 @@ import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Eight threads claim all seats of a house; every seat is counted. */
+/** Eight threads claim all seats of a theatre, and each sold seat is recorded. */
 @QueueTest
 class ClaimConcurrencyIT {
 
@@ -67,7 +67,10 @@ class ClaimConcurrencyIT {
     assertEachSoldOnce();
   }
 
-  /** A third of the leases expires at once, and every other holder of those tries to complete. */
+  /**
+   * A third of the leases expire immediately and a sixth are released, but their holders still try
+   * to complete them.
+   */
   @Test
   void eachRowIsCompletedByOneLease() throws Exception {
     inParallel(
@@ -94,7 +97,7 @@ class ClaimConcurrencyIT {
     assertEachSoldOnce();
   }
 
-  /** Pairs of an odd number of seats: the last seat stays free. */
+  /** The number of seats is odd and they are claimed in pairs, so the last seat stays free. */
   @Test
   void exactClaimsNeverTakeAPart() throws Exception {
     fixture.db.deleteFrom(SEAT).where(SEAT.NUMBER.eq(SEATS)).execute();

@@ -11,7 +11,7 @@ import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
-/** The tables of these tests, empty, and claims of free seats. */
+/** The empty tables of these tests, and claims of free seats. */
 final class Fixture {
 
   static final Duration LEASE = Duration.ofMinutes(10);
@@ -53,7 +53,7 @@ final class Fixture {
     db.execute("INSERT INTO task (batch) SELECT n / 10 FROM generate_series(1, ?) n", number);
   }
 
-  /** Lets the leases of all seats that have one expire. */
+  /** Makes the leases of all seats expire. */
   void expireLeases() {
     db.execute(
         "UPDATE seat SET held_until = now() - interval '1 second' WHERE held_until IS NOT NULL");

@@ -7,7 +7,7 @@ import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 
 /**
- * Stops a claim after its snapshot and before its first lock. A condition of the claim waits for an
+ * Stops a claim after its snapshot and before its first lock: a condition of the claim waits for an
  * advisory lock that the test holds.
  */
 final class Gate {
@@ -32,7 +32,7 @@ final class Gate {
             .formatted(LOCK));
   }
 
-  /** Starts {@code claim} and returns once it stands before its first lock. */
+  /** Starts {@code claim} and returns once it has stopped before its first lock. */
   <T> Future<T> stop(Session session, Function<DSLContext, T> claim) {
     keeper.tx.fetch("SELECT pg_advisory_lock(?)", LOCK);
     Future<T> stopped = session.start(claim);

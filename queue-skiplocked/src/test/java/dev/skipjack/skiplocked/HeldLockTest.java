@@ -29,7 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.util.PSQLWarning;
 
-/** What work costs the database while it is done under row locks, and under leases (ADR 0036). */
+/**
+ * Compares what it costs the database to hold work in progress under row locks and under leases
+ * (ADR 0036).
+ */
 @QueueTest
 class HeldLockTest {
 
@@ -37,7 +40,7 @@ class HeldLockTest {
   private static final int CHANGED = 1_000;
   private static final long MEASURED_NANOS = Duration.ofSeconds(8).toNanos();
 
-  /** As PostgreSQL 15 and later, and as 14 reports it. */
+  /** Finds the number of dead rows in the report of PostgreSQL 15 and later, and in that of 14. */
   private static final Pattern DEAD =
       Pattern.compile(
           "(\\d+) (?:are dead but not yet removable|dead row versions cannot be removed)");
@@ -83,7 +86,9 @@ class HeldLockTest {
     abstract AutoCloseable hold(Fixture fixture);
   }
 
-  /** One task in progress keeps the dead rows of every table of the database. */
+  /**
+   * A single held row lock prevents VACUUM from removing dead rows from any table in the database.
+   */
   @ParameterizedTest
   @CsvSource({"LOCK, 1000", "LEASE, 0"})
   void vacuumCannotRemoveRowsThatDiedDuringAHeldLock(Style style, int remaining) throws Exception {
@@ -123,7 +128,9 @@ class HeldLockTest {
     }
   }
 
-  /** The figures of ADR 0036: short tasks beside 20 that are in progress all the time. */
+  /**
+   * Prints the figures of ADR 0036: the times of short tasks while 20 other tasks are in progress.
+   */
   @Test
   @Tag("soak")
   void shortTasksBecomeSlowBesideHeldLocks() throws Exception {
@@ -193,7 +200,10 @@ class HeldLockTest {
     return Arrays.stream(sorted).skip(sorted.length / 2).findFirst().orElse(0);
   }
 
-  /** What VACUUM reports; the server's statistics would follow later. */
+  /**
+   * Returns the number of dead rows that VACUUM reports. The server's statistics are updated only
+   * later.
+   */
   private long deadAfterVacuum(String table) throws SQLException {
     try (Connection connection = fixture.database.connection();
         Statement statement = connection.createStatement()) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Other transactions change rows while a claim runs, after its snapshot and before its first lock.
  * PostgreSQL then evaluates the conditions again for the newest version of the row (READ
- * COMMITTED). Also the writes of a lease against claims of its rows, in each order.
+ * COMMITTED). Also tests the writes of a lease and claims of its rows, in either order.
  */
 @QueueTest
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -98,7 +98,7 @@ class InterleavingTest {
     return seats;
   }
 
-  /** Otherwise the tests below would show a claim that begins after the change. */
+  /** Otherwise the tests below would test a claim that begins after the change. */
   @ParameterizedTest
   @EnumSource
   void theGateIsBehindTheSnapshotAndBeforeTheLocks(Style style) throws Exception {
@@ -148,7 +148,7 @@ class InterleavingTest {
     assertThat(lease.extend(fixture.db, LEASE).rows()).hasSize(1);
   }
 
-  /** The version that the statement locks is newer than its snapshot, and is the one it updates. */
+  /** The statement locks and updates a version of the row that is newer than its snapshot. */
   @ParameterizedTest
   @EnumSource
   void aRowThatIsLeasedAndReleasedMeanwhileIsClaimed(Style style) throws Exception {
@@ -274,7 +274,7 @@ class InterleavingTest {
     abstract int rowsOf(RowLease<SeatRecord> lease, DSLContext tx);
   }
 
-  /** Both lock the rows in the order of the key, whatever the order of the lease. */
+  /** Both statements lock the rows in key order, whatever their order in the lease. */
   @Test
   void twoCompletionsOfTheSameRowsDoNotDeadlock() throws Exception {
     RowLease<SeatRecord> lease = HELD_SEATS.claimUpTo(fixture.db, 2);

@@ -64,7 +64,7 @@ class IsolationTest {
     assertThat(places(HELD_SEATS.claim(session.tx).rows())).containsExactly("A2");
   }
 
-  /** The savepoint of the claim keeps the transaction usable; its snapshot stays what it is. */
+  /** The claim's savepoint keeps the transaction usable, and the transaction keeps its snapshot. */
   @ParameterizedTest
   @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
   void anExactClaimThatFailsLeavesTheTransactionUsable(int level) throws SQLException {
@@ -77,7 +77,7 @@ class IsolationTest {
     assertThat(session.tx.fetchValue("SELECT price FROM seat WHERE number = 1")).isNull();
   }
 
-  /** Not fenced by a snapshot in which the holder still had the row. */
+  /** The fence does not trust the snapshot, in which the holder still has the row. */
   @ParameterizedTest
   @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
   void aLeaseThatWasLostSinceTheSnapshotCannotWrite(int level) throws SQLException {

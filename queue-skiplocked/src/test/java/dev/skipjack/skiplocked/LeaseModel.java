@@ -9,15 +9,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database must contain: the committed seats, and for each open transaction the seats that
- * it has locked, as it sees them.
+ * The expected content of the database: the committed seats and, for each open transaction, the
+ * seats that it has locked, as it sees them.
  */
 final class LeaseModel {
 
   /**
    * A seat.
    *
-   * @param token of its lease; null without one
+   * @param token the token of its lease; null if it has none
    */
   record State(@Nullable UUID token, boolean expired, boolean sold) {
 
@@ -40,7 +40,7 @@ final class LeaseModel {
     }
   }
 
-  /** The first seats that a claim of this session finds free. */
+  /** Returns the first seats that a claim of this session finds free. */
   List<Integer> free(int session, int limit) {
     return committed.keySet().stream()
         .filter(seat -> !isLockedByAnother(session, seat))
@@ -49,7 +49,7 @@ final class LeaseModel {
         .toList();
   }
 
-  /** Those of {@code seats} whose lease has this token. */
+  /** Returns those of {@code seats} whose lease has this token. */
   List<Integer> held(int session, List<Integer> seats, UUID token) {
     return seats.stream().filter(seat -> token.equals(see(session, seat).token())).toList();
   }

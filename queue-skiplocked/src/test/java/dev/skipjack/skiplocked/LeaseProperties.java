@@ -32,14 +32,15 @@ import org.jooq.DSLContext;
 
 /**
  * Three sessions claim, extend, release and complete five seats in any order, while leases expire
- * and transactions commit or roll back: each result, and the committed table after each step, is
- * what a model in memory predicts. So no seat has two holders, and no stale lease changes anything.
+ * and transactions commit or roll back. Each result, and the committed table after each step, must
+ * match the prediction of an in-memory model, in which no seat has two holders and no stale lease
+ * changes anything.
  */
 class LeaseProperties {
 
   private static final int SEATS = 5;
 
-  /** Walks in which these never happen would prove nothing about them. */
+  /** The events that must occur in some walk; otherwise the test would prove nothing about them. */
   private static final List<String> MUST_HAPPEN =
       List.of(
           "claimed",
@@ -79,7 +80,7 @@ class LeaseProperties {
     }
   }
 
-  /** Waits for a walk that jqwik left running when it gave up looking for a shorter one. */
+  /** Waits for a walk that jqwik left running when it gave up shrinking a failure. */
   @AfterContainer
   static void close() throws SQLException {
     synchronized (FIXTURE) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Claims under a lease, and what their holders can do with it. */
+/** Tests claims under a lease, and what a lease's holder can do with it. */
 @QueueTest
 class LeasingClaimTest {
 
@@ -100,7 +100,7 @@ class LeasingClaimTest {
     assertThat(second.token()).isNotEqualTo(first.token());
   }
 
-  /** Its end is before the statement, although not before the transaction. */
+  /** The lease ends after the transaction began, but before the statement begins. */
   @Test
   void aLeaseThatExpiresWhileTheTransactionIsOpenIsFreeInIt() {
     fixture.seats("A", 1);
@@ -183,7 +183,7 @@ class LeasingClaimTest {
     }
   }
 
-  /** Arrays of bytes are equal only by their content. */
+  /** Byte arrays must be compared by content. */
   @Test
   void aKeyOfBytesIsRecognized() {
     fixture.db.execute("DROP TABLE IF EXISTS chunk");
@@ -383,7 +383,10 @@ class LeasingClaimTest {
     assertThat(fixture.value("SELECT count(*) FROM seat WHERE held_until IS NULL")).isEqualTo("2");
   }
 
-  /** A token survives the deletion and new creation of the row only if the row has it. */
+  /**
+   * A row that is deleted and inserted again no longer has the token, so the lease no longer holds
+   * it.
+   */
   @Test
   void aDeletedRowIsLost() {
     fixture.seats("A", 1);

@@ -16,15 +16,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * No plan claims more rows than the limit, whatever the planner believes and must avoid. The common
- * statement with IN does claim more, in the same sessions.
+ * No plan claims more rows than the limit, whatever the planner's estimates and whichever plan
+ * nodes are disabled. The common statement with IN does claim more in the same sessions.
  */
 @QueueTest
 class LimitTest {
 
   private static final int LIMIT = 5;
 
-  /** Each leaves the planner other ways to execute a join or a subquery. */
+  /**
+   * Settings each of which, if turned off, makes the planner execute joins or subqueries
+   * differently.
+   */
   private static final List<String> PENALTIES =
       List.of(
           "enable_hashjoin",
@@ -50,7 +53,10 @@ class LimitTest {
           .orderBy(TASK.ID)
           .lease(TASK.LEASED_UNTIL, TASK.LEASED_BY, LEASE);
 
-  /** What ADR 0001 warns of: the subquery runs again for each row of the outer table. */
+  /**
+   * The statement that ADR 0001 warns about: the subquery runs again for each row of the outer
+   * table.
+   */
   private static final String NAIVE =
       """
       UPDATE task SET state = 'taken' WHERE state = 'open' AND id IN (

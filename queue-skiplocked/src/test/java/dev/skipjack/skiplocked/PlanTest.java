@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The plans of claims in large tables read their indexes. Each test rolls back what it claims. */
+/** Claims in large tables use the tables' indexes. Each test rolls back what it claims. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PlanTest {
 
@@ -72,7 +72,7 @@ class PlanTest {
     assertThat(plan).containsPattern("LockRows .*rows=5(\\.00)? ");
   }
 
-  /** Generic plans, too: the limit is part of the text. */
+  /** This is also true of generic plans, because the limit is part of the text. */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void aLeaseReadsTheIndexOfTheKeyAndNotTheTable(String mode) {

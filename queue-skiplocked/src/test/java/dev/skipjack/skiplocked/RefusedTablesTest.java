@@ -43,7 +43,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What cannot be claimed or leased, and the messages that name it. */
+/**
+ * Tests which tables and columns are rejected for claims and leases, and the messages that name
+ * them.
+ */
 @QueueTest
 class RefusedTablesTest {
 
@@ -121,7 +124,7 @@ class RefusedTablesTest {
         .withMessageContaining(message);
   }
 
-  /** Views that a hand-written class calls tables; the last two could otherwise lock all rows. */
+  /** The class of each view is hand-written and declares it as a table. */
   @ParameterizedTest
   @CsvSource({
     "VIEW, SELECT number FROM seat",

@@ -90,7 +90,7 @@ class RowClaimTest {
     assertThat(places(FREE_SEATS.limit(2).claim(two.tx))).containsExactly("A1", "A2");
   }
 
-  /** A transaction that claims twice gets its own rows again. */
+  /** A transaction's second claim returns the rows of its first claim again. */
   @Test
   void doesNotSkipRowsOfItsOwnTransaction() {
     fixture.seats("A", 2);
@@ -243,7 +243,7 @@ class RowClaimTest {
     assertThat(FREE_SEATS.limit(2).claim(two.tx)).hasSize(2);
   }
 
-  /** Which rows a second transaction with the same lock gets, and one that updates them. */
+  /** Tests how many rows a second transaction can claim, with the same lock and for updates. */
   @ParameterizedTest
   @CsvSource({
     "UPDATE,        0, 0",
@@ -275,7 +275,7 @@ class RowClaimTest {
         .hasSize(strength == LockStrength.UPDATE ? 0 : 1);
   }
 
-  /** {@code OF}: the joined table is read, and its rows stay free for others. */
+  /** Because of {@code OF}, the joined table is read but its rows are not locked. */
   @Test
   void aJoinOrdersAndFiltersWithoutLockingTheOtherTable() {
     fixture.seats("A", 3);

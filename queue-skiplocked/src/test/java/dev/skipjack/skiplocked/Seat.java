@@ -17,7 +17,7 @@ import org.jooq.impl.TableImpl;
 import org.jooq.impl.UpdatableRecordImpl;
 import org.jspecify.annotations.Nullable;
 
-/** A table with a composite key, as jOOQ's generator describes it. */
+/** A table with a composite key, in the form that jOOQ's generator produces. */
 final class Seat extends TableImpl<Seat.SeatRecord> {
 
   private static final long serialVersionUID = 1L;
@@ -86,7 +86,7 @@ final class Seat extends TableImpl<Seat.SeatRecord> {
       super(SEAT);
     }
 
-    /** Row and number, for example {@code B7}. */
+    /** Returns the row and the number, for example {@code B7}. */
     String place() {
       return get(SEAT.ROW_NAME) + get(SEAT.NUMBER);
     }

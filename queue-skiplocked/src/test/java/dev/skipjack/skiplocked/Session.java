@@ -14,7 +14,7 @@ import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
-/** A connection with an open transaction and a thread of its own. */
+/** A connection with an open transaction, and a thread that uses it. */
 final class Session implements AutoCloseable {
 
   final Connection connection;

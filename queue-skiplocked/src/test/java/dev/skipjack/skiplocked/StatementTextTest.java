@@ -14,7 +14,7 @@ import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
 
-/** The SQL that the class comments of the statements show in short. */
+/** Tests the complete SQL of the statements, which their class comments show abbreviated. */
 class StatementTextTest {
 
   private final DSLContext db =

@@ -10,7 +10,7 @@ import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
-/** A table with a key of one column, and a reference to a seat. */
+/** A table with a single-column key and a reference to a seat. */
 final class Task extends TableImpl<Record> {
 
   private static final long serialVersionUID = 1L;
