@@ -33,7 +33,9 @@ public final class Migrations {
   /** The location of the SQL on the class path. */
   static final String LOCATION = "classpath:db/skipjack";
 
-  /** Not Flyway's default name, so that an application's own Flyway may share the schema. */
+  /**
+   * Not Flyway's default name, so that an application can use its own Flyway in the same schema.
+   */
   static final String HISTORY_TABLE = "skipjack_schema_history";
 
   /**
@@ -52,9 +54,9 @@ public final class Migrations {
    * setting of the session is needed: the schema is passed by name, and any name that PostgreSQL
    * accepts is allowed.
    *
-   * <p>A schema whose migrations were all run as plain SQL, for example with psql, is taken over if
-   * the same role ran them: its history is written from {@code schema_version()}, and later
-   * migrations are run by this method.
+   * <p>If the same role ran all migrations of a schema as plain SQL, for example with psql, this
+   * method takes the schema over: it creates the history from {@code schema_version()} and runs
+   * later migrations.
    *
    * <p>Logs a warning, to Flyway's log, if other roles may create objects in the schema.
    *
@@ -62,9 +64,9 @@ public final class Migrations {
    * @param schema name of the schema as it is stored, without quotes; 1 to 63 bytes in UTF-8
    * @return the number of migrations that ran; 0 if the schema was up to date
    * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
-   * @throws IllegalStateException if the database's encoding is not UTF8, so that it could not
-   *     store every payload or every reason of a failed attempt
-   * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released one was
+   * @throws IllegalStateException if the database's encoding is not UTF8; such a database cannot
+   *     store every payload and error message
+   * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released migration was
    *     edited
    */
   public static int migrate(DataSource dataSource, String schema) {
@@ -81,8 +83,8 @@ public final class Migrations {
   }
 
   /**
-   * Returns the migrations that {@link #migrate(DataSource, String)} would run, in their order.
-   * Changes nothing in the database.
+   * Returns the migrations that {@link #migrate(DataSource, String)} would run, in the order in
+   * which it would run them. Changes nothing in the database.
    *
    * @param dataSource connections to the database, of a role that owns the schema or may read its
    *     history

@@ -44,8 +44,8 @@ public final class Roles {
    *
    * @param schema the schema, as passed to {@link Migrations#migrate(javax.sql.DataSource, String)}
    * @param prefix 1 to 40 characters of a-z, 0-9 and _, starting with a letter; roles belong to the
-   *     whole server, so each queue on it should have a prefix of its own
-   * @throws IllegalArgumentException if one of the two is not allowed
+   *     whole server, so each queue on it should have its own prefix
+   * @throws IllegalArgumentException if {@code schema} or {@code prefix} is not allowed
    */
   public static String sql(String schema, String prefix) {
     Migrations.requireIdentifier(schema);

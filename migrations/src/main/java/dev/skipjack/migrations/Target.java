@@ -16,10 +16,10 @@ import org.flywaydb.core.api.logging.LogFactory;
  *
  * @param schema name of the schema, which may not exist yet
  * @param database name of the database
- * @param encoding how the server stores text
- * @param versionWithoutHistory what {@code schema_version()} returns if Flyway has no history,
- *     because the migrations were run as plain SQL. Also empty if the function belongs to another
- *     role, whose code must not be run
+ * @param encoding the encoding of the database
+ * @param versionWithoutHistory the result of {@code schema_version()} if the migrations were run as
+ *     plain SQL, so that Flyway has no history; otherwise empty. Also empty if another role owns
+ *     the function, whose code must then not be run
  * @param creators other roles that may create objects in the schema
  */
 record Target(
@@ -63,7 +63,7 @@ record Target(
     return read(dataSource, connection -> look(connection, schema));
   }
 
-  /** Returns what {@code schema_version()} returns; empty if there is no such function. */
+  /** Returns the result of {@code schema_version()}, or empty if the function does not exist. */
   static OptionalInt versionOf(DataSource dataSource, String schema) {
     return read(
         dataSource,
