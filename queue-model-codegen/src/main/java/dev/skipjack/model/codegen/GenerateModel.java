@@ -13,7 +13,7 @@ public final class GenerateModel {
   private GenerateModel() {}
 
   /**
-   * Writes the sources into the folder that the only argument names.
+   * Writes the sources into the folder given as the only argument.
    *
    * @throws Exception if the server does not start, a migration fails or the folder cannot be
    *     written

@@ -22,17 +22,20 @@ final class ModelGenerator {
 
   private static final String PACKAGE = "dev.skipjack.model";
 
-  /** Partitions come and go, so they are no part of the model; nor is Flyway's table. */
+  /**
+   * Partitions are created and dropped over time, so they are not part of the model; neither is
+   * Flyway's table.
+   */
   private static final String EXCLUDES =
       "skipjack_schema_history | job_executions_\\d+ | jobs_archive_\\d+";
 
   private ModelGenerator() {}
 
   /**
-   * Generates into {@code target}, which is emptied first: jOOQ leaves sources of the same schema
-   * version alone, even when its own configuration has changed.
+   * Generates the sources in {@code target}, which is emptied first, because jOOQ does not
+   * regenerate sources of the same schema version even if its configuration has changed.
    *
-   * @param jdbcUrl address of the database, user and password included
+   * @param jdbcUrl address of the database, including user and password
    * @param schema name of the migrated schema; also the model's default
    */
   static void generate(String jdbcUrl, String schema, Path target) throws Exception {

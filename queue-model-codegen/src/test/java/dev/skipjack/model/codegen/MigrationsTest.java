@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The schema itself, on a server of its own. Tests that change nothing share the schema {@code
+ * Tests the schema itself on a separate server. Tests that change nothing share the schema {@code
  * common}, because a migration takes longer than most of them.
  */
 class MigrationsTest {
@@ -82,7 +82,7 @@ class MigrationsTest {
         .containsExactly("pending");
   }
 
-  /** The last step of a migration is to say that it has run. */
+  /** The last step of each migration updates the version that {@code schema_version()} returns. */
   @Test
   void theSchemaKnowsItsVersion() throws Exception {
     assertThat(query("SELECT common.schema_version()"))
@@ -108,7 +108,10 @@ class MigrationsTest {
         .hasMessageContaining("PostgreSQL allows 1 to 63");
   }
 
-  /** An application that starts beside a long report must not wait for it, nor anybody for both. */
+  /**
+   * An application that starts during a long report must not wait for a lock that the report holds,
+   * because other transactions would then wait for the application.
+   */
   @Test
   void aReaderHoldsUpNoStarterOfAMigratedSchema() throws SQLException {
     Migrations.migrate(dataSource, "read");
@@ -209,8 +212,8 @@ class MigrationsTest {
   }
 
   /**
-   * A function that creates tables with its owner's rights must not be led astray by the caller's
-   * search_path.
+   * The caller's search_path must not affect a function that creates tables with its owner's
+   * rights.
    */
   @Test
   void callersSearchPathDoesNotMatter() throws SQLException {
@@ -251,7 +254,8 @@ class MigrationsTest {
   }
 
   /**
-   * In a schema where others may create, a function of theirs fits an argument better than ours.
+   * In a schema in which other roles may create functions, theirs may match an argument's type
+   * better than ours.
    */
   @Test
   void functionsOfOthersInTheQueuesOwnSchemaAreNotCalled() throws SQLException {
@@ -294,8 +298,8 @@ class MigrationsTest {
   }
 
   /**
-   * Whoever may create partitions could fill the catalog with them, or with names of other years:
-   * 0044-03-15 BC has the name of 0044-03-15.
+   * Otherwise, a role that may create partitions could fill the catalog with them, or take the name
+   * of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
    */
   @ParameterizedTest
   @ValueSource(
@@ -329,7 +333,7 @@ class MigrationsTest {
         .containsExactly("t");
   }
 
-  /** Where clocks are set back, a day of that zone is longer than a day in UTC. */
+  /** When clocks are set back, a day in the session's time zone is longer than a day in UTC. */
   @Test
   void noDayIsLeftOutWhereTheSessionsZoneEndsItsSummerTime() throws SQLException {
     Migrations.migrate(dataSource, "summer");
@@ -370,7 +374,7 @@ class MigrationsTest {
     assertThat(query("SELECT count(*) FROM \"by hand\".jobs")).containsExactly("1");
   }
 
-  /** The function would run with the rights of the role that migrates. */
+  /** If the migration called the function, it would run with the rights of the migrating role. */
   @Test
   void aVersionThatAnotherRoleStatesIsNotAskedFor() throws SQLException {
     query(

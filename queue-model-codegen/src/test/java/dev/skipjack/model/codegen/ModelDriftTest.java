@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The checked-in model is what the migrations give. */
+/** The checked-in model must match the migrations. */
 class ModelDriftTest {
 
   private static final Path CHECKED_IN = Path.of("../queue-model/src/generated/java");
@@ -37,7 +37,7 @@ class ModelDriftTest {
     return sources;
   }
 
-  /** The generator suppresses a warning more on a JDK that knows it. */
+  /** On a JDK that has the warning {@code this-escape}, the generator suppresses it as well. */
   private static String read(Path file) {
     try {
       return Files.readString(file).replace(", \"this-escape\"", "");
