@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The testkit reads payloads as a queue without a codec of its own does. It cannot depend on the
- * store, so it has a mapper of its own, and this test beside the store's compares the two.
+ * The testkit reads payloads like a queue with the default codec. It cannot depend on the store, so
+ * it has its own mapper, and this test in the store compares the two.
  */
 class JacksonPayloadsTest {
 

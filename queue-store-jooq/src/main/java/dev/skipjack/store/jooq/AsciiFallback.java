@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Replaces texts that a database with an encoding other than UTF-8 cannot store. A character in an
- * error message or in a worker's name must not prevent an outcome from being written or a job from
- * being claimed.
+ * Replaces strings that a database with an encoding other than UTF-8 cannot store. A character in
+ * an error message or in a worker's name must not prevent an outcome from being written or a job
+ * from being claimed.
  */
 final class AsciiFallback {
 
@@ -18,8 +18,8 @@ final class AsciiFallback {
   private AsciiFallback() {}
 
   /**
-   * Runs {@code statement} with {@code run}, and again with ASCII texts if the database cannot
-   * store one of its characters.
+   * Runs {@code statement} with {@code run}. If the database cannot store one of the characters,
+   * runs it again with ASCII strings.
    */
   static <Q, R> List<R> run(Statement<Q, R> statement, Function<Statement<Q, R>, List<R>> run) {
     try {

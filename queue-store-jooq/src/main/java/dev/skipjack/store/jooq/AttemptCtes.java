@@ -75,11 +75,11 @@ import org.jooq.WithStep;
  * that an uncommitted foreign key refers to, and the DELETE would wait for that row with the whole
  * batch locked. It is {@code FOR NO KEY UPDATE} where all rows are updated.
  *
- * <p>The text names the weeks in which the attempts began, so a plan contains no other partition of
- * the audit: it neither reads nor locks the forty partitions of a long history. The job's row has
- * the week too, but a comparison with it makes PostgreSQL prune partitions while the statement
- * runs. In 18 up to 18.6 that crashes the server if another transaction has changed one of the rows
- * to be locked (docs/adr/0002).
+ * <p>The text contains the weeks in which the attempts began as constants, so a plan neither reads
+ * nor locks other partitions of the audit, of which a long history has about forty. The week could
+ * also be read from the job's row, but PostgreSQL would then prune partitions while the statement
+ * runs. In versions 18.0 to 18.6, that crashes the server if another transaction has changed one of
+ * the rows to be locked (docs/adr/0002).
  */
 final class AttemptCtes {
 
@@ -98,7 +98,7 @@ final class AttemptCtes {
 
   /**
    * Returns the input, {@code given(job_id, execution_id, ..., position)}, to which a statement
-   * adds columns of its own.
+   * adds its own columns.
    */
   static ArrayRows given() {
     return ArrayRows.named("given")
@@ -146,10 +146,7 @@ final class AttemptCtes {
                 .skipLocked());
   }
 
-  /**
-   * Returns the column of a CTE that locks rows which shows whether cancellation of the job was
-   * requested.
-   */
+  /** Returns the column that shows whether cancellation of a locked job was requested. */
   static Field<Boolean> isCancelled() {
     return field(JOBS.CANCEL_REQUESTED_AT.isNotNull()).as(IS_CANCELLED);
   }
@@ -189,9 +186,9 @@ final class AttemptCtes {
   }
 
   /**
-   * Returns the CTEs that end attempts which do not complete their jobs: {@code kept} updates the
-   * jobs, those whose cancellation was requested are archived instead, and the audit rows of both
-   * are closed.
+   * Returns the CTEs that end attempts without completing their jobs. {@code kept} updates the
+   * jobs. Jobs whose cancellation was requested are archived instead. The audit rows of both are
+   * closed.
    *
    * @param locked a CTE from {@link #locked}
    * @param close creates the update of the audit rows from {@code ended}
@@ -287,9 +284,9 @@ final class AttemptCtes {
   }
 
   /**
-   * Closes the audit rows of the attempts in {@code ended}.
+   * Returns a CTE that closes the audit rows of the attempts in {@code ended}.
    *
-   * @param close as begun by {@link #close}; may use columns of {@code ended}
+   * @param close an update begun by {@link #close}; may use columns of {@code ended}
    */
   static CommonTableExpression<?> closed(
       UpdateSetMoreStep<JobExecutionsRecord> close, Table<?> ended, AuditWeeks weeks) {
@@ -298,9 +295,10 @@ final class AttemptCtes {
   }
 
   /**
-   * Closes the audit rows of the attempts in {@code ended}.
+   * Returns a CTE that closes the audit rows of the attempts in {@code ended}.
    *
-   * @param close as begun by {@link #close}; may use columns of {@code ended} and {@code given}
+   * @param close an update begun by {@link #close}; may use columns of {@code ended} and {@code
+   *     given}
    */
   static CommonTableExpression<?> closed(
       UpdateSetMoreStep<JobExecutionsRecord> close,
@@ -323,7 +321,10 @@ final class AttemptCtes {
         .set(JOB_EXECUTIONS.FINISHED_AT, DatabaseClock.NOW);
   }
 
-  /** Begins the audit status of an attempt in {@code ended}: cancelled, if its job was. */
+  /**
+   * Begins a CASE for the audit status of an attempt in {@code ended}: cancelled if its job was
+   * cancelled.
+   */
   static CaseConditionStep<ExecutionStatus> cancelledOr(Table<?> ended) {
     return when(
         statusOf(ended).eq(JobPredicates.literal(JobStatus.CANCELLED)),
@@ -342,7 +343,10 @@ final class AttemptCtes {
         .and(weeks.condition());
   }
 
-  /** Like {@link #auditRowsOf}, joined to the row of {@code ended}. */
+  /**
+   * Returns a condition like {@link #auditRowsOf} that also joins each audit row to its row in
+   * {@code ended}.
+   */
   private static Condition auditRowOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS.ID.eq(executionOf(ended)).and(auditRowsOf(ended, weeks));
   }
@@ -364,7 +368,7 @@ final class AttemptCtes {
   }
 
   /**
-   * Returns the verdict for an attempt of the input, which depends on the job's row and not on the
+   * Returns the verdict for an attempt of the input. It depends on the job's row and not on the
    * audit.
    */
   static Field<String> verdict(ArrayRows given, Table<?> ended) {
@@ -394,7 +398,7 @@ final class AttemptCtes {
     return inline(status, JOB_EXECUTIONS.STATUS);
   }
 
-  /** Returns the values of {@code attempts} for the input. */
+  /** Returns the arguments that pass {@code attempts} as the input. */
   static <A> Arguments arguments(List<A> attempts, Function<A, Execution> execution) {
     return new Arguments()
         .bigints("job_ids", attempts, attempt -> execution.apply(attempt).jobId().value())
@@ -402,7 +406,7 @@ final class AttemptCtes {
   }
 
   /**
-   * Creates the statement that ends attempts by {@code endings} and returns a result for each
+   * Creates the statement that ends attempts with {@code endings} and returns a result for each
    * attempt of the input.
    */
   static <A> Statement<List<A>, Ended> statement(

@@ -55,8 +55,8 @@ final class BatchedCommand {
   /**
    * Runs {@code command} on all jobs, like {@link #run(List, Function, Predicate)}.
    *
-   * @param locked the result for a single job that fails because of a lock, or null to make that an
-   *     error
+   * @param locked the result for a single job whose command fails because of a lock, or null to
+   *     throw the failure
    */
   static <R> List<R> run(
       List<JobId> jobs,

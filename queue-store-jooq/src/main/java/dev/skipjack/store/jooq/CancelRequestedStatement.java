@@ -14,7 +14,7 @@ import org.jooq.DSLContext;
 import org.jooq.Param;
 
 /**
- * Finds those of a worker's executions whose cancellation was requested.
+ * Finds out for which of a worker's executions cancellation was requested.
  *
  * <pre>{@code
  * SELECT current_execution_id FROM jobs

@@ -67,7 +67,8 @@ final class CommandCtes {
   }
 
   /**
-   * Returns a condition that restricts a write to the jobs in {@code locked} that have a status.
+   * Returns a condition that restricts a write to the jobs in {@code locked} that have the given
+   * status.
    */
   static Condition isLockedAs(Table<?> locked, JobStatus status) {
     return JOBS.ID.eq(
@@ -94,7 +95,7 @@ final class CommandCtes {
   }
 
   /**
-   * Returns the result, for a given job, of a command that changes jobs of one status.
+   * Returns the result for a given job of a command that changes only jobs with a certain status.
    *
    * @param changed the table of the jobs that were changed
    * @param otherStatus the result for jobs that are locked but were not changed

@@ -41,7 +41,7 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>A single job has a statement of its own, with plain parameters instead of arrays:
+ * <p>A separate statement completes a single job, with plain parameters instead of arrays:
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id FROM jobs WHERE id = :job_id AND current_execution_id = :execution_id
@@ -70,7 +70,7 @@ final class CompleteStatement {
 
   private CompleteStatement() {}
 
-  /** Creates the statement that completes a batch of jobs in a transaction of its own. */
+  /** Creates the statement that completes a batch of jobs in its own transaction. */
   static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
     return OutcomeStatement.ofBatch(
         Function.identity(), weeks -> in(dialect, weeks, ended -> List.of()));
@@ -109,7 +109,7 @@ final class CompleteStatement {
   }
 
   /**
-   * Creates the statement that completes one job in a transaction of its own. It costs the server a
+   * Creates the statement that completes one job in its own transaction. It costs the server a
    * sixth less than a batch of one.
    */
   static OutcomeStatement<Execution, Verdict> ofSingle(DSLContext dialect) {

@@ -19,10 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the dead jobs that are older than their queue's retention. If a call runs out of time,
- * the next call continues where it stopped. If each call started from the beginning, a queue with
- * more dead jobs than one call can read would prevent its last jobs, and those of other queues,
- * from ever being pruned. Each process has a position of its own. Safe for any number of threads;
- * concurrent calls may read the same jobs.
+ * the next call continues where it stopped. Otherwise, if a queue had more dead jobs than one call
+ * can read, its last jobs and those of the queues after it would never be pruned. Each process has
+ * its own position. Safe for any number of threads; concurrent calls may read the same jobs.
  */
 final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 
@@ -73,8 +72,8 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
   }
 
   /**
-   * Returns the queues from that of the position on, by name; earlier queues are done in this
-   * round.
+   * Returns the queues in name order, beginning with the queue of the position. Earlier queues are
+   * already done in this round.
    */
   private static Set<Map.Entry<String, Instant>> left(
       Map<String, Instant> cutoffs, Optional<WalkPosition> from) {

@@ -74,11 +74,12 @@ final class DeadJobWalker {
   }
 
   /**
-   * Visits each dead job once, including those that stay dead or become dead again in the meantime.
+   * Visits each dead job once, even if it stays dead or becomes dead again in the meantime.
    *
    * @param which selects the jobs
    * @param age how long the jobs must have been dead
-   * @param work processes up to about a thousand jobs, or none, and returns whether to continue
+   * @param work processes a batch of at most about a thousand jobs, which may be empty, and returns
+   *     whether to continue
    * @return whether all jobs were visited
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {

@@ -58,7 +58,7 @@ final class EndWithDataStatement {
 
   private EndWithDataStatement() {}
 
-  /** Creates the statement that ends a batch of jobs in a transaction of its own. */
+  /** Creates the statement that ends a batch of jobs in its own transaction. */
   static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
     return OutcomeStatement.ofBatch(
         FinalOutcome::execution, weeks -> in(dialect, weeks, ended -> List.of()));

@@ -63,8 +63,8 @@ import org.jooq.Select;
  * order.
  *
  * <p>IN is placed where the planner cannot turn it into a join. As a subplan, it is hashed. As a
- * join, a generic plan, which expects ten rows, would join a thousand rows with a thousand rows in
- * nested loops (195 ms instead of 46).
+ * join in a generic plan, which expects ten rows, it would join a thousand rows with a thousand
+ * rows in nested loops (195 ms instead of 46).
  */
 final class EnqueueOnceStatement {
 
@@ -74,8 +74,8 @@ final class EnqueueOnceStatement {
   private EnqueueOnceStatement() {}
 
   /**
-   * Creates the statement that inserts jobs with idempotency keys, in key order. Its result is
-   * empty for a job for which the statement must be repeated.
+   * Creates the statement that inserts jobs with idempotency keys, in key order. It returns an
+   * empty result for each job whose insert must be repeated.
    */
   static Statement<List<NewJob>, Optional<EnqueueResult>> of(DSLContext dialect) {
     Field<Long> knownId = field(name("incoming", "known_id"), Long.class);

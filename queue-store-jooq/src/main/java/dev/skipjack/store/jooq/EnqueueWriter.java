@@ -47,7 +47,7 @@ final class EnqueueWriter {
   }
 
   /**
-   * Writes one job in a transaction of its own, in one round trip.
+   * Writes one job in its own transaction, in one round trip.
    *
    * @param job a job without an idempotency key and without strict ordering
    */

@@ -32,8 +32,8 @@ final class FailedTransition {
   private FailedTransition() {}
 
   /**
-   * Removes the lease, and makes the job dead if {@code dies} is true, otherwise pending and due at
-   * {@code due}.
+   * Removes the lease. The job becomes dead if {@code dies} is true; otherwise it becomes pending
+   * and is due at {@code due}.
    */
   static UpdateSetMoreStep<JobsRecord> orPending(
       UpdateSetFirstStep<JobsRecord> update, Condition dies, Field<Instant> due) {

@@ -59,7 +59,7 @@ final class HeartbeatStatement {
   /**
    * The leases to extend.
    *
-   * @param lease the duration of the leases from now on
+   * @param lease the duration of the leases, measured from now
    */
   record Request(List<Execution> executions, Duration lease) {}
 

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Discards the idle connections of a pool, all of which may lead to a server that has become
+ * Discards the idle connections of a pool, because all of them may lead to a server that has become
  * read-only. HikariCP can discard them all on request; in other pools, each one is discarded when a
  * borrower finds that its server is read-only. Safe for any number of threads.
  */
@@ -19,8 +19,8 @@ final class IdleConnections {
   private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
 
   /**
-   * The minimum interval, so that the pool is not emptied at every attempt while no server accepts
-   * writes.
+   * The minimum interval between calls that empty the pool. Without it, every attempt would empty
+   * the pool while no server accepts writes.
    */
   private static final long AT_MOST_EVERY = Duration.ofSeconds(2).toNanos();
 
@@ -47,7 +47,9 @@ final class IdleConnections {
     }
   }
 
-  /** A separate class, so that it is loaded, or fails to load, only where it is called. */
+  /**
+   * A separate class, because HikariCP may be missing: the class is loaded only when it is called.
+   */
   private static final class Hikari {
 
     static void discard(DataSource dataSource) throws SQLException {

@@ -6,7 +6,10 @@ import dev.skipjack.api.spi.NewJob;
 import java.util.List;
 import java.util.Objects;
 
-/** Combines several interceptors and checks each against the contract. The first is outermost. */
+/**
+ * Combines several interceptors and checks that each one keeps to the contract. The first is
+ * outermost.
+ */
 final class Interceptors implements EnqueueInterceptor {
 
   private final List<EnqueueInterceptor> interceptors;
@@ -48,8 +51,8 @@ final class Interceptors implements EnqueueInterceptor {
   }
 
   /**
-   * Rejects jobs in another order. Interceptors must not change kinds and keys, so a different
-   * order of these reveals a change.
+   * Rejects jobs whose number or order has changed. Interceptors must not change kinds or keys, so
+   * a different sequence of kinds or keys reveals a different order.
    */
   private static void requireSame(
       EnqueueInterceptor interceptor, List<NewJob> jobs, List<NewJob> passed) {

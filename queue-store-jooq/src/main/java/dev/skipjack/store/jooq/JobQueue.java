@@ -53,9 +53,9 @@ import org.jspecify.annotations.Nullable;
  * A job queue in a PostgreSQL database, with which applications enqueue jobs. Workers and
  * extensions are built on it.
  *
- * <p>An enqueue through the queue itself runs in a transaction of its own, which has been committed
- * when the call returns. An enqueuer from {@link #in} uses the caller's transaction, so that a job
- * is committed or rolled back together with the rows it belongs to.
+ * <p>An enqueue through the queue itself runs in its own transaction, which has been committed when
+ * the call returns. An enqueuer from {@link #in} uses the caller's transaction, so that a job is
+ * committed or rolled back together with the rows it belongs to.
  *
  * <p>Immutable and safe for any number of threads; create one instance and share it. It holds no
  * connection between calls and need not be closed.
@@ -174,7 +174,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             new DeadJobPruner(ofWorkers.deadJobs()));
   }
 
-  /** The parts of which the application and the workers have one each. */
+  /** The parts of which the application and the workers each have their own instance. */
   private record Side(
       OwnTransactions transactions,
       PartitionHealing healing,
@@ -211,7 +211,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns a builder of a queue with other settings than the defaults.
+   * Returns a builder for a queue whose settings differ from the defaults.
    *
    * @param dataSource a connection pool, as for {@link #on}
    * @throws NullPointerException if {@code dataSource} is null
@@ -309,7 +309,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   /**
    * Returns the maximum size of the pool if it is a HikariCP pool, wrapped or not. If the workers
-   * have a pool of their own, returns the size of that pool.
+   * have their own pool, returns the size of that pool.
    */
   @Override
   public OptionalInt poolSize() {
@@ -336,7 +336,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return reader;
   }
 
-  /** Returns the schedules, to declare, add, change and list them. Started workers fire them. */
+  /**
+   * Returns the operations that declare, add, change and list schedules. Running workers fire the
+   * schedules.
+   */
   public Schedules schedules() {
     return schedules;
   }
@@ -346,7 +349,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return Optional.of(scheduleStore);
   }
 
-  /** Returns the parts for modules that add another way of enqueueing. Not for applications. */
+  /** Returns the parts that modules need to add another way of enqueueing. Not for applications. */
   public QueueExtension extension() {
     return extension;
   }
@@ -414,9 +417,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Sets the data source on whose connections workers listen for new jobs. Set one with direct
-     * connections if the queue's connections go through a pooler in transaction mode. Default: the
-     * data source of the workers' other statements.
+     * Sets the data source on whose connections workers listen for new jobs. If the queue's
+     * connections go through a pooler in transaction mode, set a data source with direct
+     * connections. Default: the data source of the workers' other statements.
      */
     public Builder listenOn(DataSource direct) {
       this.listenOn = direct;

@@ -48,7 +48,7 @@ import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** The job store on PostgreSQL. */
+/** Implements the job store on PostgreSQL. */
 final class JooqJobStore implements JobStore, QueueExtension.Waker {
 
   private static final String SERIALIZATION_FAILURE = "40001";
@@ -226,7 +226,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   /**
-   * Claims jobs. The commit takes a round trip of its own, because the rows must fit into memory
+   * Claims jobs. The commit takes a separate round trip, because the rows must fit into memory
    * before they are claimed.
    */
   private List<ClaimedJob> claim(
@@ -340,8 +340,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   }
 
   /**
-   * Returns the execution that holds the job, as reported by a heartbeat, which changes nothing for
-   * an execution that has lost the job.
+   * Returns the execution that holds the job. It is read with a heartbeat, which changes nothing
+   * for an execution that has lost the job.
    */
   private @Nullable ExecutionId holder(Connection transaction, Execution lost) {
     try {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.jooq.DSLContext;
 
-/** Sends heartbeats and progress on a dedicated connection that it keeps. */
+/** Sends heartbeats and progress on a dedicated connection that it keeps open. */
 final class JooqLeaseKeeper implements LeaseKeeper {
 
   private final KeptTransactions transactions;

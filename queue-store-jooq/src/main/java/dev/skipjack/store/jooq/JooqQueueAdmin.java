@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jooq.DSLContext;
 
-/** The administrative operations on PostgreSQL. */
+/** Implements the administrative operations on PostgreSQL. */
 final class JooqQueueAdmin implements QueueAdmin {
 
   private final OwnTransactions transactions;

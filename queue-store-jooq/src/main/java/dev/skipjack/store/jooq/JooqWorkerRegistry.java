@@ -9,7 +9,7 @@ import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import org.jooq.DSLContext;
 
-/** The registry of workers in PostgreSQL. */
+/** Implements the registry of workers in PostgreSQL. */
 final class JooqWorkerRegistry implements WorkerRegistry {
 
   private final OwnTransactions transactions;

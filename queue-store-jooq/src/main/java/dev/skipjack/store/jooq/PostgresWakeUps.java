@@ -23,7 +23,7 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Receives wake-ups with LISTEN, on a connection that each subscription holds. */
+/** Receives wake-ups with LISTEN. Each subscription holds one connection. */
 final class PostgresWakeUps implements WakeUps {
 
   private static final Logger LOG = LoggerFactory.getLogger(PostgresWakeUps.class);
@@ -222,7 +222,10 @@ final class PostgresWakeUps implements WakeUps {
       }
     }
 
-    /** Sends a probe to itself, because the pool may not have a second connection. */
+    /**
+     * Checks that the session is alive with a probe that it sends to itself, because the pool may
+     * not have a second connection.
+     */
     private void requireAlive(Set<WakeUp> others) throws SQLException {
       connection.setNetworkTimeout(Runnable::run, (int) PROBE_LIMIT.toMillis());
       if (!hearsProbeOf(connection, others)) {

@@ -159,8 +159,8 @@ final class QueueSettingsTable {
   }
 
   /**
-   * Returns an interval, passed as microseconds because the session's IntervalStyle affects how a
-   * text is parsed.
+   * Returns an interval, passed as microseconds because the session's IntervalStyle affects how an
+   * interval's text form is parsed.
    */
   private static Field<?> interval(Optional<Duration> duration) {
     return DatabaseClock.interval(

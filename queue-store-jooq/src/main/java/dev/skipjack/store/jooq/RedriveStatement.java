@@ -49,9 +49,9 @@ import org.jooq.Table;
  * SELECT CASE .. END, (the holder of the key), redriven.ordering_key FROM given ...
  * }</pre>
  *
- * <p>A job that blocks its ordering key is pending again in its place. Another job with an ordering
- * key goes to the back of the key: it waits with a new position, and the caller promotes it after
- * the commit if it is the first.
+ * <p>A job that blocks its ordering key becomes pending again and keeps its position. Any other job
+ * with an ordering key moves to the end of the key: it waits with a new position, and the caller
+ * promotes it after the commit if it is the first.
  *
  * <p>If two dead jobs had the same key, only the older one is redriven. If another transaction
  * takes the key between the check and the update, the statement fails with a unique violation, and
@@ -62,7 +62,10 @@ import org.jooq.Table;
  */
 final class RedriveStatement {
 
-  /** The result in SQL. Unlike {@link RedriveResult}, it does not include the key's holder. */
+  /**
+   * The result that the SQL returns. Unlike {@link RedriveResult}, it does not include the key's
+   * holder.
+   */
   private enum Result {
     REDRIVEN,
     CONFLICT,
@@ -130,7 +133,8 @@ final class RedriveStatement {
   }
 
   /**
-   * Draws new positions, in their present order, for the jobs that do not hold their ordering keys.
+   * Returns the CTE that assigns new positions, in their current order, to the jobs that do not
+   * hold their ordering keys.
    */
   private static CommonTableExpression<?> toBack(
       CommonTableExpression<?> locked, CommonTableExpression<?> free) {

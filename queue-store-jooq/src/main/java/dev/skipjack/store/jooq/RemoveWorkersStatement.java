@@ -58,8 +58,8 @@ final class RemoveWorkersStatement {
   }
 
   /**
-   * Creates the statement that removes the workers without a heartbeat for a duration and returns
-   * the number of removed rows.
+   * Creates the statement that removes the workers that have sent no heartbeat for a given
+   * duration, and returns the number of removed rows.
    */
   static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
     return of(

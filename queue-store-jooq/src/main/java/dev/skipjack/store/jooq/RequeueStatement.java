@@ -32,9 +32,9 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts that do not count, because the handler snoozed the job or because a worker released
- * it to shut down or for lack of a slot. Jobs become pending again, or cancelled if cancellation
- * was requested.
+ * Ends attempts that do not count, because the handler snoozed the job, or because a worker
+ * released it while shutting down or because it had no free slot. Jobs become pending again, or
+ * cancelled if cancellation was requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),

@@ -39,7 +39,7 @@ import org.jooq.ResultQuery;
 import org.jooq.SelectSeekStep1;
 
 /**
- * Rescues jobs: takes back those whose lease has expired.
+ * Rescues the jobs whose lease has expired.
  *
  * <pre>{@code
  * WITH expired AS MATERIALIZED (SELECT id, current_execution_id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs

@@ -27,13 +27,14 @@ import org.slf4j.LoggerFactory;
 final class RescueSweep {
 
   /**
-   * The maximum number of rejected rows per sweep. If there are more, the cause is not in the rows.
+   * The maximum number of rejected rows per sweep. If more are rejected, the rows are not the
+   * cause.
    */
   private static final int MOST_REFUSED = 50;
 
   /**
-   * SQLSTATE classes of failures of the connection, the transaction, the server or its resources,
-   * with which any batch fails.
+   * SQLSTATE classes of connection, transaction, server and resource failures, which would make any
+   * batch fail.
    */
   private static final Set<String> NOT_CAUSED_BY_A_ROW = Set.of("08", "25", "28", "3D", "53", "57");
 
@@ -42,7 +43,7 @@ final class RescueSweep {
   /** SQLSTATEs of the server's timeout and of the driver's own. */
   private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
-  /** The SQLSTATE of a missing privilege, with which smaller batches fail too. */
+  /** The SQLSTATE of a missing privilege, which makes smaller batches fail too. */
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   private static final Logger LOG = LoggerFactory.getLogger(RescueSweep.class);

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 final class WakeUpChannel {
 
   /**
-   * The format of the text: queue, kind, priority and perhaps an ordering key, in the form and
-   * length that jobs have.
+   * The format of the text: queue, kind, priority and optionally an ordering key, each with the
+   * format and length that jobs allow.
    */
   private static final Pattern TEXT =
       Pattern.compile(

@@ -51,16 +51,15 @@ final class WakeUpSender {
   /** The interval between wake-ups during a stream, for workers that do not claim from it yet. */
   private static final long QUIET_IN_STREAM = Duration.ofMillis(25).toNanos();
 
-  /** The largest number of ordering keys that a call names. */
+  /** The maximum number of ordering keys for which a call sends wake-ups. */
   private static final int MOST_KEYS = 100;
 
   private static final String NOTIFY =
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
-   * Sends a wake-up in a transaction of its own. Such a transaction still writes a commit record,
-   * but the record need not be flushed to disk: if a crash loses the wake-up, polling finds the
-   * jobs.
+   * Sends a wake-up in its own transaction. Such a transaction still writes a commit record, but
+   * the record need not be flushed to disk: if a crash loses the wake-up, polling finds the jobs.
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 
@@ -131,7 +130,10 @@ final class WakeUpSender {
     send(wakeUps);
   }
 
-  /** Wakes workers for a schedule that was committed. If that fails, they find it in a minute. */
+  /**
+   * Wakes workers after a change to a schedule was committed. If that fails, they find the change
+   * within a minute.
+   */
   void schedulesChanged() {
     send(List.of(WakeUp.SCHEDULES));
   }
@@ -177,7 +179,7 @@ final class WakeUpSender {
 
   /**
    * Returns at most one wake-up per queue, because a worker that is woken for one lane finds the
-   * others, and one for each of the first ordering keys. The worker that is woken searches for the
+   * others, and one wake-up for each of the first ordering keys. The woken worker searches for the
    * other keys.
    */
   private List<WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
@@ -234,13 +236,13 @@ final class WakeUpSender {
   }
 
   /**
-   * The latest enqueue into a queue, and when a wake-up was last sent for that queue.
+   * The latest enqueue into a queue, and the time when a wake-up was last sent for that queue.
    *
    * @param wakeUp the wake-up that would be sent for the enqueue
    */
   private record Recent(WakeUp wakeUp, long enqueuedAt, long sentAt) {
 
-    /** How long after the last wake-up the queue does not need another one. */
+    /** Returns how long after the last wake-up the queue does not need another one. */
     long quiet(WakeUp next, long now) {
       return now - enqueuedAt <= DENSE && next.equals(wakeUp) ? QUIET_IN_STREAM : QUIET;
     }

@@ -91,7 +91,7 @@ class ArchitectureTest {
           .should()
           .notBePublic();
 
-  /** There {@code PayloadCodecTest} finds and tests them. */
+  /** {@code PayloadCodecTest} finds and tests the codecs in this package. */
   @ArchTest
   static final ArchRule codecsAreInThePackageOfPayloads =
       classes()
@@ -126,7 +126,7 @@ class ArchitectureTest {
           .resideInAPackage("com.zaxxer..");
 
   /**
-   * @param more packages on which it may depend too
+   * @param more packages on which it may depend as well
    */
   private static ArchRule dependsOnInternalSqlAlone(String name, String... more) {
     return classes()

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ArchiveTest {
 
-  /** The statement that ends a job decides it. */
+  /** A column that is not copied: the statement that ends the job determines its value. */
   private static final String STATUS = "status";
 
   @Test

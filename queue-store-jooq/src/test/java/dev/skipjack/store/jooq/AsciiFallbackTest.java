@@ -24,7 +24,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A database of an encoding that has no sign for the euro. */
+/** Tests a database with an encoding that has no euro sign. */
 @QueueTest
 class AsciiFallbackTest {
 

@@ -34,18 +34,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Plans of the statements that run all the time, and what they read, where everything that could
- * lie in their way does: a lane with a great backlog, a lane with as much in the future, jobs of a
- * foreign kind before all others, ten thousand queues. One table for all tests, which change
- * nothing: what they run is rolled back.
+ * Tests the plans of the most frequent statements, and how much they read, under the worst
+ * conditions: a lane with a large backlog, a lane with as many future jobs, jobs of an unhandled
+ * kind before all others, ten thousand queues. All tests share one table and change nothing,
+ * because they roll back what they run.
  *
- * <p>Plans are taken with statistics of an empty table, of other rows and of these rows, generic
- * and custom each.
+ * <p>Generic and custom plans are made with statistics of an empty table, of other rows, and of
+ * these rows.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BigTablePlanTest {
 
-  /** A million with {@code -Dskipjack.soak}. */
+  /** The number of jobs in a large lane; a million with {@code -Dskipjack.soak}. */
   private static final int MANY = Boolean.getBoolean("skipjack.soak") ? 1_000_000 : 200_000;
 
   private static final int QUEUES = 10_000;
@@ -57,10 +57,13 @@ class BigTablePlanTest {
   private final DSLContext dialect = StatementDialect.forSchema(database.schema());
   private final Statement<ClaimRequest, ClaimedJob> claim = ClaimStatement.of(dialect);
 
-  /** By statistics and mode, then by statement. */
+  /** The plans by statistics and mode, and then by statement. */
   private final Map<String, Map<String, String>> plans = new LinkedHashMap<>();
 
-  /** Rendered once for each load, which takes longer than most of these tests. */
+  /**
+   * The statements, rendered only once per load, because rendering takes longer than most of these
+   * tests.
+   */
   private Map<String, StatementText> statements = Map.of();
 
   private long firstDead;
@@ -209,8 +212,8 @@ class BigTablePlanTest {
   }
 
   /**
-   * A value that the statement itself finds, compared with the partition key, is what PostgreSQL
-   * prunes by at run time; {@link ReevaluatedBatchTest} shows where that ends.
+   * If a statement compares the partition key with a value that it reads itself, PostgreSQL prunes
+   * partitions at run time; {@link ReevaluatedBatchTest} shows the consequence.
    */
   @Test
   void noWritePrunesPartitionsWhileItRuns() {
@@ -246,7 +249,7 @@ class BigTablePlanTest {
                 .doesNotContainPattern(" on job_executions_(?!%s)".formatted(monday)));
   }
 
-  /** It would sort what is due, all of it. */
+  /** A sort would read all due jobs. */
   @Test
   void aClaimSortsNothing() {
     plans.forEach(
@@ -254,7 +257,7 @@ class BigTablePlanTest {
             assertThat(byStatement.get("claim")).as(when).doesNotContain("Sort"));
   }
 
-  /** Few pages: those of ten jobs, their index entries and their audit rows. */
+  /** A claim reads only the pages of ten jobs, their index entries and their audit rows. */
   @ParameterizedTest
   @CsvSource({
     "busy, -infinity",
@@ -314,7 +317,10 @@ class BigTablePlanTest {
     }
   }
 
-  /** IN (... LIMIT) claims 498 of 500 here: the planner runs the subquery once for each row. */
+  /**
+   * A claim with IN (... LIMIT) takes 498 of 500 jobs here, because the plan runs the subquery once
+   * for each row.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -372,7 +378,10 @@ class BigTablePlanTest {
     return statement.parameters().stream().map(values::get).toList();
   }
 
-  /** A hundred running jobs, ten dead ones, and what else the statements ask for. */
+  /**
+   * Returns the parameters: a hundred running jobs, ten dead ones, and the other values that the
+   * statements need.
+   */
   private Map<String, String> values() {
     long firstRunning = firstDead - FEW;
     Map<String, String> values = new LinkedHashMap<>();

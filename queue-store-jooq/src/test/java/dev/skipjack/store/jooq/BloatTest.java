@@ -7,13 +7,16 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
-/** A queue writes and deletes more than it holds: what it leaves must be cleaned and used again. */
+/**
+ * A queue writes and deletes more rows than it holds, so vacuum must clean up the dead rows and
+ * their space must be reused.
+ */
 @QueueTest
 class BloatTest {
 
   private static final int BATCH = 500;
 
-  /** The dead rows at which autovacuum begins, by the settings of the migration. */
+  /** The number of dead rows at which autovacuum begins with the migration's settings. */
   private static final int UNTIL_VACUUMED = 5_000;
 
   @Test
@@ -35,11 +38,11 @@ class BloatTest {
   }
 
   /**
-   * Vacuumed as often as autovacuum would, nothing grows with what was churned: if no space were
-   * used again, both would be eleven thirds of the first size. Between two vacuums an index may
-   * hold half as many pages again, as emptied pages are free only after the next one, so the bound
-   * is twice the first size. Autovacuum itself is off, because a VACUUM of the test could meet its
-   * snapshot and remove nothing.
+   * If the table is vacuumed as often as autovacuum would do it, neither the table nor the index
+   * grows with the number of jobs. If no space were reused, both would reach eleven thirds of their
+   * first size. Between two vacuums an index may grow by half, because emptied pages become free
+   * only at the next one, so the limit is twice the first size. Autovacuum itself is off, because
+   * its snapshot could prevent the test's VACUUM from removing anything.
    */
   @Test
   void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Bulk enqueues are cut into statements by the size of their payloads, not only by rows. */
+/**
+ * Bulk enqueues are split into statements by the size of their payloads, not only by the number of
+ * rows.
+ */
 @QueueTest
 class BulkSizeTest {
 

@@ -40,9 +40,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * One row of a batch is held: by a handler that keeps its transaction open after {@code completeIn}
- * for longer than a lease, or by the key share lock of an uncommitted foreign key. Every other
- * session gives up after a tenth of a second of waiting, so that whatever waits is an error.
+ * One row of a batch is locked: by a handler that keeps its transaction open after {@code
+ * completeIn} for longer than a lease, or by the key share lock of an uncommitted foreign key. All
+ * other sessions time out after waiting a tenth of a second, so that any wait becomes an error.
  */
 @QueueTest
 class BusyRowTest {
@@ -113,8 +113,8 @@ class BusyRowTest {
   }
 
   /**
-   * A key share lock leaves room for an update but not for a delete: a lock that is weaker than the
-   * delete behind it would be granted, and the delete would wait with the whole batch locked.
+   * A key share lock permits an update but not a delete: a lock that is weaker than the following
+   * delete would be granted, and the delete would then wait with the whole batch locked.
    */
   @Nested
   class ForeignKeyOfAnOpenTransaction {
@@ -221,7 +221,7 @@ class BusyRowTest {
           .isEqualTo(allBut(CancelResult.CANCELLED, CancelResult.BUSY));
     }
 
-    /** Only the delete of a cancelled job needs the lock that a foreign key keeps from it. */
+    /** Only the delete of a cancelled job needs a lock that conflicts with the foreign key. */
     @Test
     void aJobThatWasNotCancelledIsStillRescued() throws SQLException {
       fixture.queue.admin().cancel(ids().subList(0, 1));

@@ -11,15 +11,18 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 /**
- * The production trap: a worker starts on an empty queue, every plan is cached as a sequential
- * scan, then 200,000 rows arrive. One connection runs every hot statement often enough for the
- * driver and the server to cache it, before and after; the server's own counters tell whether a
- * table was ever read from end to end.
+ * A trap in production: a worker starts on an empty queue, every plan is cached as a sequential
+ * scan, and then 200,000 rows arrive. One connection runs every hot statement often enough for the
+ * driver and the server to cache it, both before and after. The server's own counters show whether
+ * a table was ever read from end to end.
  */
 @QueueTest
 class CachedPlanTest {
 
-  /** The driver prepares after 5 runs, the server settles on a generic plan after 5 more. */
+  /**
+   * The driver prepares a statement after 5 runs, and the server settles on a generic plan after 5
+   * more.
+   */
   private static final int UNTIL_CACHED = 12;
 
   @Test
@@ -57,7 +60,7 @@ class CachedPlanTest {
                 + "' AND (relname = 'jobs' OR relname = 'job_keys' OR relname LIKE 'job_executions%' OR relname LIKE 'jobs_archive%')"));
   }
 
-  /** A session reports its counters at most once a second unless told to. */
+  /** Makes the session report its counters, which it otherwise does at most once a second. */
   private static void flushStatistics(HikariDataSource dataSource) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {

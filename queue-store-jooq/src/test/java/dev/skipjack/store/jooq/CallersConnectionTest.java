@@ -26,7 +26,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Connections as applications have them: of their pools, and with transactions of their own. */
+/**
+ * Tests connections like those of applications: from their pools, and with their own transactions.
+ */
 @QueueTest
 class CallersConnectionTest {
 
@@ -54,7 +56,7 @@ class CallersConnectionTest {
     assertThat(fixture.owns(running)).isTrue();
   }
 
-  /** Such a pool rolls back uncommitted transactions. */
+  /** Such a pool rolls back uncommitted transactions, so the queue must commit. */
   @Test
   void aPoolWithoutAutoCommitLosesNothing() throws SQLException {
     try (HikariDataSource pool = new HikariDataSource()) {
@@ -77,7 +79,9 @@ class CallersConnectionTest {
         .isEqualTo("10");
   }
 
-  /** A redrive that waited for the key, its other rows locked, would deadlock with the caller. */
+  /**
+   * If a redrive waited for the key with its other rows locked, it would deadlock with the caller.
+   */
   @Test
   void aRedriveDoesNotWaitForAKeyThatAnOpenTransactionHasTaken() throws SQLException {
     fixture.enqueue(2);
@@ -106,7 +110,10 @@ class CallersConnectionTest {
     assertThat(fixture.queue.admin().redriveAll(DeadJobs.all()).redriven()).isEqualTo(1);
   }
 
-  /** The caller's transaction is lost, but not for long, and nobody waits for a connection. */
+  /**
+   * The caller's transaction fails, but the next one succeeds, although the pool has only one
+   * connection.
+   */
   @Test
   void aMissingPartitionThatACallerMetIsThereForTheNextTry() throws SQLException {
     fixture.enqueue(1);
@@ -166,7 +173,7 @@ class CallersConnectionTest {
     assertThat(fixture.owns(running)).isTrue();
   }
 
-  /** What a DBA allows a statement: a claim of many becomes one of fewer. */
+  /** Under a statement timeout, a claim of many jobs becomes a claim of fewer. */
   @Test
   void aClaimThatIsTooLargeForATimeoutTakesFewer() {
     fixture.enqueue(600);

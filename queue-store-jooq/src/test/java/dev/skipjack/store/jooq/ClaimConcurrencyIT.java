@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Many claimers, every job counted, by the database and not by those who took part. */
+/** Many claimers compete; the database, not the claimers, counts every job. */
 @QueueTest
 class ClaimConcurrencyIT {
 
@@ -30,7 +30,7 @@ class ClaimConcurrencyIT {
   private static final int CLAIMERS = 32;
   private static final int BATCH = 250;
 
-  /** Each claim has a name of its own, so that the audit tells how much it took. */
+  /** Each claim has its own name, so that the audit shows how many jobs it took. */
   private final AtomicInteger claims = new AtomicInteger();
 
   @Test
@@ -87,8 +87,8 @@ class ClaimConcurrencyIT {
   }
 
   /**
-   * A rival whose snapshot still shows the job as pending locks its row for a moment: busy, never
-   * lost.
+   * Completes the executions. Another claimer whose snapshot still shows a job as pending may lock
+   * its row briefly, so the result can be busy but never lost.
    */
   private static void completeAll(JobStore store, List<Execution> executions) {
     List<Execution> left = executions;

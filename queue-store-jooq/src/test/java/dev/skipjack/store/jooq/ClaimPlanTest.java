@@ -12,7 +12,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The plan of the list of lanes on 200,000 rows; {@link BigTablePlanTest} has the claim's. */
+/**
+ * Tests the plan that lists the lanes of 200,000 rows; {@link BigTablePlanTest} tests the claim's
+ * plan.
+ */
 @QueueTest
 class ClaimPlanTest {
 

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A claim has its snapshot, in which three jobs are due, and stops there; somebody changes the
- * first of them and commits; the claim goes on. PostgreSQL then locks the newest version of the row
- * and looks at the conditions again (READ COMMITTED): the claim must take the row as it is now, or
- * leave it, and in either case get as many jobs as it asked for.
+ * A claim stops after taking its snapshot, in which three jobs are due; another transaction changes
+ * the first job and commits; the claim continues. PostgreSQL then locks the newest version of the
+ * row and evaluates the conditions again (READ COMMITTED). The claim must either take the row as it
+ * is now or leave it, and in both cases get as many jobs as it requested.
  */
 @QueueTest
 class ClaimReevaluationTest {
@@ -54,7 +54,7 @@ class ClaimReevaluationTest {
     gate.close();
   }
 
-  /** Else the tests below would show a claim that begins after the change. */
+  /** Otherwise the tests below would test a claim that begins after the change. */
   @Test
   void theGateLiesBehindTheSnapshotAndBeforeTheLocks() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(10);
@@ -67,7 +67,7 @@ class ClaimReevaluationTest {
     assertThat(numbers(release(claim))).containsExactlyInAnyOrder(1, 2, 3);
   }
 
-  /** The edit is not lost, and not undone. */
+  /** The edit is neither lost nor undone. */
   @Test
   void takesAJobWhosePayloadWasEditedWithItsNewPayload() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -77,7 +77,7 @@ class ClaimReevaluationTest {
     assertAudited();
   }
 
-  /** It is another lane's now, and the claim's order is that of its lanes. */
+  /** The job now belongs to another lane, and a claim serves its lanes in order. */
   @Test
   void leavesAJobThatMovedToAnotherPriority() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -89,7 +89,7 @@ class ClaimReevaluationTest {
     assertAudited();
   }
 
-  /** Two workers never run one job. */
+  /** Two workers never run the same job. */
   @Test
   void leavesAJobThatAnotherWorkerClaimed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -100,7 +100,9 @@ class ClaimReevaluationTest {
     assertAudited();
   }
 
-  /** It is pending again, but due after this claim began: the next claim takes it. */
+  /**
+   * The job is pending again, but became due after this claim began, so the next claim takes it.
+   */
   @Test
   void leavesAJobThatAnotherWorkerClaimedAndReleased() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -142,7 +144,7 @@ class ClaimReevaluationTest {
     return jobs.stream().map(job -> Integer.parseInt(job.payload().replaceAll("\\D", ""))).toList();
   }
 
-  /** Each attempt has its row in the audit, and each running job one that is open. */
+  /** Asserts that each attempt has an audit row, and each running job an open one. */
   private void assertAudited() {
     assertThat(
             fixture.value(

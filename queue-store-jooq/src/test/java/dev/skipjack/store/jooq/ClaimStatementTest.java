@@ -22,7 +22,7 @@ class ClaimStatementTest {
     fixture = new Fixture(database);
   }
 
-  /** FOR UPDATE would skip it silently for as long as the other transaction is open. */
+  /** FOR UPDATE would silently skip the job while the other transaction is open. */
   @Test
   void claimsAJobThatAnUncommittedForeignKeyRefersTo() throws Exception {
     String schema = fixture.database.schema();

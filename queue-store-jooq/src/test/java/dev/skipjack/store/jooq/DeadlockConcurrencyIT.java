@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Workers, rescuers and people who work on the same rows at once, each in an order of its own, with
- * unique keys that the dead and the living compete for.
+ * Workers, rescuers and operators change the same rows concurrently, each in a different order.
+ * Dead and live jobs compete for the same unique keys.
  */
 @QueueTest
 class DeadlockConcurrencyIT {
@@ -87,7 +87,7 @@ class DeadlockConcurrencyIT {
     }
   }
 
-  /** Any of the jobs, those that came later included, in any order. */
+  /** Returns random jobs, including those that were added later, in random order. */
   private static List<JobId> shuffled(Random random, long first) {
     List<JobId> ids =
         new ArrayList<>(LongStream.range(first, first + JOBS + 400).mapToObj(JobId::new).toList());

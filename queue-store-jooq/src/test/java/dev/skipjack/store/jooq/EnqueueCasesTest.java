@@ -32,21 +32,24 @@ import org.junit.jupiter.api.TestFactory;
 import org.postgresql.util.PSQLException;
 
 /**
- * One file of cases for {@link JobQueue} and for the schema's function {@code enqueue}: both accept
- * or both refuse, and write the same row.
+ * Runs the cases of one file with {@link JobQueue} and with the schema's function {@code enqueue}:
+ * both must accept and write the same row, or both must reject.
  */
 @QueueTest
 class EnqueueCasesTest {
 
   private static final String INVALID_PARAMETER_VALUE = "22023";
 
-  /** Times differ by the microseconds between two calls, so they are compared in hours. */
+  /**
+   * Times differ by the microseconds between two calls, so they are compared in hundredths of an
+   * hour.
+   */
   private static final String ROW =
       "SELECT (to_jsonb(jobs) - '{id,created_at,updated_at,scheduled_at}'::text[])"
           + " || jsonb_build_object('due_in', round(extract(epoch FROM scheduled_at - created_at) / 36),"
           + " 'key', (SELECT key FROM @job_keys WHERE job_id = jobs.id)) FROM @jobs WHERE id = ";
 
-  /** A codec whose payloads are JSON already, whatever is wrong with it. */
+  /** A codec that passes payloads through as JSON, even if they are invalid. */
   private static final PayloadCodec AS_IT_IS =
       new PayloadCodec() {
         @Override
@@ -88,7 +91,7 @@ class EnqueueCasesTest {
         JobQueue.builder(database.dataSource()).schema(database.schema()).codec(AS_IT_IS).build();
   }
 
-  /** Dynamic, so that the tables are not truncated before each of a hundred. */
+  /** Dynamic tests, so that the tables are not truncated before each of a hundred cases. */
   @TestFactory
   Stream<DynamicTest> javaAndSqlAgree() throws IOException {
     return cases().map(each -> DynamicTest.dynamicTest(each.name(), () -> compare(each)));
@@ -213,7 +216,10 @@ class EnqueueCasesTest {
     return tags;
   }
 
-  /** Long texts are described: before, repeat so many times, middle, close as often, after. */
+  /**
+   * Returns a text. A long text is described by its parts: before, a repeated part, middle, another
+   * part that is repeated as often, after.
+   */
   private static String text(JsonNode node) {
     if (!node.isObject()) {
       return node.asText();

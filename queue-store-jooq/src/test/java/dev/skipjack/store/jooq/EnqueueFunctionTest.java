@@ -31,7 +31,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
-/** The function {@code enqueue} of the schema, for callers that are not Java. */
+/**
+ * Tests the schema's function {@code enqueue}, which is for callers that are not written in Java.
+ */
 @QueueTest
 class EnqueueFunctionTest {
 
@@ -218,7 +220,10 @@ class EnqueueFunctionTest {
     }
   }
 
-  /** Documented for those who write a listener: 16 hex digits of the schema's SHA-256. */
+  /**
+   * Returns the channel's name as documented for authors of listeners: 16 hex digits of the
+   * schema's SHA-256.
+   */
   private String channel() throws Exception {
     byte[] hash =
         MessageDigest.getInstance("SHA-256")
@@ -248,7 +253,10 @@ class EnqueueFunctionTest {
     }
   }
 
-  /** The function runs with its owner's rights, so nothing of the caller's may be found first. */
+  /**
+   * The function runs with its owner's rights, so it must not use the caller's objects instead of
+   * its own.
+   */
   @Test
   void aShadowSchemaOfTheCallerIsNotLookedAt() throws SQLException {
     fixture.execute("CREATE SCHEMA shadow");

@@ -23,7 +23,7 @@ import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Interceptors stand around every enqueue, and what they pass on is what is written. */
+/** Interceptors wrap every enqueue, and the queue writes what they pass on. */
 @QueueTest
 class EnqueueInterceptorTest {
 
@@ -219,7 +219,7 @@ class EnqueueInterceptorTest {
     assertThat(committed()).isEqualTo("2");
   }
 
-  /** The database's refusal comes through as it does without interceptors. */
+  /** A database error reaches the caller in the same form as without interceptors. */
   @Test
   void errorsOfTheDatabaseComeThroughUntouched() throws SQLException {
     JobQueue queue = queue((jobs, next) -> next.enqueue(jobs));

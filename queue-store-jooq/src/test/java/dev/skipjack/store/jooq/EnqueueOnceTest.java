@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Idempotency keys: what makes the repeat of an enqueue safe. */
+/** Tests idempotency keys, which make it safe to repeat an enqueue. */
 @QueueTest
 class EnqueueOnceTest {
 
@@ -188,7 +188,10 @@ class EnqueueOnceTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("8000");
   }
 
-  /** The commit arrives but its response is lost: the caller can only repeat the call. */
+  /**
+   * The server receives the commit but its response is lost, so the caller can only repeat the
+   * call.
+   */
   @Test
   void aRepeatAfterALostResponseCreatesNothing() {
     AtomicBoolean lose = new AtomicBoolean(true);

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 class EnqueueStatementTest {
 
   /**
-   * Undefined table or undefined schema: servers of different versions notice in different order.
+   * Undefined table or undefined schema: which error is reported first depends on the server's
+   * version.
    */
   private static final List<String> NO_SUCH_TABLE = List.of("42P01", "3F000");
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class EnqueueWriterTest {
 
-  /** The first enqueue of a process would otherwise load the classes that render it. */
+  /** Otherwise the first enqueue of a process would load the classes that render the statement. */
   @Test
   void rendersTheStatementOfASingleJobBeforeTheFirstEnqueue() {
     AtomicInteger rendered = new AtomicInteger();

@@ -54,19 +54,22 @@ import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
-/** Runs each statement once, for tests about what surrounds all of them. */
+/** Runs each statement once, for tests of conditions that affect all statements. */
 final class EveryStatement {
 
   private EveryStatement() {}
 
-  /** Those of producers and workers; leaves one failed and one snoozed job behind. */
+  /** Runs the statements of producers and workers. Leaves one failed and one snoozed job behind. */
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
     ofAProducer(queue, dataSource);
     ofAWorker(queue, dataSource);
     ofOrderedJobs(queue, dataSource);
   }
 
-  /** Those for jobs with an ordering key, which are in a queue of their own; leaves none behind. */
+  /**
+   * Runs the statements for jobs with an ordering key, which have their own queue. Leaves no job
+   * behind.
+   */
   static void ofOrderedJobs(JobQueue queue, DataSource dataSource) throws SQLException {
     queue.enqueueAll(
         Fixture.WORK,
@@ -113,7 +116,7 @@ final class EveryStatement {
         .execution();
   }
 
-  /** Those of a producer; leaves nine jobs that are due. */
+  /** Runs the statements of a producer. Leaves nine due jobs behind. */
   static void ofAProducer(JobQueue queue, DataSource dataSource) throws SQLException {
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(8, new Fixture.Work(1)));
     queue.enqueue(Fixture.WORK, new Fixture.Work(1));
@@ -125,7 +128,7 @@ final class EveryStatement {
     }
   }
 
-  /** Those of a worker, for nine jobs that are due. */
+  /** Runs the statements of a worker, for nine due jobs. */
   static void ofAWorker(JobQueue queue, DataSource dataSource) throws SQLException {
     JobStore store = queue.store();
     store.dueLanes(List.of("default"));
@@ -164,7 +167,7 @@ final class EveryStatement {
     }
   }
 
-  /** The statements of admin commands, and those of schedules. */
+  /** Runs the statements of admin commands and of schedules. */
   static void ofAPerson(JobQueue queue) {
     JobStore store = queue.store();
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(2, new Fixture.Work(1)));
@@ -199,7 +202,9 @@ final class EveryStatement {
     ofSchedules(queue);
   }
 
-  /** Those that declare, change, list and fire schedules; leaves no schedule behind. */
+  /**
+   * Runs the statements that declare, change, list and fire schedules. Leaves no schedule behind.
+   */
   private static void ofSchedules(JobQueue queue) {
     Schedules schedules = queue.schedules();
     ScheduleStore store = queue.scheduleStore().orElseThrow();
@@ -234,7 +239,10 @@ final class EveryStatement {
     assertThat(schedules.retire("broken")).isTrue();
   }
 
-  /** Those of maintenance, and each way of listing, also where there is nothing to do. */
+  /**
+   * Runs the statements of maintenance and each kind of list, including those that find nothing to
+   * do.
+   */
   static void ofMaintenance(JobQueue queue, DataSource dataSource, String schema) {
     queue.maintenance().createPartitions(Duration.ofDays(1));
     queue.maintenance().removePartitions(Retention.defaults());
@@ -264,8 +272,7 @@ final class EveryStatement {
   }
 
   /**
-   * The texts of all statements of the store, with the weeks of the audit's partitions that
-   * attempts of today are in.
+   * Returns the texts of all statements of the store, for attempts that began in the current week.
    */
   static Map<String, StatementText> texts(String schema) {
     Map<String, StatementText> all =
@@ -284,7 +291,8 @@ final class EveryStatement {
   }
 
   /**
-   * One key that is known after the first run, and one that never is; due after everything else.
+   * Enqueues a job with a key that is known after the first run, and one with a key that is never
+   * known. Both are due after all other jobs.
    */
   private static void enqueueWithKeys(JobEnqueuer enqueuer) {
     enqueuer.enqueueAllOnce(

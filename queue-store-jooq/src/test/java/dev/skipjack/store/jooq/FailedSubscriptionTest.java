@@ -16,13 +16,13 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** Subscriptions that fail half-way, and such as must not fail. */
+/** Tests subscriptions that fail half-way, and subscriptions that must not fail. */
 @QueueTest
 class FailedSubscriptionTest {
 
   private static final Duration SOON = Duration.ofMillis(50);
 
-  /** Handlers may hold all others for as long as they like. */
+  /** Handlers may hold all other connections for any length of time. */
   @Test
   void aSilentSubscriptionNeedsNoSecondConnection(QueueDatabase database) throws SQLException {
     try (HikariDataSource pool = impatientPool(database, 2)) {
@@ -43,7 +43,9 @@ class FailedSubscriptionTest {
     }
   }
 
-  /** The timeout of a pool that runs cannot be changed any more. */
+  /**
+   * Creates a pool with a short timeout, which can no longer be changed once the pool is running.
+   */
   private static HikariDataSource impatientPool(QueueDatabase database, int size) {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(database.jdbcUrl());
@@ -52,7 +54,9 @@ class FailedSubscriptionTest {
     return pool;
   }
 
-  /** As those of proxies that trace or mask: a worker polls then, which is no failure. */
+  /**
+   * Proxies that trace or mask have such connections. A worker then polls, which is not a failure.
+   */
   @Test
   void connectionsThatDoNotUnwrapCannotListen(QueueDatabase database) {
     try (HikariDataSource pool = database.newDataSource(2)) {

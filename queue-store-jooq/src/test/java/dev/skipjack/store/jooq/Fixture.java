@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What the store's tests do again and again. */
+/** Common steps of the store's tests. */
 public final class Fixture {
 
   public record Work(int number) {}
@@ -64,13 +64,13 @@ public final class Fixture {
         lease);
   }
 
-  /** Whether the execution still owns its job. */
+  /** Returns whether the execution still owns its job. */
   public boolean owns(Execution execution) {
     return value("SELECT count(*) FROM @jobs WHERE current_execution_id = " + execution.id())
         .equals("1");
   }
 
-  /** The only value of a query, as text. */
+  /** Returns the only value of a query as text. */
   public String value(String sql) {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement();
@@ -90,7 +90,7 @@ public final class Fixture {
     }
   }
 
-  /** Statements in tests write {@code @} for the schema's prefix. */
+  /** Replaces {@code @}, which statements in tests contain instead of the schema's prefix. */
   public String inSchema(String sql) {
     return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
   }

@@ -7,12 +7,12 @@ import java.util.concurrent.Future;
 import javax.sql.DataSource;
 
 /**
- * Stops a write between its snapshot and its first lock: the moment in which rivals change what it
- * has seen.
+ * Stops a write between its snapshot and its first lock, so that other sessions can change what the
+ * snapshot shows.
  *
- * <p>Text and plan of the statement stay the store's. A trigger FOR EACH STATEMENT, which exists in
- * the test only, fires when the statement has its snapshot and has read no row; in the session that
- * must stop, and in no other, it waits for an advisory lock that the test holds.
+ * <p>The statement keeps the store's text and plan. A trigger FOR EACH STATEMENT, which exists only
+ * in the test, fires when the statement has its snapshot but has not read any row. In the session
+ * that must stop, and in no other, the trigger waits for an advisory lock that the test holds.
  */
 final class Gate implements AutoCloseable {
 
@@ -59,15 +59,16 @@ final class Gate implements AutoCloseable {
             + " @wait_at_gate()");
   }
 
-  /** From now on writes of {@code rival} to jobs stop while the gate is shut. */
+  /** Makes later writes of {@code rival} to jobs stop while the gate is shut. */
   void stops(Rival rival) throws SQLException {
     rival.execute("RESET ROLE");
     rival.execute(STOP);
   }
 
   /**
-   * As {@link #stops}, but at the first row that a statement looks at: for those that lock before
-   * they write. A policy of the rows does that, so the plan has one more condition.
+   * Like {@link #stops}, but stops at the first row that a statement reads, for statements that
+   * lock rows before they write. A row-level security policy does this, so the plan has one more
+   * condition.
    */
   void stopsAtRows(Rival rival) throws SQLException {
     rival.execute("RESET skipjack.stops");
@@ -99,21 +100,21 @@ final class Gate implements AutoCloseable {
     }
   }
 
-  /** Starts {@code work} and returns when it stands at the shut gate. */
+  /** Starts {@code work} and returns once it has stopped at the shut gate. */
   <R> Future<R> sendTo(Rival rival, Rival.Work<R> work) {
     Future<R> sent = rival.start(work);
     awaitArrival(sent, rival.pid());
     return sent;
   }
 
-  /** Returns when the session that does {@code work} stands at the shut gate. */
+  /** Returns once the session that does {@code work} has stopped at the shut gate. */
   void awaitArrival(Future<?> work, int session) {
     if (keeper.seesEndOf(work, session)) {
       throw new AssertionError("Came through the gate: " + work);
     }
   }
 
-  /** Whether {@code work} ends by itself, without waiting for another session. */
+  /** Returns whether {@code work} ends without waiting for another session. */
   boolean seesEndOf(Future<?> work, Rival rival) {
     return keeper.seesEndOf(work, rival.pid());
   }

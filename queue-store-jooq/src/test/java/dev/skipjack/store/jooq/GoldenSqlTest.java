@@ -13,7 +13,7 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The SQL that each statement of the core renders. */
+/** Tests the SQL that each core statement renders. */
 class GoldenSqlTest {
 
   private static final Path FOLDER = Path.of("src/test/resources/sql");
@@ -26,7 +26,7 @@ class GoldenSqlTest {
     return GoldenSql.tests(FOLDER, statements("skipjack", WEEK));
   }
 
-  /** All but those that read and those of partitions, in {@code schema}. */
+  /** Returns all statements except those of packages that have their own test. */
   static Map<String, StatementText> statements(String schema, AuditWeeks weeks) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(

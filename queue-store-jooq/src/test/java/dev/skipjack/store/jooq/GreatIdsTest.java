@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A queue that has seen three thousand million jobs: ids are beyond 32 bits everywhere. */
+/** Tests a queue that has already had three billion jobs, so that no id fits into 32 bits. */
 @QueueTest
 class GreatIdsTest {
 

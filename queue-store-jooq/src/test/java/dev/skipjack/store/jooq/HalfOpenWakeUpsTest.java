@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A listening connection that something between has forgotten. It has no socketTimeout. */
+/**
+ * Tests a listening connection that a device between client and server has forgotten. The
+ * connection has no socketTimeout.
+ */
 @QueueTest
 @Timeout(60)
 class HalfOpenWakeUpsTest {

@@ -16,9 +16,9 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /**
- * The classic end of queues in PostgreSQL: a transaction that stays open somewhere keeps vacuum
- * from the index entries of jobs that are long done, and they lie at the head, where every claim
- * looks first.
+ * The classic failure of queues in PostgreSQL: a transaction that stays open prevents vacuum from
+ * removing the index entries of jobs that ended long ago. These entries are at the head of the
+ * index, where every claim begins.
  */
 @QueueTest
 class HeldSnapshotPlanTest {

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Updates that touch no index leave nothing for vacuum to clean there: what a queue writes most
- * often must be of that kind.
+ * HOT updates leave nothing in the indexes for vacuum to clean up. The most frequent updates of a
+ * queue must be HOT.
  */
 @QueueTest
 class HotUpdatesStatementTest {
 
-  /** Few, so that their page has room; in a full one no update is hot. */
+  /** The number of jobs: few, so that their page has room; in a full page, no update is HOT. */
   private static final int JOBS = 5;
 
   private Fixture fixture;

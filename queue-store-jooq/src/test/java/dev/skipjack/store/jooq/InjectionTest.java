@@ -18,7 +18,10 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Hostile text through every String that a producer can pass: refused, or stored as it is. */
+/**
+ * Passes hostile text in every String that a producer can pass. It must be rejected or stored
+ * unchanged.
+ */
 @QueueTest
 class InjectionTest {
 
@@ -33,7 +36,10 @@ class InjectionTest {
     fixture = new Fixture(database);
   }
 
-  /** Each way out of a literal, an identifier, an array or a comment, with each deed behind it. */
+  /**
+   * Returns every combination of an escape from a literal, an identifier, an array or a comment
+   * with an attack.
+   */
   private static List<String> corpus() {
     List<String> corpus = new ArrayList<>();
     for (String out :
@@ -134,7 +140,7 @@ class InjectionTest {
     return tag.replace("\n", "").substring(0, Math.min(tag.replace("\n", "").length(), 63)).strip();
   }
 
-  /** The only job: its text, first tag and key. */
+  /** Returns the text, the first tag and the key of the only job. */
   private List<String> row() throws SQLException {
     try (Connection connection = fixture.database.connection();
         PreparedStatement query =

@@ -42,10 +42,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.util.PSQLException;
 
 /**
- * What each operation does in a caller's transaction of each level, when somebody else has changed
- * the same thing since the transaction's snapshot: at READ COMMITTED it sees the change, at the
- * stricter levels PostgreSQL's 40001 reaches the caller as it is, to be repeated by whoever owns
- * the transaction. The queue's own transactions are READ COMMITTED whatever the pool's default is.
+ * Tests each operation in a caller's transaction of each isolation level after another session has
+ * changed the same row since the transaction's snapshot. At READ COMMITTED, the operation sees the
+ * change. At the stricter levels, PostgreSQL's error 40001 reaches the caller unchanged, and the
+ * owner of the transaction must repeat it. The queue's own transactions are READ COMMITTED whatever
+ * the pool's default is.
  */
 @QueueTest
 class IsolationTest {
@@ -79,7 +80,7 @@ class IsolationTest {
     queue = fixture.queue;
   }
 
-  /** Nothing that others do conflicts with a new row. */
+  /** No change by another session conflicts with a new row. */
   @ParameterizedTest
   @EnumSource
   void enqueueCommitsAndRollsBackWithTheCaller(Level level) throws SQLException {
@@ -150,7 +151,7 @@ class IsolationTest {
     }
   }
 
-  /** jOOQ's own exception, which the caller's transaction code knows already. */
+  /** Throws jOOQ's own exception, which the caller's transaction code already handles. */
   @ParameterizedTest
   @EnumSource
   void enqueueOnceThroughJooqFailsWithJooqsException(Level level) throws SQLException {
@@ -176,7 +177,7 @@ class IsolationTest {
     assertThat(numbers()).isEqualTo("1");
   }
 
-  /** The row was renewed meanwhile, as it is by heartbeats while a handler works. */
+  /** The row was changed in the meantime, as by the heartbeats during a handler's run. */
   @ParameterizedTest
   @EnumSource
   void completeInSeesARenewalOrFailsAsPostgresSays(Level level) throws SQLException {
@@ -220,7 +221,7 @@ class IsolationTest {
     assertThat(fixture.value("SELECT status FROM @jobs")).isEqualTo("pending");
   }
 
-  /** A claim at a stricter level would fail with 40001 wherever two workers meet. */
+  /** At a stricter level, a claim would fail with 40001 whenever two workers claim the same job. */
   @ParameterizedTest
   @EnumSource
   void theQueuesOwnTransactionsAreReadCommittedWhateverThePoolSays(Level level) throws Exception {
@@ -262,7 +263,7 @@ class IsolationTest {
     return job.idempotencyKey("order-1");
   }
 
-  /** Tries once: a second try in the same transaction would fail with 25P02. */
+  /** Makes only one call, because a second one in the same transaction would fail with 25P02. */
   private static void assertSerializationFailure(Runnable call) {
     assertThatThrownBy(call::run)
         .isInstanceOfSatisfying(
@@ -273,14 +274,14 @@ class IsolationTest {
             });
   }
 
-  /** Numbers of the live jobs in the order of their ids. */
+  /** Returns the numbers of the live jobs in id order. */
   private String numbers() {
     return fixture.value(
         "SELECT coalesce(string_agg(payload ->> 'number', ' ' ORDER BY id), '(no value)') FROM"
             + " @jobs");
   }
 
-  /** A caller with a transaction of its own. */
+  /** A caller with its own transaction. */
   private final class Caller implements AutoCloseable {
 
     final Connection connection;
@@ -295,7 +296,10 @@ class IsolationTest {
       return DSL.using(connection, SQLDialect.POSTGRES);
     }
 
-    /** Takes the snapshot that the stricter levels keep, and shows that the transaction lives. */
+    /**
+     * Takes the snapshot that the stricter levels keep, and shows that the transaction has not
+     * failed.
+     */
     void seesTheDatabase() throws SQLException {
       try (Statement statement = connection.createStatement()) {
         statement.execute("SELECT 1");

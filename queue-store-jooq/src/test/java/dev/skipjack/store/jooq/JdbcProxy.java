@@ -4,12 +4,14 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** Objects of the driver or a pool some of whose methods a test replaces. */
+/**
+ * Creates proxies for objects of the driver or of a pool, in which a test replaces some methods.
+ */
 final class JdbcProxy {
 
   private JdbcProxy() {}
 
-  /** What a call returns; exceptions of reflection are unwrapped. */
+  /** Returns the result of a call. Exceptions of reflection are unwrapped. */
   @FunctionalInterface
   interface Call {
     Object run(Method method, Object[] args) throws Exception;

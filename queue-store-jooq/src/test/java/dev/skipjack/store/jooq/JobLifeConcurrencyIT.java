@@ -37,9 +37,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two workers, a sweeper and an operator at once, all of them at random and none of them careful:
- * what must hold at the end holds. {@link JobLifeProperties} has the same without races and with
- * every row compared.
+ * Two workers, a sweeper and an operator act concurrently and at random, also on jobs that are not
+ * theirs. At the end, all invariants must hold. {@link JobLifeProperties} tests the same steps
+ * without races, and compares every row.
  */
 @QueueTest
 class JobLifeConcurrencyIT {
@@ -94,7 +94,7 @@ class JobLifeConcurrencyIT {
     return STEPS;
   }
 
-  /** Any of the latest attempts, those that ended long ago included. */
+  /** Writes about random recent attempts, including attempts that ended long ago. */
   private void write(List<Execution> mine, Random random) throws SQLException {
     List<Execution> latest = mine.subList(Math.max(0, mine.size() - 12), mine.size());
     Execution one = latest.get(random.nextInt(latest.size()));

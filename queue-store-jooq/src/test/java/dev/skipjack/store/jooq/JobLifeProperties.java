@@ -19,18 +19,21 @@ import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsReport;
 
 /**
- * Whatever is done to a queue, in any order and by whomever: the database holds what a model in
- * memory says. So no job vanishes, none is completed twice, a stale execution changes nothing, the
- * audit has a row for each attempt, no job uses more attempts than it has, and none leaves the
- * state diagram.
+ * Whatever steps are taken on a queue, in whatever order, the database must match an in-memory
+ * model. In the model, no job vanishes or is completed twice, a stale execution changes nothing,
+ * the audit has a row for each attempt, no job uses more attempts than its maximum, and every
+ * status change is in the state diagram.
  *
- * <p>With {@code -Dskipjack.soak=true} each try walks ten times.
+ * <p>With {@code -Dskipjack.soak=true}, each try consists of ten walks.
  */
 class JobLifeProperties {
 
   private static final int WALKS = Boolean.getBoolean("skipjack.soak") ? 10 : 1;
 
-  /** A walk that meets no rescue, say, proves nothing about one: over all tries each is met. */
+  /**
+   * The results that must occur in some walk, because a walk without a rescue, for example, proves
+   * nothing about rescues.
+   */
   private static final List<String> TO_BE_MET =
       List.of(
           "Verdict DONE",
@@ -67,7 +70,7 @@ class JobLifeProperties {
   private static final QueueDatabase DATABASE = QueueDatabase.create();
   private static final Fixture FIXTURE = new Fixture(DATABASE);
 
-  /** Waits for a walk that jqwik left running when it gave up looking for a shorter one. */
+  /** Waits for a walk that jqwik left running when it gave up shrinking a failure. */
   @AfterContainer
   static void close() {
     synchronized (FIXTURE) {

@@ -30,10 +30,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The queue as it ought to be, in memory and without SQL: what every call should answer. */
+/** An in-memory model of the queue without SQL, which predicts the result of every call. */
 final class JobModel {
 
-  /** Its queue archives nothing. */
+  /** The name of a queue that archives nothing. */
   static final String UNKEPT = "unkept";
 
   static final String KEPT = "kept";
@@ -48,7 +48,7 @@ final class JobModel {
 
   final Set<String> paused = new HashSet<>();
 
-  /** The job whose row a rival holds. */
+  /** The job whose row another session has locked. */
   @Nullable JobId held;
 
   private long clock;
@@ -75,7 +75,10 @@ final class JobModel {
     return live().filter(job -> uniqueKey.equals(job.uniqueKey)).findAny().orElse(null);
   }
 
-  /** What waits in a lane and is due, first things first; ties may be served in any order. */
+  /**
+   * Returns the due jobs of a lane, earliest first. Jobs that became due together may be served in
+   * any order.
+   */
   List<ModelJob> due(Lane lane) {
     return live()
         .filter(job -> job.is(JobStatus.PENDING) && !job.isLater)
@@ -180,7 +183,7 @@ final class JobModel {
     return execution.jobId().equals(held) ? Verdict.BUSY : Verdict.DONE;
   }
 
-  /** Rescues the longest lost first. */
+  /** Rescues expired jobs in the order of their executions. */
   List<Rescued> rescue(int limit) {
     List<Rescued> rescued = new ArrayList<>();
     live()
@@ -221,7 +224,7 @@ final class JobModel {
     return CancelResult.REQUESTED;
   }
 
-  /** Of those that want one key the oldest gets it, whatever their order. */
+  /** If several jobs need the same key, the oldest gets it, whatever their order in the call. */
   List<RedriveResult> redrive(List<JobId> ids) {
     Map<String, JobId> takers = new HashMap<>();
     for (JobId id : ids) {
@@ -280,7 +283,7 @@ final class JobModel {
     return PruneResult.PRUNED;
   }
 
-  /** What must hold whatever was done; the database has been found equal to this. */
+  /** Checks the invariants of the model, which was already compared with the database. */
   void checkInvariants() {
     for (ModelJob job : jobs.values()) {
       assertThat(job.used()).as("used attempts of %s", job.id).isBetween(0, job.maxAttempts);

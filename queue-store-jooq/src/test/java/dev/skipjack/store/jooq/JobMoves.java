@@ -28,12 +28,12 @@ import java.util.Optional;
 import org.jooq.DSLContext;
 
 /**
- * Everything that can be done to one job, by the store's own statements, in whatever transaction
- * the caller has open.
+ * Runs each operation on a single job with the store's own statements, in the transaction that the
+ * caller has opened.
  */
 final class JobMoves {
 
-  /** A statement, and whether it speaks for an execution. */
+  /** A statement, and whether it acts for an execution. */
   enum Move {
     CLAIM(false),
     HEARTBEAT(true),
@@ -54,14 +54,14 @@ final class JobMoves {
   }
 
   /**
-   * What a move was answered.
+   * The result of a move.
    *
-   * @param accepted whether it says that it did something
-   * @param ended the attempt that it says it ended
+   * @param accepted whether it reports a change
+   * @param ended the attempt that it reports as ended
    */
   record Answer(Move move, boolean accepted, Optional<Execution> ended) {}
 
-  /** Who moves: a worker believes in the execution that it has until it claims another. */
+  /** The worker that makes a move. It keeps using its execution until it claims another one. */
   static final class Actor {
     Optional<Execution> execution;
     Duration lease = Fixture.LEASE;
@@ -152,7 +152,10 @@ final class JobMoves {
         == Verdict.DONE;
   }
 
-  /** It wants a transaction, so where none is open it gets one of its own. */
+  /**
+   * Completes in the open transaction or, if none is open, in a new one, because it needs a
+   * transaction.
+   */
   private boolean completeIn(Connection connection, Execution execution) throws SQLException {
     boolean alone = connection.getAutoCommit();
     try {

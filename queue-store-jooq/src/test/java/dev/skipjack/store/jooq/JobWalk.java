@@ -52,16 +52,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the store and the model through the same steps: two workers, a sweeper, an operator and a
- * rival that holds rows. Every answer of the store is the model's, and after every step so is every
- * row.
+ * Takes the same steps on the store and on the model, as two workers, a sweeper, an operator and
+ * another session that locks rows. Every result of the store must match the model's, and after
+ * every step so must every row.
  *
- * <p>Time stands still: a job is due now or in an hour, a lease is over at once or in half a
- * minute, so no step waits for anything.
+ * <p>Time does not matter: a job is due now or in an hour, and a lease expires immediately or in
+ * half a minute, so no step has to wait.
  */
 final class JobWalk implements AutoCloseable {
 
-  /** Every row of the queue, a line each, as {@link ModelJob#lines} writes them. */
+  /** Selects every row of the queue, one per line, in the format of {@link ModelJob#lines}. */
   static final String SNAPSHOT =
       """
       SELECT coalesce(string_agg(line, E'\\n'), '') FROM (
@@ -278,7 +278,7 @@ final class JobWalk implements AutoCloseable {
     }
   }
 
-  /** No waiting job has been due for longer than a job that was claimed. */
+  /** Asserts that no job that was not claimed has been due for longer than a claimed job. */
   private static void assertFirst(List<ModelJob> due, List<ClaimedJob> taken) {
     List<JobId> ids = taken.stream().map(job -> job.execution().jobId()).toList();
     assertThat(due.stream().map(job -> job.id)).containsAll(ids);
@@ -362,7 +362,10 @@ final class JobWalk implements AutoCloseable {
     same(store.requeue(batch), batch.stream().map(model::requeue).toList());
   }
 
-  /** Up to three attempts of a worker: those that it still owns, or any that it ever had. */
+  /**
+   * Returns up to three attempts of a worker: usually attempts that it still owns, sometimes any
+   * that it ever had.
+   */
   private List<Execution> attempts(WalkStep step) {
     List<Execution> all = claimed.get(step.a() % 2);
     List<Execution> candidates =
@@ -400,7 +403,10 @@ final class JobWalk implements AutoCloseable {
     same(admin.redrive(ids), model.redrive(ids));
   }
 
-  /** Lets a running job die that frees its key then, if there is one: it comes seldom by itself. */
+  /**
+   * Fails a running job for good that then frees its unique key, if such a job exists, because
+   * random steps rarely do so.
+   */
   private void freeAKey() {
     Optional<Execution> owner =
         model
@@ -416,7 +422,10 @@ final class JobWalk implements AutoCloseable {
         });
   }
 
-  /** Any dead job, one that freed a key, or one whose key another has taken meanwhile. */
+  /**
+   * Selects any dead job, or one that has freed a key, or one whose key another job has since
+   * taken.
+   */
   private boolean isChosen(WalkStep step, @Nullable String freedKey) {
     return switch (step.a() % 3) {
       case 0 -> true;
@@ -451,7 +460,10 @@ final class JobWalk implements AutoCloseable {
     }
   }
 
-  /** Up to three jobs: mostly those that the command is for, else any that ever was. */
+  /**
+   * Returns up to three jobs: usually jobs that the command is meant for, sometimes any job that
+   * ever existed.
+   */
   private List<JobId> jobs(WalkStep step, Predicate<ModelJob> usual) {
     letGo();
     return step.pick(
@@ -463,7 +475,7 @@ final class JobWalk implements AutoCloseable {
 
   // A rival
 
-  /** Holds a row, as an open transaction does, until the next time that this would wait for it. */
+  /** Locks a row, as an open transaction does, until a later step would have to wait for it. */
   private void hold(WalkStep step) throws SQLException {
     letGo();
     List<JobId> candidates =

@@ -11,7 +11,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.StorePorts;
 import java.sql.Connection;
 
-/** The store keeps the promises of the ports. */
+/** The store fulfils the contract of its interfaces. */
 // snippet: contract
 class JooqJobStoreContractTest extends JobStoreContract {
 

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Statements whose transaction is old when they get to work: {@code now()} would be its begin. */
+/**
+ * Tests statements in a transaction that has been open for some time, so that {@code now()} would
+ * be too early.
+ */
 @QueueTest
 @Timeout(60)
 class LateTransactionTest {
@@ -78,7 +81,10 @@ class LateTransactionTest {
         .isEqualTo("t");
   }
 
-  /** Runs a statement that waits for a lock of this test; returns when it continued, as text. */
+  /**
+   * Runs a statement that waits for a lock of this test. Returns the time at which it continued, as
+   * text.
+   */
   private String whileItWaits(Runnable call) throws Exception {
     try (Connection locking = fixture.database.connection();
         Statement statement = locking.createStatement()) {

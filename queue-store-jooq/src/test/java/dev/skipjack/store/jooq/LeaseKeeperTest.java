@@ -178,7 +178,10 @@ class LeaseKeeperTest {
     assertThat(leases.cancelRequested(List.of())).isEmpty();
   }
 
-  /** A stricter default of the pool would make heartbeats fail on each other. */
+  /**
+   * With a stricter isolation level as the pool's default, concurrent heartbeats would make each
+   * other fail.
+   */
   @Test
   void isReadCommittedWhateverTheConnectionsDefault(QueueDatabase database) {
     try (HikariDataSource strict = new HikariDataSource()) {

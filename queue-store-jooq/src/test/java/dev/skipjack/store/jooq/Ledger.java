@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the callers were told about one job, compared with what the database says: each attempt was
- * ended by the one caller that was told so, and by nobody else.
+ * Compares the results that callers received for one job with the database: each attempt was ended
+ * by exactly the caller whose result reported it.
  */
 final class Ledger {
 
@@ -66,7 +66,7 @@ final class Ledger {
                     .isNull());
   }
 
-  /** Once no transaction is open. */
+  /** Compares the results with the database. No transaction may be open. */
   void compare(Fixture fixture, Connection connection, JobId job) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(fixture.inSchema(LOOK))) {
       statement.setLong(1, job.value());

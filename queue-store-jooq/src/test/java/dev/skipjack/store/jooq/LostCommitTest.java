@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The connection breaks around the commit, so it is unknown whether the server received it. */
+/** The connection breaks during the commit, so it is unknown whether the server received it. */
 @QueueTest
 class LostCommitTest {
 
@@ -119,7 +119,7 @@ class LostCommitTest {
     }
   }
 
-  /** One commit in five breaks: half of those before the server has it, half of them after. */
+  /** Breaks one commit in five: half of those before the server receives it, and half after. */
   private CommitFate fate() {
     double chance = random.nextDouble();
     if (chance >= 0.2) {

@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What one job ought to be, and the arrows of its state diagram. */
+/** The expected state of one job, with the transitions of its state diagram. */
 final class ModelJob {
 
-  /** What one attempt became. */
+  /** An attempt and its status. */
   private record Attempt(Execution execution, ExecutionStatus status) {}
 
   private static final Map<JobStatus, Set<JobStatus>> ARROWS =
@@ -38,7 +38,10 @@ final class ModelJob {
   int priority;
   boolean isLater;
 
-  /** Rises with each write of a due time: the order in which the job's lane is served. */
+  /**
+   * A number that grows with each write of a due time. A lane is served in the order of these
+   * numbers.
+   */
   long dueSince;
 
   boolean isExpired;
@@ -47,7 +50,7 @@ final class ModelJob {
   @Nullable UniqueUntil uniqueUntil;
   @Nullable String freedKey;
 
-  /** What an attempt reported last; null: none has. */
+  /** The progress that an attempt reported last, or null if none has reported any. */
   @Nullable Integer percent;
 
   private JobStatus status = JobStatus.PENDING;
@@ -69,7 +72,7 @@ final class ModelJob {
     return !isGone && status == wanted;
   }
 
-  /** Whether the job is in the live table. */
+  /** Returns whether the job is in the live table. */
   boolean isLive() {
     return !isGone && status != JobStatus.COMPLETED && status != JobStatus.CANCELLED;
   }
@@ -114,7 +117,7 @@ final class ModelJob {
     }
   }
 
-  /** Ends the attempt; a retry, snooze or release leads to pending. */
+  /** Ends the attempt. After a retry, snooze or release, the job is pending. */
   void stop(JobStatus to, ExecutionStatus as) {
     moveTo(to);
     attempts.set(
@@ -146,7 +149,9 @@ final class ModelJob {
     dueSince = due;
   }
 
-  /** Pruned, or ended in a queue that archives nothing. */
+  /**
+   * Removes the job, because it was pruned or because it ended in a queue that archives nothing.
+   */
   void vanish() {
     assertThat(status).isIn(JobStatus.DEAD, JobStatus.COMPLETED, JobStatus.CANCELLED);
     isGone = true;
@@ -158,7 +163,7 @@ final class ModelJob {
     status = next;
   }
 
-  /** As {@link JobWalk#SNAPSHOT} writes it. */
+  /** Returns the job's rows in the format of {@link JobWalk#SNAPSHOT}. */
   List<String> lines() {
     List<String> lines = new ArrayList<>();
     String all =

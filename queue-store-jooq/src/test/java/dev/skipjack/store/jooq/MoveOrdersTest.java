@@ -23,18 +23,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * One job, two workers: every order of statements, one after another. Claims last no time, so a
- * rescue finds each attempt that no heartbeat has renewed; the first worker's failure is final, the
- * second's is not.
+ * Runs the statements of two workers on one job in every order, one after another. Leases expire
+ * immediately, so a rescue finds each attempt that no heartbeat has renewed. The first worker's
+ * failure is final; the second's is not.
  *
- * <p>A statement that is refused must leave every row where it is; an order that goes on from there
- * is then the same as the one without it. So only orders whose every statement but the last was
- * accepted are played.
+ * <p>A rejected statement must leave every row unchanged, so continuing after it is the same as
+ * leaving it out. The test therefore runs only orders in which every statement but the last is
+ * accepted.
  */
 @QueueTest
 class MoveOrdersTest {
 
-  /** One more with {@code -Dskipjack.soak}. */
+  /** The maximum number of statements in an order; one more with {@code -Dskipjack.soak}. */
   private static final int LONGEST = Boolean.getBoolean("skipjack.soak") ? 7 : 6;
 
   private enum Step {
@@ -92,7 +92,10 @@ class MoveOrdersTest {
     assertThat(played).as("orders played").isGreaterThan(500);
   }
 
-  /** Each step at most once; a worker that has claimed nothing has nothing to say. */
+  /**
+   * Returns the steps that may follow. Each step occurs at most once, and a worker acts only after
+   * it has claimed the job.
+   */
   private static List<Step> next(List<Step> begun) {
     return Arrays.stream(Step.values())
         .filter(step -> !begun.contains(step))
@@ -148,7 +151,10 @@ class MoveOrdersTest {
                     + " id")));
   }
 
-  /** Where the rows of the job lie: a row that is written, even with the same values, moves. */
+  /**
+   * Returns the physical positions of the job's rows. A row that is written moves, even if its
+   * values stay the same.
+   */
   private String places(Connection connection, JobId job) throws SQLException {
     return read(
         connection,

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Java accepts as a name or a number, the schema accepts too, and the other way round. */
+/** Java and the schema accept the same names and numbers. */
 @QueueTest
 class NamesAndLimitsTest {
 

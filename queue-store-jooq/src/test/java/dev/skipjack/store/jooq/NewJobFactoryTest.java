@@ -68,7 +68,7 @@ class NewJobFactoryTest {
     assertThat(asked).hasValue(1);
   }
 
-  /** Long before a stack is exhausted, wherever the depth comes from. */
+  /** Deep trees are rejected long before a stack is exhausted, whatever causes the depth. */
   @ParameterizedTest
   @ValueSource(ints = {101, 5_000, 50_000})
   void deepTreesAreRefused(int depth) {

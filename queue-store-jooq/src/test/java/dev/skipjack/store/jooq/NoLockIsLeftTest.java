@@ -31,8 +31,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a pooled connection keeps when it goes back: neither a transaction nor a lock, advisory ones
- * included, which the server would keep until the connection is closed.
+ * A connection returns to its pool without a transaction or a lock. The server would keep
+ * session-level advisory locks until the connection is closed.
  */
 @QueueTest
 class NoLockIsLeftTest {

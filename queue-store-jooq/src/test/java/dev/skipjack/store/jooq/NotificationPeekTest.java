@@ -57,7 +57,7 @@ class NotificationPeekTest {
     CountingSockets.peeks.set(0);
   }
 
-  /** The driver peeks by a read with a timeout of 1 ms, which its socket can see. */
+  /** The driver peeks with a read that has a timeout of 1 ms, which its socket can detect. */
   @Nested
   class OfASubscription {
 
@@ -141,7 +141,7 @@ class NotificationPeekTest {
       assertAllAreHeard(plain);
     }
 
-    /** There the driver cannot see what has arrived in encrypted form. */
+    /** Over TLS, the driver cannot detect what has arrived but is still encrypted. */
     @Test
     void losesNoneOfManyNotificationsOverTls(@TempDir Path folder) throws Exception {
       try (TlsDoor door = new TlsDoor(database.jdbcUrl(), folder)) {
@@ -170,7 +170,10 @@ class NotificationPeekTest {
       }
     }
 
-    /** In transactions of one to a hundred, so that they fill a buffer in part, or many. */
+    /**
+     * Sends the notifications in transactions of one or a hundred, so that they fill part of a
+     * buffer or many buffers.
+     */
     private void sendMany() {
       try (Connection sender = database.connection();
           PreparedStatement send =
@@ -246,7 +249,10 @@ class NotificationPeekTest {
 
   private record FinalTime(long nextStreamAvailableCheckTime) {}
 
-  /** Its connections unwrap to a session that has the driver's public interface alone. */
+  /**
+   * Returns a data source whose connections unwrap to a session with only the driver's public
+   * interface.
+   */
   private static DataSource withoutCore(DataSource pool) {
     return JdbcProxy.of(
         DataSource.class,

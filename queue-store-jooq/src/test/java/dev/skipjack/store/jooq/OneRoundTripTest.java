@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Statements that run in auto-commit mode in one round trip: alone, or whole from BEGIN to COMMIT,
- * of which the driver knows nothing.
+ * Tests statements that run in one round trip in auto-commit mode: alone, or as a whole transaction
+ * from BEGIN to COMMIT that the driver does not know about.
  */
 @QueueTest
 class OneRoundTripTest {
@@ -44,7 +44,7 @@ class OneRoundTripTest {
     fixture.execute("ALTER TABLE @jobs_archive DROP CONSTRAINT IF EXISTS lucky");
   }
 
-  /** The server has begun the transaction that it refuses. */
+  /** The server has begun the transaction in which it rejects the statement. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aRefusedOutcomeLeavesItsConnectionAsItCame(boolean autoCommit) throws SQLException {

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Data sources that are bound to the caller's transaction and hand out its connection. */
+/** Tests data sources that are bound to the caller's transaction and provide its connection. */
 @QueueTest
 class OpenTransactionTest {
 
@@ -90,7 +90,7 @@ class OpenTransactionTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
   }
 
-  /** To roll it back would let the caller's next statements commit without the first ones. */
+  /** A rollback would let the caller's next statements commit without the first ones. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFailedTransactionIsRefusedAndLeftToItsOwner(boolean unwraps) throws SQLException {
@@ -113,7 +113,7 @@ class OpenTransactionTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
-  /** A transaction that was begun in SQL, which the driver learns from the server's answers. */
+  /** The transaction is begun in SQL, which the driver learns from the server's responses. */
   @Test
   void aTransactionBegunInSqlIsRefused() throws SQLException {
     try (Connection caller = database.connection();
@@ -128,7 +128,7 @@ class OpenTransactionTest {
     }
   }
 
-  /** An application may enqueue first and write its own rows after. */
+  /** An application may enqueue first and then write its own rows. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aTransactionWithoutStatementsIsRefusedWhereConnectionsCameWithAutoCommit(boolean unwraps)
@@ -164,7 +164,9 @@ class OpenTransactionTest {
     assertThat(numbers()).isNull();
   }
 
-  /** One connection: a pool that must not be asked for a second one while it is borrowed. */
+  /**
+   * The pool has one connection, so the queue must not request a second one while it is borrowed.
+   */
   @Test
   void aHikariPoolWithoutAutoCommitIsNeverRefused() {
     try (HikariDataSource pool = pool(false, 1)) {
@@ -175,7 +177,7 @@ class OpenTransactionTest {
     assertThat(numbers()).isEqualTo("1 2");
   }
 
-  /** Not every pool switches auto-commit on again when a connection comes back. */
+  /** Not every pool turns auto-commit on again when a connection is returned. */
   @Test
   void aPoolWhoseUsersLeaveAutoCommitSwitchedOffIsNotRefused() throws SQLException {
     try (Connection one = database.connection();
@@ -214,7 +216,10 @@ class OpenTransactionTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("3");
   }
 
-  /** Pools roll back what is returned with an open transaction, so nothing is refused then. */
+  /**
+   * Pools roll back connections that are returned with an open transaction, so the queue can use
+   * them.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFailedTransactionReturnedToItsPoolIsNoTrouble(boolean autoCommit) throws SQLException {
@@ -310,19 +315,19 @@ class OpenTransactionTest {
     return pool;
   }
 
-  /** What the jobs hold that are there. */
+  /** Returns the numbers in the payloads of the existing jobs. */
   private @Nullable String numbers() {
     return fixture.value(
         "SELECT string_agg(payload ->> 'number', ' ' ORDER BY payload ->> 'number') FROM @jobs");
   }
 
-  /** Hands out {@code caller}, which nobody but the caller closes. */
+  /** Returns a data source that provides {@code caller}, which only the caller closes. */
   private static DataSource boundTo(Connection caller, boolean unwraps) {
     return boundTo(caller, unwraps, null);
   }
 
   /**
-   * @param pool what the data source wraps; null: it does not say
+   * @param pool the pool that the data source wraps, or null if it does not reveal it
    */
   private static DataSource boundTo(Connection caller, boolean unwraps, @Nullable DataSource pool) {
     Connection bound =
@@ -345,7 +350,7 @@ class OpenTransactionTest {
     return dataSource(() -> bound, pool);
   }
 
-  /** A pool that leaves connections as its users left them. */
+  /** Returns a pool that leaves connections as its users left them. */
   private static DataSource poolOf(Deque<Connection> idle, AtomicInteger borrowed) {
     return dataSource(
         () -> {

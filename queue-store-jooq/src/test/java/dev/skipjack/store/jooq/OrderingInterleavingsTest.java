@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Statements about one ordering key that meet each other, step by step. */
+/** Tests concurrent statements on one ordering key, step by step. */
 @QueueTest
 @Timeout(60)
 class OrderingInterleavingsTest {
@@ -115,7 +115,9 @@ class OrderingInterleavingsTest {
     assertThat(claimed()).containsExactly(jobs.get(2));
   }
 
-  /** The later snapshot shows an earlier job; the index lets one of the two be the head. */
+  /**
+   * The later snapshot shows an earlier job. The unique index permits only one of the two heads.
+   */
   @Test
   void twoPromotionsWithDifferentSnapshotsMakeOneHead() throws Exception {
     JobId first;
@@ -146,7 +148,7 @@ class OrderingInterleavingsTest {
     assertThat(status(second)).isEqualTo("waiting");
   }
 
-  /** As above, but the port repeats the statement, whose new snapshot shows the head. */
+  /** As above, but {@code OrderedJobs} repeats the statement, whose new snapshot shows the head. */
   @Test
   void lostRaceOfPromotionsIsNoErrorForTheCaller() throws Exception {
     JobId first;
@@ -255,7 +257,8 @@ class OrderingInterleavingsTest {
   }
 
   /**
-   * The snapshot of such a transaction may be too old for the completion, with or without a key.
+   * The snapshot of such a transaction may be too old for the completion, whether or not the job
+   * has a key.
    */
   @Test
   void repeatableReadTransactionOfAHandlerPromotesWhatItsSnapshotShows() throws SQLException {

@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random lives of the jobs of five ordering keys, compared after every step with a model in memory:
- * statuses, heads and the order within each key. Transactions of callers and handlers stay open
- * over many steps, and end in any order, by a commit or a rollback.
+ * Takes random steps on the jobs of five ordering keys. After every step, the statuses, the heads
+ * and the order within each key must match an in-memory model. Transactions of callers and handlers
+ * stay open for many steps, and end in any order with a commit or a rollback.
  */
 @QueueTest
 @Timeout(120)
@@ -82,7 +82,7 @@ class OrderingModelTest {
   }
 
   /**
-   * A transaction that is open.
+   * An open transaction.
    *
    * @param committed changes the model as the commit does
    * @param rolledBack changes it as a rollback does
@@ -337,7 +337,7 @@ class OrderingModelTest {
     IntStream.range(0, KEYS).forEach(key -> promote("k" + key));
   }
 
-  /** A job has left the table. */
+  /** Records that a job has left the table. */
   private void remove(Job job) {
     jobs.remove(job.id);
     promote(job.key);
@@ -366,7 +366,7 @@ class OrderingModelTest {
         .toList();
   }
 
-  /** The jobs that should have run before {@code job}, as far as they were committed in time. */
+  /** Returns the jobs that should have run before {@code job}. */
   private List<Job> before(Job job) {
     return jobs.values().stream()
         .filter(each -> each != job && each.key.equals(job.key))

@@ -37,7 +37,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs of one ordering key, each event of their lives by itself. */
+/** Tests each event in the life of a job with an ordering key, one at a time. */
 @QueueTest
 class OrderingTest {
 
@@ -664,7 +664,7 @@ class OrderingTest {
     return jobs.stream().map(ClaimedJob::execution).toList();
   }
 
-  /** The statuses of a key's jobs, in the order of their ids. */
+  /** Returns the statuses of a key's jobs in id order. */
   private String statuses(String key) {
     return fixture.value(
         "SELECT string_agg(status, ' ' ORDER BY id) FROM @jobs WHERE ordering_key = '" + key + "'");

@@ -25,13 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One job, two sessions whose transactions overlap: every pair of moves with the first one not yet
- * committed, and every move that has its snapshot already while one or two others commit.
+ * Two sessions with overlapping transactions act on one job. Tests every pair of moves of which the
+ * first is not yet committed, and every move that already has its snapshot when one or two others
+ * commit.
  */
 @QueueTest
 class OverlappingMovesTest {
 
-  /** Where the job is when the two meet, and what brought it there. */
+  /** The state of the job before the two moves, and the moves that led to it. */
   enum State {
     PENDING,
     RUNNING,
@@ -51,11 +52,11 @@ class OverlappingMovesTest {
     }
   }
 
-  /** No way of these moves ends in a delete. */
+  /** The moves that never delete the job's row. */
   private static final Set<Move> UPDATES_ONLY =
       EnumSet.of(Move.CLAIM, Move.HEARTBEAT, Move.REDRIVE);
 
-  /** Whether an accepted move deletes nothing in this state. */
+  /** Returns whether an accepted move deletes nothing in this state. */
   private static boolean onlyUpdates(State state, Move move) {
     return UPDATES_ONLY.contains(move)
         || (move == Move.CANCEL && state != State.PENDING)
@@ -139,7 +140,7 @@ class OverlappingMovesTest {
         .toList();
   }
 
-  /** One or two moves of the rival, each of which is accepted. */
+  /** Returns the sequences of one or two moves of the rival in which each move is accepted. */
   private List<List<Move>> effective(State state) throws Exception {
     List<List<Move>> found = new ArrayList<>();
     for (Move one : sayable(state)) {
@@ -173,7 +174,7 @@ class OverlappingMovesTest {
     }
   }
 
-  /** One job in its state, the two who meet, and what they were told. */
+  /** A job in a given state, the two sessions that act on it, and the results that they receive. */
   private final class Scene implements AutoCloseable {
 
     final JobId job;
@@ -229,7 +230,7 @@ class OverlappingMovesTest {
       compare();
     }
 
-    /** The first one holds the row as the check of an uncommitted foreign key does. */
+    /** The first session locks the row as the check of an uncommitted foreign key does. */
     void besideForeignKey(State state, Move move, boolean effective) throws Exception {
       first.begin();
       first.execute(fixture.inSchema("SELECT FROM @jobs WHERE id = " + job + " FOR KEY SHARE"));

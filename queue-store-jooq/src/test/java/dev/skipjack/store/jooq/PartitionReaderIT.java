@@ -30,9 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A transaction that has read audit and archive stays open while partitions come and go. The
- * claimer's sessions give up on any lock after 100 ms, so that a single wait fails the test,
- * whatever the percentiles say. 30 s, the design's figure, with {@code -Psoak}.
+ * A transaction that has read the audit and the archive stays open while partitions are created and
+ * removed. The claimer's sessions wait at most 100 ms for a lock, so a single longer wait fails the
+ * test, whatever the percentiles are. The test takes 30 s with {@code -Psoak}, as the design
+ * requires.
  */
 @QueueTest
 class PartitionReaderIT {
@@ -121,7 +122,7 @@ class PartitionReaderIT {
     assertThat(Duration.ofNanos(p99)).isLessThan(Duration.ofMillis(100));
   }
 
-  /** The other way round: what the design forbids makes this very claim fail. */
+  /** The counter-check: the statement that the design forbids makes the same claim fail. */
   @Test
   void aPlainCreatePartitionOfInTheSamePlaceStopsClaims() throws Exception {
     fixture.enqueue(1);

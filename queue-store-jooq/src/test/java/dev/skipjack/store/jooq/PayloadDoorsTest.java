@@ -28,18 +28,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Java and the SQL function take and refuse the same payloads, whatever the settings of the
- * session.
+ * Java and the SQL function accept and reject the same payloads, whatever the session's settings.
  */
 @QueueTest
 class PayloadDoorsTest {
 
   private static final JobType<String> TYPE = JobType.of("k", String.class);
 
-  /** Any role may set it: literals with backslashes then mean something else. */
+  /**
+   * A setting that any role may change, and with which literals with backslashes have another
+   * meaning.
+   */
   private static final String BACKSLASHES_ESCAPE = "SET standard_conforming_strings = off";
 
-  /** Whatever else changes what SQL means, or how values are written. */
+  /** The other settings that change the meaning of SQL or the text form of values. */
   private static final String HOSTILE =
       "SET backslash_quote = on; SET array_nulls = off; SET transform_null_equals = on;"
           + " SET timezone = 'Asia/Kathmandu'; SET datestyle = 'ISO, DMY'; SET intervalstyle = 'sql_standard';"
@@ -108,7 +110,7 @@ class PayloadDoorsTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
   }
 
-  /** Those that the server's own parser of json refuses never reach the function. */
+  /** Payloads that the server's own JSON parser rejects never reach the function. */
   @Test
   void whatTheFunctionRefusesIsAnInvalidParameter() {
     List<String> refused =

@@ -29,8 +29,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is enqueued is what the handler gets, but for what jsonb changes: the order of names, names
- * that are given twice, and how a number is written.
+ * The handler receives what was enqueued, except for what jsonb changes: the order of names,
+ * duplicate names, and the notation of numbers.
  */
 class PayloadRoundTripProperties {
 
@@ -38,7 +38,7 @@ class PayloadRoundTripProperties {
   private static final ObjectMapper EXACT =
       JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
 
-  /** Numbers are equal when their values are: 1.50 and 15e-1. */
+  /** Compares numbers by value, so that 1.50 equals 15e-1. */
   private static final Comparator<JsonNode> BY_VALUE =
       (one, other) ->
           one.isNumber() && other.isNumber()
@@ -103,7 +103,8 @@ class PayloadRoundTripProperties {
   }
 
   /**
-   * Trees from a generator of our own: jqwik's recursive ones overflow its stack as they shrink.
+   * Generates trees with our own generator, because jqwik's recursive generators overflow the stack
+   * while shrinking.
    */
   @Provide
   Arbitrary<List<Object>> trees() {
@@ -137,7 +138,7 @@ class PayloadRoundTripProperties {
     return object;
   }
 
-  /** Any text without NUL and lone surrogates, which are refused. */
+  /** Returns any text without NUL and lone surrogates, which are rejected. */
   private static String text(Random random) {
     int highest = new int[] {0x80, 0x800, 0x10000, 0x110000}[random.nextInt(4)];
     return random

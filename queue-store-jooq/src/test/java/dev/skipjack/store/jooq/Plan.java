@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The plan that PostgreSQL makes for a prepared statement, as the store runs it. */
+/** Returns the plans that PostgreSQL makes for prepared statements as the store runs them. */
 public final class Plan {
 
   private Plan() {}
@@ -19,7 +19,7 @@ public final class Plan {
   private static final Pattern BUFFERS =
       Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?");
 
-  /** What a statement did when it ran: its plan, and the pages that it touched. */
+  /** The plan of a statement that ran, and the number of pages that it accessed. */
   public record Run(String plan, long pages) {}
 
   /**
@@ -34,7 +34,7 @@ public final class Plan {
     return explain("EXPLAIN", connection, statement, mode, literals);
   }
 
-  /** As {@link #of}, and runs it before it rolls back. */
+  /** Like {@link #of}, but also runs the statement before the rollback. */
   public static Run ran(
       Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {

@@ -17,14 +17,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the driver has prepared stays prepared. It prepares everything on a connection anew when it
- * hears that {@code search_path} has changed there, which PostgreSQL reports from 18 on at the end
- * of each flight: that costs a large statement more than to run it, and the application's too.
+ * Statements that the driver has prepared stay prepared. The driver prepares all statements of a
+ * connection again if the server reports that {@code search_path} has changed, which PostgreSQL 18
+ * and later does at the end of each round trip. To prepare a large statement costs more than to run
+ * it, and the application's statements would be affected too.
  */
 @QueueTest
 class PreparedStatementsTest {
 
-  /** The driver prepares after 5 runs. */
+  /** The driver prepares a statement after 5 runs. */
   private static final int UNTIL_PREPARED = 6;
 
   private static final String OF_THE_APPLICATION = "SELECT 'mine' WHERE ? = 1";
@@ -67,7 +68,7 @@ class PreparedStatementsTest {
     assertThat(prepared()).containsAllEntriesOf(before);
   }
 
-  /** By name and time. */
+  /** Returns the prepared statements by name and time. */
   private Map<String, String> prepared() throws SQLException {
     Map<String, String> all = new TreeMap<>();
     try (Connection connection = one.getConnection();

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What lies in no partition and is kept no longer. */
+/** Tests the pruning of expired rows that are not in a partition. */
 @QueueTest
 class PruneTest {
 
@@ -85,7 +85,7 @@ class PruneTest {
   @Nested
   class Trouble {
 
-    /** Written by psql, say; no method of this library would take the name. */
+    /** The row is written by psql, for example; no method of this library would accept the name. */
     @Test
     void aQueueOfANameThatJavaRefusesIsPrunedLikeAnyOther() {
       fixture.execute("ALTER DOMAIN @job_queue_name DROP CONSTRAINT job_queue_name_check");
@@ -219,7 +219,7 @@ class PruneTest {
       }
     }
 
-    /** A page reads no more than its limit of rows, however many of them are too young. */
+    /** A page reads no more rows than its limit, however many of them are too young. */
     @Test
     void goUnderAShortStatementTimeoutAlsoBehindManyThatAreYoung() {
       dead("mail", "interval '1 minute'", 300_000);

@@ -57,7 +57,8 @@ class QueueAdminTest {
   class Cancel {
 
     /**
-     * A claimer takes the row between the look and the lock: the same call then finds it running.
+     * A claimer takes the row between the snapshot and the lock, so the same call then finds the
+     * job running.
      */
     @Test
     void becomesARequestWhenAClaimerTakesTheJobMeanwhile() throws Exception {

@@ -10,7 +10,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** A queue adds nothing to an application's log at INFO, in particular not jOOQ's logo and tip. */
 class QuietStartIT {
 
-  /** Makes a queue in a JVM in which jOOQ was not used before. */
+  /** Creates a queue in a JVM in which jOOQ has not been used before. */
   static final class Application {
 
     public static void main(String[] args) {

@@ -41,7 +41,10 @@ class RacesIT {
     threads.shutdownNow();
   }
 
-  /** Both want the same rows at the very edge of the lease; each row goes to one of them. */
+  /**
+   * Both statements write the same rows just when the leases expire. Each row must be changed by
+   * only one of them.
+   */
   @Test
   void completionAndRescueNeverBothHaveAJob() throws Exception {
     long completed = 0;
@@ -85,7 +88,7 @@ class RacesIT {
     assertThat(rescued).isPositive();
   }
 
-  /** One statement moves a job, so no instant sees it in neither table, or in both. */
+  /** A single statement moves a job, so no snapshot shows it in neither table or in both. */
   @Test
   void everyInstantSeesEachJobOnce() throws Exception {
     fixture.enqueue(2_000);

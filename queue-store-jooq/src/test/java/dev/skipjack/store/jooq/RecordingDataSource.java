@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 
 /**
- * Remembers what was prepared on its connections, and what failed there, also where it is caught.
+ * Records the statements that were prepared on its connections and the failures there, even those
+ * that were caught.
  */
 final class RecordingDataSource {
 

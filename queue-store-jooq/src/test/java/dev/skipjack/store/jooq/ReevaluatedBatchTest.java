@@ -38,18 +38,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A batch has its snapshot and stops before its first lock; a rival ends one of its attempts; the
- * batch goes on, is told to look at that row again, leaves it alone and closes the audit of the
- * others. PostgreSQL 18 up to 18.6 crashes there if the closing prunes partitions while it runs.
+ * A batch stops between its snapshot and its first lock, and another session ends one of its
+ * attempts. The batch then continues: PostgreSQL makes it evaluate that row again, and it skips the
+ * row and closes the audit rows of the others. PostgreSQL 18.0 to 18.6 crashes at that point if the
+ * update of the audit prunes partitions while it runs.
  *
- * <p>On a server of its own: a crash cuts off every session of the server.
+ * <p>The test has a separate server, because a crash ends all sessions of the server.
  */
 class ReevaluatedBatchTest {
 
   private static final String DATABASE = "reevaluated";
   private static final long LOCK = 4711;
 
-  /** With a few only, what was freed is seldom used again before it is read. */
+  /**
+   * The number of jobs. With only a few, memory that was freed too early is rarely reused before it
+   * is read.
+   */
   private static final int JOBS = 100;
 
   /** The ways to end many attempts at once; each returns the number that it ended. */
@@ -188,7 +192,10 @@ class ReevaluatedBatchTest {
         .isEqualTo(JOBS);
   }
 
-  /** Its snapshot lacks the new attempt's audit row, which would stay open forever. */
+  /**
+   * The rescue's snapshot does not contain the new attempt's audit row, which would therefore stay
+   * open forever.
+   */
   @Test
   void aRescueLeavesAnAttemptThatBeganBehindItsSnapshotToTheNextOne() throws Exception {
     JobQueue queue = JobQueue.builder(pool).build();
@@ -217,7 +224,7 @@ class ReevaluatedBatchTest {
     return batch;
   }
 
-  /** With leases that expire immediately. */
+  /** Claims jobs with leases that expire immediately. */
   private static List<Execution> claim(JobQueue queue) {
     return queue
         .store()
@@ -227,7 +234,10 @@ class ReevaluatedBatchTest {
         .toList();
   }
 
-  /** Answers how many were ended by a statement that had its snapshot before {@code rival} ran. */
+  /**
+   * Returns how many attempts were ended by a statement that took its snapshot before {@code rival}
+   * ran.
+   */
   private long endBehindGate(Ending ending, List<Execution> batch, Runnable rival)
       throws Exception {
     try (Connection late = DriverManager.getConnection(postgres.jdbcUrl(DATABASE))) {

@@ -42,7 +42,10 @@ class RescueMarkTest {
     assertThat(sweep(LATER + 1, Duration.ofMillis(1), 0)).isZero();
   }
 
-  /** The database refused it, by a timeout for instance: the mark is what makes sweeps possible. */
+  /**
+   * The sweep failed in the database, for example with a timeout. Only the mark makes further
+   * sweeps possible.
+   */
   @Test
   void aSweepOfAllThatFailsLeavesTheMark() {
     slow();

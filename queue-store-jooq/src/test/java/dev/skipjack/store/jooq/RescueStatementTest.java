@@ -76,7 +76,7 @@ class RescueStatementTest {
     }
   }
 
-  /** The index of those that wait is the test's: it lets rows collide as a unique key would. */
+  /** The test creates a unique index on pending jobs, so that rows collide as with a unique key. */
   @Test
   void onePercentOfCollisionsDoesNotStopTheOthers() {
     fixture.enqueue(1_000);
@@ -101,7 +101,7 @@ class RescueStatementTest {
     }
   }
 
-  /** They are the oldest, so each sweep meets them first. */
+  /** The stuck rows are the oldest, so each sweep finds them first. */
   @ParameterizedTest
   @ValueSource(ints = {10, 70})
   void rowsThatCannotBeRescuedDoNotBlockOthers(int stuck) {
@@ -124,7 +124,10 @@ class RescueStatementTest {
     }
   }
 
-  /** The older of two attempts has ended twice: only a sweep without a mark can see it expire. */
+  /**
+   * The older of two attempts appears below the mark, so only a sweep without a mark finds that it
+   * has expired.
+   */
   @Test
   void whatExpiresBelowTheMarkIsFoundWithinAMinute() {
     AtomicLong clock = new AtomicLong();
@@ -171,7 +174,7 @@ class RescueStatementTest {
     assertThat(sweep.run(Duration.ZERO, 10)).hasSize(1);
   }
 
-  /** A process that starts while an old snapshot makes every sweep without a mark time out. */
+  /** The process starts while an old snapshot makes every sweep without a mark time out. */
   @Test
   void aProcessThatNeverEndedASweepRescuesWhatItClaimedAndTheRestWithinAMinute()
       throws SQLException {
@@ -211,7 +214,7 @@ class RescueStatementTest {
     }
   }
 
-  /** As if the transaction that claimed it had not committed yet. */
+  /** Hides the execution, as if the transaction that claimed it had not committed yet. */
   private void hide(Execution execution) {
     fixture.execute(
         "UPDATE @jobs SET status = 'pending', current_execution_id = NULL, lease_expires_at = NULL"

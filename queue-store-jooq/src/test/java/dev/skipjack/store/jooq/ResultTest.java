@@ -14,7 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Results are held to the limits of payloads before they are written. Needs no database. */
+/**
+ * The limits of payloads also apply to results, and are checked before a result is written. Needs
+ * no database.
+ */
 class ResultTest {
 
   private static final PayloadCodec AS_IT_IS =

@@ -14,12 +14,12 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 /**
- * A session of the database with a thread of its own: its transaction can stay open, and the test
- * can see that it waits.
+ * A database session with a separate thread: its transaction can stay open, and the test can detect
+ * that it waits.
  */
 final class Rival implements AutoCloseable {
 
-  /** What a rival does on its connection. */
+  /** The work of a rival on its connection. */
   @FunctionalInterface
   interface Work<R> {
     R on(Connection connection) throws SQLException;
@@ -36,7 +36,7 @@ final class Rival implements AutoCloseable {
     pid = pidOf(connection);
   }
 
-  /** The server's number for the session of {@code connection}. */
+  /** Returns the server's process id for the session of {@code connection}. */
   static int pidOf(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("SELECT pg_backend_pid()")) {
@@ -54,12 +54,12 @@ final class Rival implements AutoCloseable {
     connection.setAutoCommit(false);
   }
 
-  /** Starts {@code work}, which may wait for others; one at a time. */
+  /** Starts {@code work}, which may wait for other sessions. Only one can run at a time. */
   <R> Future<R> start(Work<R> work) {
     return thread.submit(() -> work.on(connection));
   }
 
-  /** Does {@code work} in the calling thread: it must not wait for another session. */
+  /** Does {@code work} in the calling thread. It must not wait for another session. */
   <R> R run(Work<R> work) throws SQLException {
     return work.on(connection);
   }
@@ -103,7 +103,7 @@ final class Rival implements AutoCloseable {
     }
   }
 
-  /** Asks often, because what is waited for takes less than a millisecond. */
+  /** Polls often, because the condition becomes true within a millisecond. */
   static ConditionFactory soon() {
     return Awaitility.await()
         .atMost(Duration.ofSeconds(20))

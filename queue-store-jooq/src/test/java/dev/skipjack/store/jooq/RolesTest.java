@@ -53,7 +53,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What each role of the script can do, and what none of them can. */
+/** Tests what each role of the script is allowed to do, and what none of them is. */
 @QueueTest
 class RolesTest {
 
@@ -102,7 +102,7 @@ class RolesTest {
     assertThat(fixture.claim(20)).hasSize(19);
   }
 
-  /** It may not promote its jobs, so it tells a worker to do that. */
+  /** A producer may not promote its jobs, so it wakes a worker to do so. */
   @Test
   void aProducersOrderedJobsWaitForAWorkerAndRunInOrder() throws SQLException {
     try (WakeUps.Subscription heard = fixture.queue.wakeUps().orElseThrow().subscribe()) {
@@ -149,7 +149,7 @@ class RolesTest {
         });
   }
 
-  /** The owner of the tables does it, docs/adr/0020. */
+  /** The owner of the tables removes history (docs/adr/0020). */
   @Test
   void aWorkerRemovesNoHistory() throws SQLException {
     fixture.execute("SELECT @create_partition('jobs_archive', '2024-03-04 00:00+00')");
@@ -404,7 +404,7 @@ class RolesTest {
         });
   }
 
-  /** As up to PostgreSQL 14, where PUBLIC may create in the schema public. */
+  /** The schema has the same grant as the schema public in PostgreSQL 14 and earlier. */
   @Test
   void whatPublicMayCreateIsTakenBack() throws SQLException {
     fixture.execute("GRANT CREATE ON SCHEMA " + fixture.database.schema() + " TO PUBLIC");

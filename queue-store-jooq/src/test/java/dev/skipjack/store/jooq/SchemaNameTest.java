@@ -9,7 +9,7 @@ import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names that would silently mean another schema are refused wherever a schema is named. */
+/** Names that would silently refer to another schema are rejected wherever a schema is named. */
 @QueueTest
 class SchemaNameTest {
 

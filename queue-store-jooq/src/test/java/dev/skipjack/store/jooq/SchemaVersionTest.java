@@ -10,7 +10,10 @@ import dev.skipjack.testkit.QueueTest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the store needs, what the migrations make and what the database says are one number. */
+/**
+ * The version that the store requires, the version of the migrations and the version that the
+ * database reports must be equal.
+ */
 @QueueTest
 class SchemaVersionTest {
 

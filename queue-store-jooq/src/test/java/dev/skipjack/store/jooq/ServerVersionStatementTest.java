@@ -7,7 +7,10 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
-/** The build runs the statement tests twice; this one tells that the second run is no copy. */
+/**
+ * The build runs the statement tests on two server versions. This test checks that each run uses
+ * the requested one.
+ */
 @QueueTest
 class ServerVersionStatementTest {
 

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Settings of a database that change how values are written or read as text, or how statements are
- * planned or compared: none changes what a statement means.
+ * Some database settings change how values are converted to and from text, or how statements are
+ * planned or compared. None of them may change what a statement does.
  */
 @QueueTest
 class SessionSettingsStatementsTest {
@@ -120,7 +120,10 @@ class SessionSettingsStatementsTest {
         .isBetween(at.minus(Duration.ofMinutes(5)), at.plus(Duration.ofMinutes(5)));
   }
 
-  /** A retention that comes back as zero, and is written so, deletes the history of a queue. */
+  /**
+   * Asserts that settings are read as they were written. A retention that was read as zero and
+   * written back would delete a queue's history.
+   */
   private static void assertSettingsComeBackAsTheyWent(JobQueue queue) {
     QueueSettings wanted =
         QueueSettings.defaults()

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Functions, operators and types of other schemas in the {@code search_path} of a connection, which
- * would run in the role of whoever runs the statement.
+ * Tests functions, operators and types of other schemas in a connection's {@code search_path},
+ * which would run with the role that runs the statement.
  */
 @QueueTest
 class ShadowedStatementsTest {
@@ -48,7 +48,10 @@ class ShadowedStatementsTest {
     fixture.execute("DROP SCHEMA shadows CASCADE");
   }
 
-  /** Behind the server's own functions a shadow is called if it fits better, in front always. */
+  /**
+   * A shadow that comes after the server's own functions in the path is called if it matches
+   * better; one that comes first is always called.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"shadows, public", IN_FRONT})
   void noStatementCallsWhatIsNotTheServers(String searchPath) throws SQLException {
@@ -105,7 +108,7 @@ class ShadowedStatementsTest {
     }
   }
 
-  /** Else the tests above would prove nothing. */
+  /** Otherwise the tests above would prove nothing. */
   @ParameterizedTest
   @ValueSource(
       strings = {

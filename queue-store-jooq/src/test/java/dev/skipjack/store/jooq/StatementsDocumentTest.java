@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Writes docs/statements.md from what the statements' classes say of themselves, so that the page
- * cannot differ from the code. {@code -Dgolden.write} regenerates it.
+ * Writes docs/statements.md from the class comments of the statements, so that the page cannot
+ * differ from the code. {@code -Dgolden.write} regenerates it.
  */
 class StatementsDocumentTest {
 
@@ -31,7 +31,7 @@ class StatementsDocumentTest {
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
 
-  /** In the order in which a job meets them. */
+  /** The chapters, in the order in which a job encounters their statements. */
   private static final List<Chapter> CHAPTERS =
       List.of(
           new Chapter(

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A status that the API, the schema, a query or a page does not know fails here. */
+/** These tests fail if the API, the schema, a query or a page does not know a status. */
 @QueueTest
 class StatusesTest {
 
@@ -79,7 +79,7 @@ class StatusesTest {
         .containsExactly(new JobCount("default", "work", status, 1, false));
   }
 
-  /** Busy would promise that a later call does better. */
+  /** The result busy would mean that a later call may succeed. */
   @ParameterizedTest
   @MethodSource("live")
   void aCancelDecidesOverALiveJobOfEachStatus(JobStatus status) {

@@ -43,7 +43,7 @@ class StoreMessagesTest {
     }
   }
 
-  /** Pools have no common exception for it. */
+  /** Pools have no common exception for a missing connection. */
   @Test
   void anyExceptionOfThePoolAloneNamesThePool() {
     DataSource empty = failing(new SQLException("Sorry, acquisition timeout!"));

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The order of jobs of one ordering key whose transactions commit out of order. */
+/** Tests the order of the jobs of one ordering key when their transactions commit out of order. */
 @QueueTest
 @Timeout(60)
 class StrictOrderingTest {
@@ -50,7 +50,7 @@ class StrictOrderingTest {
 
   private static final JobType<Work> STRICT = ORDERED.strictOrdering();
 
-  /** Any two keys of this test have different locks. */
+  /** All keys of this test have different locks. */
   private static final Work A = new Work(1);
 
   private static final Work B = new Work(2);
@@ -78,7 +78,10 @@ class StrictOrderingTest {
     other.close();
   }
 
-  /** One way to enqueue a job of the key of {@link #A}, in the given transaction or in its own. */
+  /**
+   * A way to enqueue a job with the key of {@link #A}, in the given transaction or in a separate
+   * one.
+   */
   @FunctionalInterface
   interface Way {
     long enqueue(JobQueue queue, Connection transaction, Fixture fixture) throws SQLException;
@@ -250,7 +253,9 @@ class StrictOrderingTest {
     one.commit();
   }
 
-  /** A job that becomes visible has a larger id than all jobs of its key that were visible. */
+  /**
+   * A job that becomes visible has a larger id than all jobs of its key that were visible before.
+   */
   @Test
   void orderIsThatOfTheCommitsWhateverTheirDelays() throws Exception {
     int producers = 4;
@@ -329,13 +334,13 @@ class StrictOrderingTest {
     }
   }
 
-  /** How many sessions wait for a lock of an ordering key. */
+  /** Returns how many sessions wait for a lock of an ordering key. */
   private int waiting() {
     return Integer.parseInt(
         fixture.value("SELECT count(*) FROM pg_locks WHERE NOT granted AND " + OF_THE_QUEUE));
   }
 
-  /** The numbers of the locks of ordering keys that a session holds, in their order. */
+  /** Returns the numbers of the ordering key locks that a session holds, in ascending order. */
   private List<String> locks(Rival rival) {
     String numbers =
         fixture.value(
@@ -346,7 +351,7 @@ class StrictOrderingTest {
     return numbers.isEmpty() ? List.of() : List.of(numbers.split(" "));
   }
 
-  /** Runs the jobs of a key one after another; returns their ids. */
+  /** Runs the jobs of a key one after another, and returns their ids. */
   private List<Long> runAll(String key) {
     List<Long> ids = new ArrayList<>();
     while (true) {

@@ -63,7 +63,10 @@ class SurroundingsTest {
     }
   }
 
-  /** As two weeks after the migration, when the partitions that it made are used up. */
+  /**
+   * Simulates the time two weeks after the migration, when the partitions that it created are used
+   * up.
+   */
   @Test
   void aWorkersRoleCreatesMissingPartitionsWithTheRightToExecuteOneFunction() {
     grantTables();
@@ -163,7 +166,7 @@ class SurroundingsTest {
     }
   }
 
-  /** The next release has added columns; this one still runs, before and after its own upgrade. */
+  /** The next release has added columns, while this release still runs. */
   @Test
   void columnsOfALaterReleaseAreLeftAlone() throws SQLException {
     for (String table : new String[] {"jobs", "job_executions", "jobs_archive", "job_queues"}) {
@@ -182,7 +185,10 @@ class SurroundingsTest {
     }
   }
 
-  /** Transaction ids are what a busy queue runs out of first: a batch costs one, not each job. */
+  /**
+   * Transaction ids are the first resource that a busy queue exhausts. A batch uses one, not one
+   * per job.
+   */
   @Test
   void aJobCostsATenthOfATransactionIdAtMost() {
     // Others draw some too now and then, autovacuum among them; the cheapest of a few runs is ours.

@@ -34,7 +34,7 @@ final class TlsDoor implements AutoCloseable {
   private final SSLContext tls;
 
   /**
-   * @param folder an empty one, for the key
+   * @param folder an empty folder for the key
    */
   TlsDoor(String jdbcUrl, Path folder) throws Exception {
     this.jdbcUrl = jdbcUrl;

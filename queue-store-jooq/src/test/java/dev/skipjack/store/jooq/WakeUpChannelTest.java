@@ -30,7 +30,7 @@ class WakeUpChannelTest {
     assertThat(channel.read(channel.text(wakeUp))).contains(wakeUp);
   }
 
-  /** Any role that can connect may send any text. */
+  /** Any role that can connect may send any text on the channel. */
   @ParameterizedTest
   @ValueSource(
       strings = {"", "q", "q k", "q k 101", "q k -101", "q k 999", "q k 1 ", "q k x", "probe 17"})

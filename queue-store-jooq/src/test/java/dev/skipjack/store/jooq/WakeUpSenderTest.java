@@ -17,7 +17,7 @@ import java.util.Set;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** At which times an enqueue sends a wake-up, by a clock of milliseconds. */
+/** Tests when an enqueue sends a wake-up, with a clock in milliseconds. */
 class WakeUpSenderTest {
 
   private static final NewJob WORK = job("work", EnqueueOptions.none());
@@ -46,7 +46,7 @@ class WakeUpSenderTest {
     assertThat(sent).containsExactly(0L, 25L, 50L);
   }
 
-  /** A worker that has found nothing polls later and later. */
+  /** A worker that finds no job polls at longer and longer intervals. */
   @Test
   void theFirstJobAfterAPauseInAStreamSendsOne() {
     enqueueEvery(1, 10, WORK);
@@ -79,7 +79,7 @@ class WakeUpSenderTest {
     return NewJob.of(JobType.of(kind, String.class), "{}", options);
   }
 
-  /** Enqueues the given jobs in turns. */
+  /** Enqueues the given jobs in turn. */
   private void enqueueEvery(int millis, int duration, NewJob... jobs) {
     long end = now + duration;
     for (int i = 0; now < end; i++, now += millis) {

@@ -69,7 +69,7 @@ class WakeUpsTest {
       assertThat(heard()).containsExactly(OF_WORK);
     }
 
-    /** It would be a second wait for the disk after that of the enqueue. */
+    /** A flush would be a second wait for the disk, after that of the enqueue. */
     @Test
     void withoutAWaitForTheDisk() throws SQLException {
       try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());
@@ -149,7 +149,7 @@ class WakeUpsTest {
       }
     }
 
-    /** The tenth of a second in which the transaction began. */
+    /** Returns the tenth of a second in which the transaction began. */
     private String tenthOf(Connection transaction) throws SQLException {
       try (Statement statement = transaction.createStatement();
           ResultSet row =
@@ -159,7 +159,7 @@ class WakeUpsTest {
       }
     }
 
-    /** As an import: it enqueues, and goes on for minutes. */
+    /** The long transaction resembles an import, which enqueues and then continues for minutes. */
     @Test
     void byTransactionsThatBeginWhileALongOneIsOpen() throws SQLException {
       try (Connection longOne = fixture.database.connection();
@@ -238,7 +238,10 @@ class WakeUpsTest {
     }
   }
 
-  /** By an enqueue of its own, in a caller's transaction, and of many at once. */
+  /**
+   * Tests an enqueue in its own transaction, one in a caller's transaction, and one of several
+   * jobs.
+   */
   @Test
   void oneCallCanDoWithout() throws SQLException {
     fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), EnqueueOptions::withoutWakeUp);
@@ -289,7 +292,10 @@ class WakeUpsTest {
     assertThat(heardUntil("default")).containsExactly(OF_WORK);
   }
 
-  /** A pool that is being closed, for instance; the caller would enqueue the job again. */
+  /**
+   * The pool may be closing, for example. If the enqueue failed, the caller would enqueue the job
+   * again.
+   */
   @Test
   void whateverTheDataSourceThrowsForAWakeUpFailsNoEnqueue() {
     AtomicInteger borrowed = new AtomicInteger();
@@ -314,7 +320,7 @@ class WakeUpsTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
-  /** A server whose queue of notifications is full refuses every commit that notifies. */
+  /** A server whose notification queue is full rejects every commit that notifies. */
   @Test
   void aWakeUpThatCannotBeSentFailsNoEnqueue() {
     FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());
@@ -355,7 +361,9 @@ class WakeUpsTest {
         .isEqualTo("0");
   }
 
-  /** A pooler in transaction mode accepts the LISTEN and gives the session to another client. */
+  /**
+   * A pooler in transaction mode accepts the LISTEN and then assigns the session to another client.
+   */
   @Test
   void aSessionThatReceivesNothingIsRejected() {
     JobQueue deaf =

@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * One step of a {@link JobWalk}: what is done, and three numbers that choose to whom, how many and
- * which way, whatever is there by then. So each part of a walk is a walk, and jqwik can leave steps
- * out of a failing one.
+ * One step of a {@link JobWalk}: a move, and three numbers that select its jobs and options from
+ * those that exist at that point. Any part of a walk is therefore a valid walk, and jqwik can
+ * remove steps from a failing one.
  */
 record WalkStep(Move move, int a, int b, int c) {
 
-  /** What producers, workers, a sweeper, an operator and a rival do. */
+  /** The moves of producers, workers, a sweeper, an operator and a rival. */
   enum Move {
     ENQUEUE,
     ENQUEUE_IN_TRANSACTION,
@@ -40,7 +40,7 @@ record WalkStep(Move move, int a, int b, int c) {
   static final List<String> QUEUES = List.of(JobModel.KEPT, JobModel.UNKEPT);
   static final Duration LATER = Duration.ofHours(1);
 
-  /** The one that a redrive can conflict about is the usual one. */
+  /** The choices for a unique key. The one for which a redrive can conflict occurs most often. */
   private static final List<UniqueUntil> UNTILS =
       List.of(UniqueUntil.DEAD, UniqueUntil.STARTED, UniqueUntil.DEAD, UniqueUntil.ENDED);
 
@@ -68,7 +68,7 @@ record WalkStep(Move move, int a, int b, int c) {
     return UNTILS.get(a % UNTILS.size());
   }
 
-  /** One to three of them, each once; none if there are none. */
+  /** Picks one to three different elements, or none if the list is empty. */
   <T> List<T> pick(List<T> from) {
     Set<T> picked = new LinkedHashSet<>();
     for (int i = 0; !from.isEmpty() && i <= c % 3; i++) {

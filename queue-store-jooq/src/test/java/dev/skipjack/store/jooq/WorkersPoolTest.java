@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Which connections a worker's statements use, and what is known of their pool. */
+/** Tests which connections a worker's statements use, and what is known about their pool. */
 @QueueTest
 class WorkersPoolTest {
 
@@ -41,7 +41,7 @@ class WorkersPoolTest {
     this.database = database;
   }
 
-  /** Counts the connections that are borrowed; unwraps as the pool does. */
+  /** Returns a data source that counts the borrowed connections and unwraps as the pool does. */
   private DataSource counting(DataSource pool, AtomicInteger borrowed) {
     return (DataSource)
         Proxy.newProxyInstance(

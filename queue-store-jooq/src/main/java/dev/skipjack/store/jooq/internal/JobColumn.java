@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A value of a new job and its column in {@code jobs}. If several jobs are inserted, the value is
- * an element of an array; if one job is inserted, it is a parameter of its own.
+ * an element of an array; if one job is inserted, it is a separate parameter.
  *
  * @param name the name of the value in SQL, and of its parameter if one job is inserted
  * @param array the parameter if several jobs are inserted

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #INCOMING} draws the ids before anything is inserted, because RETURNING cannot include
  * the position of a row in the input. A statement that needs the ids in the order of the input
- * joins them back from it.
+ * reads them from this CTE.
  */
 public final class JobInsert {
 
@@ -74,7 +74,7 @@ public final class JobInsert {
     <T> Field<T> setting(TableField<JobQueuesRecord, T> column);
   }
 
-  /** Columns of {@code incoming}, joined with {@code job_queues}. */
+  /** Reads columns of {@code incoming}, joined with {@code job_queues}. */
   private static final Given COLUMNS_OF_INCOMING =
       new Given() {
         @Override
@@ -88,7 +88,7 @@ public final class JobInsert {
         }
       };
 
-  /** Parameters. The settings of a queue are read only if the job has no value of its own. */
+  /** Reads parameters, and a setting of the queue only if the job has no value for it. */
   private static final Given PARAMETERS =
       new Given() {
         @Override
@@ -172,7 +172,7 @@ public final class JobInsert {
     return policy == null ? null : policy.literal();
   }
 
-  /** A job with an ordering key waits until it is promoted, also if no other job has the key. */
+  /** A job with an ordering key waits until it is promoted, even if no other job has the key. */
   private static Field<JobStatus> status(Given given) {
     return when(given.text("ordering_key").isNull(), inline(JobStatus.PENDING, JOBS.STATUS))
         .otherwise(inline(JobStatus.WAITING, JOBS.STATUS));
@@ -187,7 +187,7 @@ public final class JobInsert {
 
   /**
    * Returns the given jobs, one per row. A statement that needs further values for each job adds
-   * columns and then the position, and builds an {@code incoming} of its own.
+   * columns and then the position, and builds its own {@code incoming}.
    */
   public static ArrayRows given() {
     ArrayRows given = ArrayRows.named("given");
@@ -203,9 +203,9 @@ public final class JobInsert {
 
   /**
    * Returns {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}. A job without a
-   * priority or a maximum of attempts gets those of its queue. {@code job_queues} has a row only
-   * for a queue whose settings were changed, so a plan that a caller's session cached while the
-   * table was smaller is still fast.
+   * priority or a maximum number of attempts gets the value of its queue. {@code job_queues} has a
+   * row only for a queue whose settings were changed, so a plan that a caller's session cached
+   * while the table was smaller is still fast.
    *
    * @param order the order in which the rows are inserted; rows of unique jobs must be in key
    *     order, or two calls may wait for each other
@@ -297,8 +297,8 @@ public final class JobInsert {
   }
 
   /**
-   * Returns the tags as the text of an array. PostgreSQL has no array of arrays of different
-   * lengths, so the tags of each job are one element.
+   * Returns the tags as the text form of an array. PostgreSQL has no arrays of arrays with
+   * different lengths, so the tags of each job are passed as one string.
    */
   private static @Nullable String tags(NewJob job) {
     return job.tags().isEmpty() ? null : Texts.arrayOf(job.tags());

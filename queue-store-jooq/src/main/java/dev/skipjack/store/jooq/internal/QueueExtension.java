@@ -15,11 +15,11 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * The parts of a queue for modules that add another way of enqueueing. Immutable and safe for any
- * number of threads.
+ * The parts of a queue that modules need to add another way of enqueueing. Immutable and safe for
+ * any number of threads.
  *
  * @param dialect renders statements for the queue's schema, without a connection
- * @param transactions runs statements in transactions of their own
+ * @param transactions runs each statement in its own transaction
  * @param jobFactory creates the jobs to insert
  * @param interceptor intercepts every enqueue; the innermost {@code next} inserts the jobs
  * @param writer inserts jobs as the queue itself does

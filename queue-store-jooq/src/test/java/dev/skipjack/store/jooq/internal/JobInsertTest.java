@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 import org.jooq.Field;
 import org.junit.jupiter.api.Test;
 
-/** The list of columns is complete, so that a new column cannot be forgotten in the insert. */
+/** The list of columns must be complete, so that a new column cannot be forgotten in the insert. */
 class JobInsertTest {
 
-  /** Columns with a default, which the claim, the outcome or an administrator changes later. */
+  /** Columns with a default value, which the claim, the outcome or an operator changes later. */
   private static final List<String> SET_LATER =
       List.of(
           "current_execution_id",

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the parts of a {@link JobExplanation}. Belongs to one thread. */
+/** Collects the parts of a {@link JobExplanation}. Not thread-safe. */
 final class Explanation {
 
   private final JobId job;

@@ -33,7 +33,7 @@ public final class JobExplainer {
   /**
    * Creates an explainer. Opens no connection.
    *
-   * @param transactions the transactions, of which snapshots are used
+   * @param transactions the transactions; each explanation runs in a snapshot of one
    * @param dialect renders statements for the queue's schema, without a connection
    */
   public JobExplainer(OwnTransactions transactions, DSLContext dialect) {
@@ -385,7 +385,7 @@ public final class JobExplainer {
     return "%,d %s%s".formatted(count, noun, count == 1 ? "" : "s");
   }
 
-  /** Returns a number of jobs that was counted up to a bound. */
+  /** Formats a number of jobs that was counted only up to a bound. */
   private static String atMost(int count, String one, String several) {
     if (count == 1) {
       return "1 " + one;

@@ -6,10 +6,10 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the row of a job says.
+ * The facts in the row of a job.
  *
  * @param worker the worker that runs the job, or ran it last
- * @param freedUniqueKey the unique key that the job needs again for a redrive
+ * @param freedUniqueKey the unique key that a redrive must take for the job again
  * @param position the position in the ordering key
  * @param now the time by the database clock
  */

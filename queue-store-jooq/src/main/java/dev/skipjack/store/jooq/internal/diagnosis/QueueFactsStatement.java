@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a due job waits for in its queue: a pause, the jobs that are served before it, and the
- * jobs that run.
+ * running jobs.
  *
  * <pre>{@code
  * WITH RECURSIVE lane AS (lanes of the queue with a higher priority)
@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueFactsStatement {
 
-  /** The bound of a count of jobs. A count that reaches it means that there may be more. */
+  /** The upper bound of a count of jobs. If a count reaches it, more jobs may exist. */
   static final int WINDOW = 1_001;
 
   private static final int RUNNING_WINDOW = 10_001;

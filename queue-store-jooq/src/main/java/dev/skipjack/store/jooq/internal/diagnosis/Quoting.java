@@ -10,7 +10,7 @@ final class Quoting {
     return text.matches("[A-Za-z0-9_.:/@%+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
-  /** Returns a string literal of Java. */
+  /** Returns a Java string literal. */
   static String java(String text) {
     StringBuilder literal = new StringBuilder("\"");
     text.chars()

@@ -3,12 +3,12 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Durations in words: the two largest units, rounded down. */
+/** Formats durations in words, with the two largest units, rounded down. */
 final class Spans {
 
   private Spans() {}
 
-  /** Returns, for example, {@code 2 h 5 min}. A negative duration counts as none. */
+  /** Returns, for example, {@code 2 h 5 min}. A negative duration counts as zero. */
   static String of(Duration duration) {
     Duration span = duration.isNegative() ? Duration.ZERO : duration;
     if (span.toDays() > 0) {

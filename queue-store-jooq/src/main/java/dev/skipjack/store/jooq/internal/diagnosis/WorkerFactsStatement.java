@@ -21,7 +21,7 @@ import org.jooq.Field;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Reads which of the living workers could run a job.
+ * Reads which of the live workers could run a job.
  *
  * <pre>{@code
  * SELECT name, queues, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
@@ -33,8 +33,8 @@ import org.jooq.impl.SQLDataType;
 final class WorkerFactsStatement {
 
   /**
-   * The time after which a worker that was not seen counts as stopped. Workers report once a
-   * minute, give or take a fifth, so two reports may fail.
+   * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
+   * once a minute, plus or minus a fifth, so two may fail.
    */
   static final Duration SILENCE = Duration.ofMinutes(3);
 
@@ -52,7 +52,7 @@ final class WorkerFactsStatement {
   private WorkerFactsStatement() {}
 
   /**
-   * A living worker.
+   * A live worker.
    *
    * @param serves whether it serves the job's queue
    * @param knows whether it has a handler for the job's kind

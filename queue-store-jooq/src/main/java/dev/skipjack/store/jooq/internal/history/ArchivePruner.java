@@ -20,7 +20,7 @@ import org.jooq.DSLContext;
 /**
  * Deletes expired jobs from partitions that must be kept because of another queue's longer
  * retention. If a cutoff lies inside a partition, the partition is read at each call. Any other
- * partition is read again only after the jobs of further queues in it have expired.
+ * partition is read again only after the jobs of more queues in it have expired.
  */
 final class ArchivePruner {
 
@@ -33,7 +33,7 @@ final class ArchivePruner {
   /**
    * The progress of pruning a partition.
    *
-   * @param expired the queues whose jobs had expired at that time
+   * @param expired the queues whose jobs had expired when this pass began
    * @param after the id up to which all expired jobs have been deleted
    */
   private record Walk(Expired expired, long after) {
@@ -48,7 +48,7 @@ final class ArchivePruner {
   }
 
   /**
-   * Prunes these partitions.
+   * Prunes the given partitions.
    *
    * @param deadline a value of {@link System#nanoTime()}
    * @return the number of deleted jobs, and the partitions that still have expired jobs

@@ -22,9 +22,9 @@ public record AuditWeeks(Instant from, Instant until) {
   public static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
 
   /**
-   * The maximum period that a condition names. A batch whose attempts are further apart searches
-   * all partitions. Such batches are too rare to justify a text of their own, which each connection
-   * would have to plan.
+   * The maximum period in a condition. A batch whose attempts are further apart searches all
+   * partitions. Such batches are too rare to justify a separate text, which each connection would
+   * have to plan.
    */
   private static final Duration LONGEST = Duration.ofDays(14);
 
@@ -57,8 +57,8 @@ public record AuditWeeks(Instant from, Instant until) {
   }
 
   /**
-   * Returns the condition that a row is in these weeks. Its bounds are constant, so the planner
-   * excludes all other partitions and their locks.
+   * Returns the condition that a row is in these weeks. Its bounds are constants, so the plan
+   * neither reads nor locks any other partition.
    */
   public Condition condition() {
     return equals(ALL)

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The instants before which archived jobs have expired.
+ * The cutoffs: archived jobs that ended before them have expired.
  *
- * @param others the cutoff for queues without a retention of their own
+ * @param others the cutoff for queues without their own retention
  * @param byQueue the cutoffs of the other queues
  */
 record Cutoffs(Instant others, Map<String, Instant> byQueue) {
@@ -47,10 +47,10 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   }
 
   /**
-   * The queues of which all jobs in a partition have expired.
+   * The queues whose jobs in a partition have all expired.
    *
-   * @param others whether this is so for queues without a retention of their own
-   * @param byQueue whether this is so for each of the other queues
+   * @param others whether this is true of queues without their own retention
+   * @param byQueue whether this is true of each of the other queues
    */
   record Expired(boolean others, Map<String, Boolean> byQueue) {
 

@@ -30,7 +30,7 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Returns whether one of the next attempts in one partition of the audit is running.
+ * Returns whether any attempt in the next batch of an audit partition is running.
  *
  * <pre>{@code
  * SELECT COALESCE(bool_or(status = 'running' AND EXISTS (

@@ -9,11 +9,11 @@ package dev.skipjack.store.jooq.internal.history;
 record FoundPartition(Partition partition, State state, boolean marked) {
 
   enum State {
-    /** It is part of its parent. */
+    /** The table is attached to its parent. */
     ATTACHED,
-    /** Its concurrent detaching was interrupted; queries no longer see it. */
+    /** A concurrent detach was interrupted; queries no longer see the table. */
     PENDING,
-    /** It is a table of its own. */
+    /** The table is no longer a partition. */
     DETACHED
   }
 }

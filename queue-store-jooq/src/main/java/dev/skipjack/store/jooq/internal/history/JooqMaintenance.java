@@ -82,8 +82,8 @@ public final class JooqMaintenance implements Maintenance {
      *
      * @param cutoffs the instant before which dead jobs have expired, by queue
      * @param now the current time by the database's clock
-     * @param deadline a time of {@link System#nanoTime()}
-     * @return the result for dead jobs, without keys
+     * @param deadline a value of {@link System#nanoTime()}
+     * @return the result for dead jobs; it includes no keys
      */
     Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline);
   }
@@ -94,8 +94,8 @@ public final class JooqMaintenance implements Maintenance {
   }
 
   /**
-   * Removes expired partitions. Only one call runs at a time, because the state of remover and
-   * pruner belongs to one thread.
+   * Removes expired partitions. Only one call runs at a time, because the remover and the pruner
+   * are not thread-safe.
    */
   @Override
   public synchronized RemovedPartitions removePartitions(Retention retention) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Runs the steps of maintenance in such a way that if one fails, the others still run. */
+/** Runs the steps of maintenance. If one fails, the others still run. */
 public final class MaintenanceSteps {
 
   private MaintenanceSteps() {}

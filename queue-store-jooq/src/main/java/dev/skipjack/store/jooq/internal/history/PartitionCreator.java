@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jooq.DSLContext;
 
 /**
- * Creates partitions, each in a transaction of its own, so that one that cannot be created now does
- * not prevent the others. Safe for any number of threads, and for any number of workers at once.
+ * Creates partitions, each in its own transaction, so that a failure to create one does not prevent
+ * the others. Safe for any number of threads, and for any number of workers at once.
  */
 final class PartitionCreator {
 
@@ -53,7 +53,7 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the missing partitions for the present.
+   * Creates the partitions for the current time that are missing.
    *
    * @return the reason why one of them could not be created, or empty if none is missing
    */

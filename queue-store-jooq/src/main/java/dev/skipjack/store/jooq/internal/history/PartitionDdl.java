@@ -21,9 +21,9 @@ import org.jooq.Query;
 import org.jooq.Table;
 
 /**
- * The steps of the removal of a partition: mark it, detach it, finish the detaching if it was
- * interrupted, and drop it. No step waits long, and none takes a lock on the parent table for which
- * a claim or a completion would wait.
+ * The steps that remove a partition: mark it, detach it, finish an interrupted detach, and drop it.
+ * No step waits long, and none takes a lock on the parent table for which a claim or a completion
+ * would wait.
  *
  * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database rejects the step.
  */
@@ -45,7 +45,7 @@ final class PartitionDdl {
 
   /**
    * The maximum wait for readers, in seconds, after which the driver cancels the statement. A
-   * {@code lock_timeout} is no alternative: concurrent detaching cannot run in a transaction, and
+   * {@code lock_timeout} is no alternative: a concurrent detach cannot run in a transaction, and
    * behind a pooler a session setting would outlive the session.
    */
   private static final int DETACH_TIMEOUT = 1;
@@ -63,7 +63,7 @@ final class PartitionDdl {
 
   /**
    * Marks the table as being removed. A table without the mark is never dropped. Marking takes a
-   * lock against other sessions that would detach the table. It fails if another session has
+   * lock that prevents other sessions from detaching the table. It fails if another session has
    * detached the table since it was found, so such a table is never marked.
    */
   void mark(Partition partition) {
@@ -86,7 +86,7 @@ final class PartitionDdl {
         });
   }
 
-  /** Marks a table again whose detaching this process has begun or finished. */
+  /** Restores the mark of a table that this process has detached or begun to detach. */
   void markAgain(Partition partition) {
     inTransaction(marking(partition));
   }
@@ -104,7 +104,7 @@ final class PartitionDdl {
 
   /**
    * Detaches the partition from its parent. Waits for at most a second for transactions that have
-   * used the parent; after that the detaching is pending and must be finished later.
+   * used the parent; after that, the detach is pending and must be finished later.
    */
   void detach(Partition partition) {
     String sql = dsl.render(detach(partition, "concurrently"));
@@ -118,7 +118,7 @@ final class PartitionDdl {
         });
   }
 
-  /** Finishes a detaching that was interrupted. */
+  /** Finishes an interrupted detach. */
   void finish(Partition partition) {
     inTransaction(detach(partition, "finalize"));
   }

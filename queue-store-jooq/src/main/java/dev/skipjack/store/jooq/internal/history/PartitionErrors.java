@@ -24,8 +24,8 @@ final class PartitionErrors {
   private static final String DEPENDENT_OBJECTS = "2BP01";
 
   /**
-   * The SQLSTATEs of a detaching that fails because another session has detached the same
-   * partition, or has begun to.
+   * The SQLSTATEs of a detach that fails because another session has detached the same partition or
+   * has begun to detach it.
    */
   private static final Set<String> DETACHED_BY_ANOTHER =
       Set.of(NOT_IN_PREREQUISITE_STATE, UNDEFINED_TABLE, INTERNAL);
@@ -53,15 +53,15 @@ final class PartitionErrors {
   private PartitionErrors() {}
 
   /**
-   * Returns whether a partition could not be detached because another session has done so, or begun
-   * to.
+   * Returns whether a partition could not be detached because another session has detached it or
+   * has begun to.
    */
   static boolean isDetachedByAnother(StoreException failure) {
     return failure.sqlState().filter(DETACHED_BY_ANOTHER::contains).isPresent();
   }
 
   /**
-   * Returns the result for {@code partition} when it could not be created.
+   * Returns the result for a partition that could not be created.
    *
    * @throws StoreException the failure itself, if the database is unavailable
    */
@@ -70,8 +70,7 @@ final class PartitionErrors {
   }
 
   /**
-   * Returns the result for {@code partition} when it, or the expired rows in it, could not be
-   * removed.
+   * Returns the result for a partition if it or the expired rows in it could not be removed.
    *
    * @throws StoreException the failure itself, if the database is unavailable
    */

@@ -23,8 +23,8 @@ public final class PartitionHealing {
   /**
    * Creates an instance that creates missing partitions with {@code createMissing}.
    *
-   * @param createMissing creates the partitions for the present, or returns the reason why it could
-   *     not
+   * @param createMissing creates the partitions for the current time, or returns the reason why it
+   *     could not
    */
   public PartitionHealing(Supplier<Optional<StoreException>> createMissing) {
     this.createMissing = createMissing;
@@ -36,8 +36,8 @@ public final class PartitionHealing {
   }
 
   /**
-   * Returns whether a write failed because a partition is missing. In contrast, the violation of a
-   * table's own CHECK names its constraint.
+   * Returns whether a write failed because a partition is missing. The error names no constraint,
+   * unlike a violation of a table's CHECK constraint.
    */
   public static boolean isMissing(SQLException failure) {
     return CHECK_VIOLATION.equals(failure.getSQLState())

@@ -34,8 +34,8 @@ final class PartitionRemover {
   private final PartitionDdl ddl;
 
   /**
-   * The execution up to which no attempt is running, by partition. Ended attempts stay ended and
-   * new ones have greater ids, so nothing needs to be read twice.
+   * For each partition, the execution up to which no attempt is running. Ended attempts stay ended
+   * and new ones have greater ids, so no row needs to be read twice.
    */
   private final Map<String, Long> checkedTo = new HashMap<>();
 
@@ -56,7 +56,7 @@ final class PartitionRemover {
   }
 
   /**
-   * Removes the partitions that end at {@code cutoff} or before.
+   * Removes the partitions that end at or before {@code cutoff}.
    *
    * @param deadline a value of {@link System#nanoTime()} until which rows are checked
    */
@@ -131,11 +131,11 @@ final class PartitionRemover {
   }
 
   /**
-   * Corrects the mark after a failed detaching, because only a table that this process detaches may
-   * keep it. If the detaching has not begun, the table is still a normal partition. If another
-   * session has detached it, that session may be an operator who keeps the table, which would be
-   * dropped if it were marked. It may also be another worker's maintenance, which drops the table
-   * whether or not it is marked.
+   * Corrects the mark after a failed detach, because only a table that this process detaches may
+   * keep it. If the detach has not begun, the table is still a normal partition. If another session
+   * has detached the table, an operator may want to keep it, and a marked table would be dropped.
+   * If that session is another worker's maintenance, it drops the table whether or not the table is
+   * marked.
    */
   private void correctMark(Partition partition, StoreException failure) {
     try {

@@ -15,7 +15,7 @@ import org.jooq.Table;
 
 /** A partitioned table. Bounds follow the UTC calendar, regardless of the session's time zone. */
 enum PartitionedTable {
-  /** The audit, with one partition for each week in which attempts began, from Monday. */
+  /** The audit, with one partition for each week in which attempts began; weeks begin on Monday. */
   AUDIT(7),
   /** The archive, with one partition for each day on which jobs ended. */
   ARCHIVE(1);

@@ -35,7 +35,7 @@ import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Deletes the expired jobs among the next jobs of one partition of the archive.
+ * Deletes the expired jobs in the next batch of an archive partition.
  *
  * <pre>{@code
  * WITH page AS MATERIALIZED (SELECT id, finished_at, queue FROM jobs_archive

@@ -23,15 +23,15 @@ import org.jooq.types.YearToMonth;
 import org.jooq.types.YearToSecond;
 
 /**
- * Reads the cutoff of each queue that has a retention of its own. Its archived or dead jobs from
- * before that instant are deleted.
+ * Reads the cutoff of each queue that has its own retention. The queue's archived or dead jobs that
+ * ended before the cutoff are deleted.
  *
  * <pre>{@code
  * SELECT queue, timezone('UTC', timezone('UTC', clock_timestamp()) - LEAST(:retention, interval '1000 years'))
  *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>The two kinds of retention are different columns, so each has a text of its own. The cutoff is
+ * <p>The two kinds of retention are different columns, so each has its own text. The cutoff is
  * computed in UTC, because the length of a day or a month depends on the time zone. A retention
  * counts as at most a thousand years, so that a queue that keeps everything "forever" does not make
  * the query fail.

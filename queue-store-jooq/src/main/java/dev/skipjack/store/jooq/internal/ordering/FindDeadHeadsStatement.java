@@ -36,8 +36,8 @@ import org.jooq.impl.SQLDataType;
  *   FROM dead ORDER BY ordering_key
  * }</pre>
  *
- * <p>A second text finds given keys: {@code ordering_key = ANY (:keys)}. The queue's policy has
- * precedence over that of the job. Locks nothing, because {@link ReleaseStatement} and {@link
+ * <p>A second text finds given keys: {@code ordering_key = ANY (:keys)}. The queue's policy takes
+ * precedence over the job's policy. Locks nothing, because {@link ReleaseStatement} and {@link
  * ParkStatement} check the head again.
  */
 final class FindDeadHeadsStatement {
@@ -56,7 +56,7 @@ final class FindDeadHeadsStatement {
   /** A dead job that holds its ordering key. */
   record DeadHead(long id, String key, OrderingPolicy policy) {}
 
-  /** Finds the next keys, in the order of the keys. */
+  /** Finds the dead heads of the next keys, in key order. */
   static Statement<Request, DeadHead> next(DSLContext dialect) {
     return of(
         dialect,
@@ -64,7 +64,7 @@ final class FindDeadHeadsStatement {
         request -> new Arguments().text("after", request.after()).number("limit", request.limit()));
   }
 
-  /** Finds those of the given keys whose head is dead. */
+  /** Finds the dead heads of the given keys. */
   static Statement<List<String>, DeadHead> given(DSLContext dialect) {
     return of(
         dialect,

@@ -25,7 +25,7 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Finds ordering keys that have waiting jobs and no head, in the order of the keys.
+ * Finds ordering keys that have waiting jobs but no head, in key order.
  *
  * <pre>{@code
  * WITH RECURSIVE waiting AS (
@@ -44,7 +44,8 @@ import org.jooq.impl.SQLDataType;
  *
  * <p>The recursion jumps from key to key in the index of waiting jobs, so it reads two index
  * entries for each key, however many jobs wait in it, and a single one if no job waits. The first
- * key is returned to show that jobs wait, the last to continue there. Locks nothing.
+ * key is always returned, to show that jobs are waiting, and so is the last, so that the next
+ * search can continue there. Locks nothing.
  */
 final class FindHeadlessKeysStatement {
 

@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Promotes jobs with an ordering key, in transactions of its own. Safe for any number of threads,
- * which share the position of the sweep.
+ * Promotes jobs with an ordering key, in its own transactions. Safe for any number of threads,
+ * which share the positions of the sweep.
  */
 public final class JooqOrderedJobs implements OrderedJobs {
 
-  /** Bounds a sweep to a few milliseconds. */
+  /** The maximum number of keys per sweep, which limits a sweep to a few milliseconds. */
   private static final int KEYS_OF_A_SWEEP = 1_000;
 
   private static final int KEYS_OF_A_PROMOTION = 200;
@@ -34,7 +34,10 @@ public final class JooqOrderedJobs implements OrderedJobs {
   /** The maximum number of jobs that a statement parks. */
   private static final int BATCH = 500;
 
-  /** Each repeat means that another transaction promoted a job of one of the keys meanwhile. */
+  /**
+   * The maximum number of tries. Each retry means that another transaction promoted a job of one of
+   * the keys in the meantime.
+   */
   private static final int TRIES = 3;
 
   /** SQLSTATEs of a unique violation and a deadlock. */
@@ -82,7 +85,10 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return promoted;
   }
 
-  /** A key that is raced for in every try has been promoted by others, or is found by a sweep. */
+  /**
+   * Promotes the next job of each key. If other transactions interfere in every try, they have
+   * promoted the jobs, or a later sweep finds the keys.
+   */
   private List<Optional<WakeUp>> promoteBatch(List<String> keys) {
     for (int i = 1; ; i++) {
       try {
@@ -104,7 +110,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Like {@link #promote} after a commit whose caller must not see a failure: a sweep promotes the
+   * Like {@link #promote}, for use after a commit. Throws no failure, because a sweep promotes the
    * jobs later.
    *
    * @return empty if the promotion failed
@@ -122,8 +128,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Like {@link #promoteCommitted} for the keys of a command's results, which it returns without
-   * the keys.
+   * Like {@link #promoteCommitted}, for the keys in a command's results. Returns the results
+   * without their keys.
    */
   public <R> List<R> passOn(List<KeyedResult<R>> results) {
     Set<String> keys = new TreeSet<>();
@@ -139,7 +145,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Like {@link #promoteCommitted} for keys whose head has died: first frees the keys that the
+   * Like {@link #promoteCommitted}, for keys whose head has died. First frees the keys that the
    * policy does not block.
    */
   public void passOnBehindDead(Collection<String> keys) {
@@ -176,7 +182,9 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return result;
   }
 
-  /** Frees the keys of those dead heads whose policy does not block them; returns those keys. */
+  /**
+   * Frees the keys of those dead heads whose policy does not block them, and returns those keys.
+   */
   private List<String> settle(List<DeadHead> heads) {
     List<String> free = new ArrayList<>();
     for (DeadHead head : heads) {
@@ -193,7 +201,10 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return free.isEmpty() ? List.of() : transactions.run(release, free);
   }
 
-  /** Parks the jobs behind a dead head; returns whether none is left, so that its key is free. */
+  /**
+   * Parks the jobs behind a dead head. Returns whether none is left, in which case the key can be
+   * freed.
+   */
   private boolean isParked(DeadHead head) {
     while (true) {
       Parked batch = transactions.run(park, new ParkStatement.Request(head.id(), BATCH)).get(0);

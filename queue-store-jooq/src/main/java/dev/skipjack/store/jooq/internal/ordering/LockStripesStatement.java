@@ -22,19 +22,19 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>It runs before the statement that draws the ids, and the locks last until the transaction
- * ends. Of two transactions that enqueue jobs of one key, the second one therefore draws its ids
- * after the commit of the first one. Transactions that enqueue without strict ordering take no such
+ * ends. If two transactions enqueue jobs of the same key, the second one therefore draws its ids
+ * after the first one has committed. Transactions that enqueue without strict ordering take no such
  * lock.
  *
- * <p>A key has one of 1,024 locks, because the server's table of locks has room for a few thousand
- * in all sessions together. The lock is chosen by a hash of the key, so a transaction may also wait
- * for one that enqueues a job of another key. The locks of one call are taken in ascending order,
+ * <p>All keys share 1,024 locks, because the server's lock table has room for only a few thousand
+ * across all sessions. A hash of the key determines its lock, so a transaction may also wait for
+ * one that enqueues a job of another key. The locks of one call are taken in ascending order,
  * before all other locks of the call, so two calls cannot deadlock. Two transactions that make
  * several such calls can (40P01).
  *
  * <p>The first number of a lock is the table's oid, which differs between the schemas of a
- * database. The queue's other advisory locks, those of wake-ups, are single numbers of 64 bits,
- * which PostgreSQL keeps apart from pairs.
+ * database. The queue's other advisory locks, for wake-ups, are single 64-bit numbers, which
+ * PostgreSQL distinguishes from pairs.
  */
 final class LockStripesStatement {
 
@@ -43,7 +43,7 @@ final class LockStripesStatement {
 
   private LockStripesStatement() {}
 
-  /** Returns a row for each lock, without a meaning. */
+  /** Creates the statement. It returns a row for each lock; the value has no meaning. */
   static Statement<SortedSet<Integer>, Boolean> of(DSLContext dialect) {
     Param<String> table = inline(dialect.render(JOBS));
     Field<Object> locked =

@@ -35,18 +35,21 @@ import org.jooq.impl.SQLDataType;
  *
  * <p>{@link Promotion} explains the other parts. If another transaction promotes a different job of
  * a key after this statement's snapshot, because a job with a smaller id was committed in between,
- * the unique index of the heads refuses the statement with 23505, and it must be repeated. It waits
- * for such a transaction if that has not ended, so it runs with a short {@code lock_timeout}. It is
- * never part of a caller's transaction.
+ * the unique index of the heads rejects the statement with 23505, and it must be repeated. If such
+ * a transaction is still open, the statement waits for it, and therefore runs with a short {@code
+ * lock_timeout}. It is never part of a caller's transaction.
  *
  * <p>The head is looked up by a value instead of NOT EXISTS, which the planner would turn into a
- * join with all heads. Locks waiting jobs in the order of their keys, without waiting.
+ * join with all heads. Locks waiting jobs in key order, without waiting.
  */
 final class PromoteStatement {
 
   private PromoteStatement() {}
 
-  /** Returns a wake-up for each promoted job that is due, and nothing for one that is not. */
+  /**
+   * Creates the statement. It returns a wake-up for each promoted job that is due, and an empty
+   * result for each one that is not.
+   */
   static Statement<List<String>, Optional<WakeUp>> of(DSLContext dialect) {
     ArrayRows given = ArrayRows.named("given").column("ordering_key", Texts.array("keys"));
     Field<String> key = given.field("ordering_key", String.class);

@@ -43,12 +43,11 @@ import org.jooq.impl.SQLDataType;
  * the other columns of a waiting job, because with {@code status = 'waiting'} the planner could
  * read the whole index of waiting jobs.
  *
- * <p>The flag of a head that this statement deletes is gone before that of the next job is written,
- * because {@code promoted} depends on all rows of {@code ended}. Other promotions of the key see a
- * head until this transaction ends, so the unique index of the heads has no conflict.
+ * <p>A deleted head's flag disappears before the next job's flag is written, because {@code
+ * promoted} depends on all rows of {@code ended}. Other promotions of the key see a head until this
+ * transaction ends, so the unique index of the heads has no conflict.
  *
- * <p>Lock order: heads before the jobs that wait behind them, and those in the order of their keys.
- * No lock waits.
+ * <p>Lock order: first the heads, then the jobs that wait behind them, in key order. No lock waits.
  */
 public final class Promotion {
 
@@ -74,7 +73,7 @@ public final class Promotion {
     return List.of(freed, next, unlocked, promoted(unlocked));
   }
 
-  /** The first waiting job of each key of {@code keys}: {@code next(id)}. */
+  /** Returns the CTE {@code next(id)} with the first waiting job of each key of {@code keys}. */
   static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
     Table<?> first =
         select(JOBS.ID)
@@ -87,7 +86,10 @@ public final class Promotion {
     return name("next").asMaterialized(select(idOf(first)).from(keys).crossJoin(lateral(first)));
   }
 
-  /** Those of {@code next} that still wait and that no other transaction has locked. */
+  /**
+   * Returns a CTE that locks the jobs of {@code next} that still wait and that no other transaction
+   * has locked.
+   */
   static CommonTableExpression<?> unlocked(CommonTableExpression<?> next) {
     return name("unlocked")
         .asMaterialized(
@@ -102,7 +104,7 @@ public final class Promotion {
                 .skipLocked());
   }
 
-  /** Makes the jobs of {@code unlocked} the heads of their keys. */
+  /** Returns a CTE that makes the jobs of {@code unlocked} the heads of their keys. */
   static CommonTableExpression<?> promoted(CommonTableExpression<?> unlocked) {
     return name("promoted")
         .as(

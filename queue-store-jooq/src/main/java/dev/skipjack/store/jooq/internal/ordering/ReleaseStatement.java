@@ -31,14 +31,14 @@ import org.jooq.DSLContext;
  * SELECT ordering_key FROM released
  * }</pre>
  *
- * <p>Locks heads in the order of their keys, without waiting. A head that is redriven in the
- * meantime keeps its key.
+ * <p>Locks heads in key order, without waiting. A head that is redriven in the meantime keeps its
+ * key.
  */
 final class ReleaseStatement {
 
   private ReleaseStatement() {}
 
-  /** Returns the keys that were released. */
+  /** Creates the statement. It returns the keys that were released. */
   static Statement<List<String>, String> of(DSLContext dialect) {
     CommonTableExpression<?> unlocked =
         name("unlocked")

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import org.jooq.DSLContext;
 
 /**
- * Makes the order of an ordering key that of the commits, for jobs that ask for it: their enqueue
- * takes a lock of the key before it draws ids. Safe for any number of threads.
+ * Orders the jobs of an ordering key by their commits, if the jobs request this: their enqueue
+ * takes a lock for the key before it draws ids. Safe for any number of threads.
  */
 public final class StrictOrdering {
 

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The default codec of a queue. It uses a mapper of its own without default typing, so a payload
- * cannot name a class to load, unless its own class asks for that with {@code @JsonTypeInfo}. It
+ * The default codec of a queue. It uses its own mapper, without default typing. A payload therefore
+ * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. It
  * ignores unknown fields, so that a newer producer does not break an older worker. The testkit has
  * a copy of the mapper's settings; {@code JacksonPayloadsTest} compares the two.
  */
@@ -137,7 +137,7 @@ public final class JacksonCodec implements PayloadCodec {
 
   /**
    * Returns Jackson's message about a class, without the value at its end: "... to deserialize from
-   * String value ('...')". Jackson adds the value if the class has no creator for a text or a
+   * String value ('...')". Jackson adds the value if the class has no creator for a string or a
    * number.
    */
   private static String withoutValue(InvalidDefinitionException refused) {

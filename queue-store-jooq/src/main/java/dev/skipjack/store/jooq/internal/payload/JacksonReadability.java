@@ -235,8 +235,8 @@ final class JacksonReadability {
     }
 
     /**
-     * Returns whether a property has one of Jackson's own serializers. A null serializer depends on
-     * the class of the value; final classes and arrays have theirs in advance.
+     * Returns whether a property has one of Jackson's own serializers. If the serializer is null,
+     * it depends on the class of the value; for final classes and arrays it is known in advance.
      */
     private static boolean isStandard(@Nullable JsonSerializer<?> serializer) {
       return serializer == null

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a JSON document token by token. Accepts the documents that PostgreSQL's {@code jsonb}
  * accepts: JSON as in RFC 8259 without U+0000, lone surrogates, and nesting that would exhaust the
- * server's stack. It also checks the output of codecs, because an error of the server would abort
- * the caller's transaction. Belongs to one thread.
+ * server's stack. It also checks the output of codecs, because a server error would abort the
+ * caller's transaction. Not thread-safe.
  */
 public final class JsonReader {
 
@@ -57,7 +57,7 @@ public final class JsonReader {
   /** Marks the end of the document, because JSON has no NUL outside of strings. */
   private static final char NOTHING = '\0';
 
-  /** The entry of an object whose first name has not been read. */
+  /** The value for an open object whose first name has not been read. */
   private static final int NO_NAME_YET = Integer.MIN_VALUE;
 
   private static final int LONGEST_SEGMENT = 60;
@@ -166,8 +166,8 @@ public final class JsonReader {
   }
 
   /**
-   * Returns the number of digits after the point, likewise. Neither number can overflow; both can
-   * be negative.
+   * Returns the number of digits after the point, under the same condition. Neither number can
+   * overflow; both can be negative.
    */
   long digitsBehind() {
     return digitsBehind;

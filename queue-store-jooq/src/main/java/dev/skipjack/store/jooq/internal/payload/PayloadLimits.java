@@ -109,8 +109,8 @@ public final class PayloadLimits {
   }
 
   /**
-   * Returns the length of a text in UTF-8. A lone surrogate counts as three bytes; it is rejected
-   * later, with its position.
+   * Returns the length of a string in bytes of UTF-8. A lone surrogate counts as three bytes; it is
+   * rejected later, with its position.
    */
   private static long utf8Length(String text) {
     long bytes = text.length();

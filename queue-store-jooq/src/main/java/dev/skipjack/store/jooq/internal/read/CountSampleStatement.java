@@ -41,8 +41,8 @@ final class CountSampleStatement {
   /**
    * Creates the statement.
    *
-   * @param dialect renders the statement, and the name of the table, which PostgreSQL expects as a
-   *     text
+   * @param dialect renders the statement, and the name of the table, which PostgreSQL expects as
+   *     {@code text}
    */
   static Statement<NoRequest, JobCount> of(DSLContext dialect) {
     Field<Double> share =

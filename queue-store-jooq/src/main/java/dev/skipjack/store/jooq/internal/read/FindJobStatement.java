@@ -32,7 +32,7 @@ import org.jooq.impl.SQLDataType;
  *
  * <p>It is a single statement because a job that ends between two statements would be found by
  * neither or by both. The archive is partitioned by day and an id does not contain the day, so the
- * primary key of every partition is probed. This reads two or three pages each, which stay cached.
+ * primary key of every partition is probed. Each probe reads two or three pages, which stay cached.
  * Locks nothing.
  */
 final class FindJobStatement {

@@ -51,10 +51,10 @@ import org.jooq.impl.SQLDataType;
  *   FROM letters ORDER BY ...
  * }</pre>
  *
- * <p>The error is in the row and in no index, so only the newest 10,001 dead jobs of each queue and
- * kind are read. The error class is that of one example from each group. It takes two probes to
- * find it, of which the second reads only one partition, because the job's row contains the start
- * of its last attempt. {@link LooseScan} explains how the groups are found. Locks nothing.
+ * <p>The error is in the row but in no index, so only the newest 10,001 dead jobs of each queue and
+ * kind are read. The error class is that of one example from each group. Two probes find it; the
+ * second reads only one partition, because the job's row contains the start of its last attempt.
+ * {@link LooseScan} explains how the groups are found. Locks nothing.
  */
 final class GroupDeadJobsStatement {
 

@@ -28,9 +28,9 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of a list. The text of the list always contains all of them and is therefore
- * constant; an empty array or text filters nothing. They are checked row by row and do not affect
- * the choice of the index, which follows from the order of the list.
+ * The filters of a list. The statement always contains all of them, so its text is constant; an
+ * empty array or text filters nothing. They are checked row by row and do not affect which index is
+ * used; that depends on the order of the list.
  */
 enum JobFilter {
   /** All filters except the one by payload, so that roles that may not read payloads can list. */

@@ -137,7 +137,7 @@ public final class JooqJobReader implements JobReader {
   }
 
   /**
-   * Reads all jobs of a status that few jobs have. If there are too many of them, reads the table
+   * Reads all jobs with a status that few jobs have. If too many jobs have it, reads the table
    * instead.
    */
   private JobPage few(
@@ -189,8 +189,8 @@ public final class JooqJobReader implements JobReader {
   }
 
   /**
-   * Builds the page. The next one begins after the last job if this page is full, or else where
-   * reading stopped.
+   * Builds the page. The next page begins after the last job if this page is full, and otherwise
+   * where reading stopped.
    */
   private static JobPage page(List<PageQuery.Entry> rows, JobQuery query) {
     List<JobSummary> jobs = new ArrayList<>(rows.size());

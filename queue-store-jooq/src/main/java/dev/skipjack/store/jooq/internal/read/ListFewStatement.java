@@ -16,7 +16,7 @@ import org.jooq.Field;
 import org.jooq.ResultQuery;
 
 /**
- * Lists the running or the waiting jobs, of which there are few, by id.
+ * Lists the running or the waiting jobs by id. Usually, few jobs have these statuses.
  *
  * <pre>{@code
  * seen AS MATERIALIZED (SELECT id, id > :after AND <filters> AS matches,

@@ -54,7 +54,8 @@ final class QueueSettingsStatement {
   }
 
   /**
-   * Returns NULL for a pause that has ended by itself; it remains in the row until the next pause.
+   * Returns the instant, or NULL if the pause has expired. An expired pause remains in the row
+   * until the next pause.
    */
   private static Field<Instant> whilePaused(Field<Instant> instant) {
     return when(PausePredicates.PAUSED, instant);

@@ -35,7 +35,7 @@ final class ReadBounds {
   /** The maximum number of blocked ordering keys that are shown. */
   static final int BLOCKED_KEYS = 1_000;
 
-  /** The maximum number of waiting jobs that are counted for each of them. */
+  /** The maximum number of waiting jobs that are counted for each blocked ordering key. */
   static final int WAITING_JOBS = 1_000;
 
   private ReadBounds() {}

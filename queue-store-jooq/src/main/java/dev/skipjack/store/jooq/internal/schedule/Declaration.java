@@ -57,7 +57,7 @@ record Declaration(Schedule schedule, StoredSchedule.Definition definition, Stri
         List.copyOf(job.tags()));
   }
 
-  /** Returns the job of a fire time, with the payload that code creates. */
+  /** Returns the job for a fire time, with the payload that code creates. */
   static NewJob newJob(Schedule schedule, Instant fire, JobFactory jobs) {
     return schedule.job(
         fire,

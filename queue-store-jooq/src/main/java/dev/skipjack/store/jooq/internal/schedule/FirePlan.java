@@ -23,12 +23,12 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    */
   static final Duration GRACE = Duration.ofMinutes(2);
 
-  /** The maximum number of jobs that one schedule enqueues at once; the rest follows. */
+  /** The maximum number of jobs that one schedule enqueues at once; the others follow later. */
   static final int LARGEST = 100;
 
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
 
-  /** By how much new rules of a time zone may move a fire time forward. */
+  /** The maximum duration by which new time zone rules may move a fire time forward. */
   private static final Duration LARGEST_RULE_CHANGE = Duration.ofHours(3);
 
   /** Copies the list. */

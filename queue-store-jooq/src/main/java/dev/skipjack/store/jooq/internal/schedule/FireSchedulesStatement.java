@@ -75,7 +75,7 @@ import org.jspecify.annotations.Nullable;
  * it was read. If several workers have read the same batch, one of them locks and updates a row,
  * and the others skip it or find it changed. No clock is compared, so nothing fires twice if a
  * clock is set back. As a second safeguard, against a next fire time that was set back by other
- * means, there is a key for each schedule and fire time, which is kept for two hours.
+ * means, each schedule and fire time has a key, which is kept for two hours.
  *
  * <p>The jobs of a schedule that must not overlap have a unique key. A job is not inserted while
  * another live job holds its key. The statement checks this before the insert, because the insert
@@ -86,10 +86,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FireSchedulesStatement {
 
-  /**
-   * How long the key of a fire time is kept, which is longer than the usual steps of clocks that
-   * are set wrong.
-   */
+  /** How long the key of a fire time is kept: longer than the usual correction of a wrong clock. */
   private static final Duration KEPT = Duration.ofHours(2);
 
   private static final Param<Long> KEPT_MICROS = param("kept", Long.class);
@@ -123,7 +120,7 @@ final class FireSchedulesStatement {
   /**
    * The result of one fire time.
    *
-   * @param index the index of the fire time among all of the request
+   * @param index the index of the fire time among all fire times of the request
    * @param job the job, or empty if a live job prevented it
    */
   record Result(int index, Optional<JobId> job) {}

@@ -58,7 +58,9 @@ public final class JooqScheduleStore implements ScheduleStore {
   private static final int MOST_DOUBLINGS = 6;
   private static final int LONGEST_ERROR = 1_000;
 
-  /** SQLSTATE classes of failures that the data of one schedule in a batch may cause. */
+  /**
+   * SQLSTATE classes of failures that may be caused by the data of a single schedule in a batch.
+   */
   private static final Set<String> OF_DATA = Set.of("22", "23", "54");
 
   private final OwnTransactions transactions;
@@ -154,7 +156,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   /**
    * Returns the schedule with a recalculated next fire time. A fire time that is already due does
    * not change; it is checked against the new rules when it is fired. An interval that counts from
-   * the last fire time does not begin again.
+   * the last fire time does not start over.
    */
   private StoredSchedule recalculated(StoredSchedule schedule, Instant now) {
     Instant next = schedule.progress().nextAt();
@@ -208,7 +210,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     return batch.isOvertaken() ? AFTER_OTHERS : Duration.ZERO;
   }
 
-  /** A batch of due schedules that are fired together. Belongs to one thread. */
+  /** A batch of due schedules that are fired together. Not thread-safe. */
   private final class Batch {
 
     private final List<Firing> firings = new ArrayList<>();
@@ -251,8 +253,9 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
 
     /**
-     * Fires the batch. Those that cancel come late, because a cancel may wait for a busy job. Those
-     * with strict ordering come last and one by one, because each may wait for another transaction.
+     * Fires the batch. Schedules that cancel their last job come late, because a cancel may wait
+     * for a busy job. Schedules with strict ordering come last and one by one, because each may
+     * wait for another transaction.
      */
     void fire() {
       List<Firing> strict = firings.stream().filter(it -> isStrict(it)).toList();
@@ -274,10 +277,10 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
 
     /**
-     * Cancels the last jobs of the schedules, in halves if the server rejects it because of the
-     * data of one job.
+     * Cancels the last jobs of the schedules. If the server rejects the cancel because of one job's
+     * data, cancels each half separately.
      *
-     * @return those that can fire: no other transaction has locked their last job
+     * @return the schedules that can fire because no other transaction has locked their last job
      */
     private List<Firing> cancelPrevious(List<Firing> some) {
       if (some.isEmpty()) {
@@ -307,7 +310,10 @@ public final class JooqScheduleStore implements ScheduleStore {
       }
     }
 
-    /** Fires a batch, in halves if the server rejects it because of the data of one schedule. */
+    /**
+     * Fires a batch. If the server rejects it because of one schedule's data, fires each half
+     * separately.
+     */
     private void fire(List<Firing> some) {
       try {
         List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();

@@ -12,15 +12,15 @@ import org.jooq.DSLContext;
 import org.jooq.Param;
 
 /**
- * Reads schedules to change them.
+ * Reads and locks schedules that will be changed.
  *
  * <pre>{@code
  * SELECT ... FROM job_schedules WHERE name = ANY (:names) ORDER BY name FOR UPDATE
  * }</pre>
  *
- * <p>Locks the rows in the order of their names. It waits for other changes, and for workers that
- * are firing the schedules, which hold their locks for one short statement. Workers skip the rows
- * that it has locked.
+ * <p>Locks the rows in name order. It waits for other changes, and for workers that are firing the
+ * schedules; a worker holds its locks for one short statement. Workers skip the rows that it has
+ * locked.
  */
 final class LockSchedulesStatement {
 

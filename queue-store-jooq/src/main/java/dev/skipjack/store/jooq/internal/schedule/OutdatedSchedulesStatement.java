@@ -9,14 +9,15 @@ import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.DSLContext;
 
 /**
- * Finds schedules whose next fire time was calculated with time zone data older than a version.
+ * Finds schedules whose next fire time was calculated with time zone data older than a given
+ * version.
  *
  * <pre>{@code
  * SELECT name FROM job_schedules WHERE zone_rules COLLATE "C" < :version ORDER BY name
  * }</pre>
  *
- * <p>It runs once per start of a worker and reads all schedules. Versions such as 2026a are
- * compared as texts. Locks nothing.
+ * <p>It runs once when a worker starts, and reads all schedules. Versions such as 2026a are
+ * compared as strings. Locks nothing.
  */
 final class OutdatedSchedulesStatement {
 

@@ -28,13 +28,13 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of {@code job_schedules}: how each is written and read. A write has an array of texts
- * for each column, which are cast to the type of the column.
+ * Defines how each column of {@code job_schedules} is written and read. A write has an array of
+ * strings for each column, which the statement casts to the type of the column.
  */
 final class ScheduleColumns {
 
   /**
-   * The excepted dates in a fixed format, because the conversion of dates to text depends on the
+   * The excluded dates in a fixed format, because the conversion of dates to text depends on the
    * session's DateStyle.
    */
   private static final Field<String[]> EXCEPT_DATES =
@@ -124,7 +124,7 @@ final class ScheduleColumns {
     return arguments;
   }
 
-  /** Returns the columns that {@link #read} needs, and more. */
+  /** Returns the columns that {@link #read} needs, followed by {@code more}. */
   static List<Field<?>> selected(Field<?>... more) {
     List<Field<?>> selected =
         ALL.stream()
@@ -190,7 +190,7 @@ final class ScheduleColumns {
         row.flag(JOB_SCHEDULES.IN_CODE));
   }
 
-  /** Returns an instant as a parameter passes it. */
+  /** Returns an instant in the form in which parameters pass it. */
   static @Nullable String text(@Nullable Instant instant) {
     return instant == null ? null : instant.toString();
   }

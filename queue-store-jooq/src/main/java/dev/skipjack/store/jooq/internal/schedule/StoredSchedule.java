@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * A row of {@code job_schedules}.
  *
  * @param pausedAt when it was paused, or null if it is not paused
- * @param updatedAt when definition, pause or request last changed; a worker fires the schedule only
- *     if this has not changed since it was read
+ * @param updatedAt when the definition, the pause or the request last changed; a worker fires the
+ *     schedule only if this has not changed since it was read
  */
 record StoredSchedule(
     String name,
@@ -27,8 +27,8 @@ record StoredSchedule(
     Instant updatedAt) {
 
   /**
-   * The time after which a schedule counts as undeclared. It is longer than a deployment takes, and
-   * than the pause between two runs of a weekly program.
+   * The time after which a schedule counts as undeclared. It is longer than a deployment, and
+   * longer than the pause between two runs of a weekly program.
    */
   static final Duration UNDECLARED_AFTER = Duration.ofDays(7);
 
@@ -94,7 +94,7 @@ record StoredSchedule(
     static final Progress NONE = new Progress(null, null, null, null, null, null);
   }
 
-  /** The failed tries of the next fire time. */
+  /** The failed tries to fire at the next fire time. */
   record Failures(int tries, @Nullable Instant at, @Nullable String error) {
 
     static final Failures NONE = new Failures(0, null, null);
@@ -137,13 +137,13 @@ record StoredSchedule(
   }
 
   /**
-   * Returns a copy with the same next fire time, which is due without the delay after a failed try.
+   * Returns a copy that is due at the same next fire time, without the delay after a failed try.
    */
   StoredSchedule dueAgain() {
     return movedTo(progress.nextAt(), progress.zoneRules());
   }
 
-  /** Returns the time of the last fire or, if that is later, of the last change. */
+  /** Returns the time when the schedule last fired or last changed, whichever is later. */
   Instant firedOrChangedAt() {
     Instant last = progress.lastAt();
     return last != null && last.isAfter(updatedAt) ? last : updatedAt;
@@ -194,7 +194,7 @@ record StoredSchedule(
     return planned == null ? null : planned.plus(share());
   }
 
-  /** Returns the delay of this schedule within its jitter, which is always the same. */
+  /** Returns this schedule's share of its jitter, a delay that is always the same. */
   Duration share() {
     long spread = definition.jitter().toMillis();
     if (spread == 0) {

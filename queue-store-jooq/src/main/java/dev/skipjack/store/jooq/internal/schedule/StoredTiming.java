@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param intervalSeconds the interval in seconds, or null for a cron expression
  * @param aligned whether an interval is aligned to the epoch
  * @param zone the name of the time zone
- * @param exceptDates the excepted dates, in order
+ * @param exceptDates the excluded dates, in order
  */
 record StoredTiming(
     @Nullable String cron,
@@ -22,7 +22,7 @@ record StoredTiming(
     String zone,
     List<LocalDate> exceptDates) {
 
-  /** Returns the columns of {@code timing}, without its excepting predicates. */
+  /** Returns the columns of {@code timing}, without the predicates that exclude dates. */
   static StoredTiming of(Timing timing) {
     String zone = timing.zone().getId();
     List<LocalDate> dates = List.copyOf(timing.exceptDates());

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Values for the named parameters of a {@link StatementText}. Belongs to one thread. */
+/** Values for the named parameters of a {@link StatementText}. Not thread-safe. */
 public final class Arguments {
 
   private final Map<String, Binder> binders = new HashMap<>();
@@ -28,7 +28,7 @@ public final class Arguments {
   }
 
   /**
-   * Returns a copy in which texts have a question mark for each character outside ASCII, for
+   * Returns a copy in which strings have a question mark for each character outside ASCII, for
    * databases whose encoding lacks a character (22P05). JSON documents are not changed.
    */
   public Arguments ascii() {
@@ -59,13 +59,13 @@ public final class Arguments {
         });
   }
 
-  /** Sets a text, which may be null. */
+  /** Sets a string, which may be null. */
   public Arguments text(String name, @Nullable String value) {
     return put(
         name, (statement, index, ascii) -> statement.setString(index, spelled(value, ascii)));
   }
 
-  /** Sets an array of texts, one for each element. */
+  /** Sets an array of strings, one for each element. */
   public <E> Arguments texts(
       String name, Collection<E> elements, Function<E, @Nullable String> text) {
     @Nullable String[] values = elements.stream().map(text).toArray(String[]::new);
@@ -129,10 +129,10 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of timestamps with time zone, one for each element. They are given in the text
-   * form of PostgreSQL, because Java's types have no {@code -infinity}, and sent as texts, which
-   * the statement casts. The driver would send an array of timestamps as one text, in which the
-   * meaning of NULL depends on the session's {@code array_nulls}.
+   * Sets an array of timestamps with time zone, one for each element. They are given in
+   * PostgreSQL's text form, because Java's types have no {@code -infinity}, and sent as strings,
+   * which the statement casts. The driver would send an array of timestamps as one string, in which
+   * the meaning of NULL depends on the session's {@code array_nulls}.
    */
   public <E> Arguments timestamps(
       String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement with the values of its parameters. Belongs to one thread.
+ * A statement with the values of its parameters. Not thread-safe.
  *
  * @param reader turns each row into a value
  */
@@ -28,7 +28,7 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs the statement without settings, in auto-commit mode, as a transaction of its own.
+   * Runs the statement without settings, in auto-commit mode, as its own transaction.
    *
    * @throws IllegalStateException if the statement needs settings
    */
@@ -63,8 +63,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs the statement as a READ COMMITTED transaction of its own, from BEGIN to COMMIT in one
-   * round trip. After an error the session may still be in that transaction.
+   * Runs the statement as its own READ COMMITTED transaction, from BEGIN to COMMIT in one round
+   * trip. After an error the session may still be in that transaction.
    *
    * @param connection a connection in auto-commit mode; otherwise the driver would begin a
    *     transaction itself
@@ -99,7 +99,7 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
     return rows;
   }
 
-  /** Skips to the second result with rows, because the first is that of the settings. */
+  /** Skips to the second result with rows, because the first one contains the settings. */
   private void skipSettings(PreparedStatement statement, boolean isFirstWithRows)
       throws SQLException {
     boolean hasRows = isFirstWithRows;

@@ -18,7 +18,7 @@ public final class DatabaseClock {
 
   /**
    * The current time, {@code clock_timestamp()}. It is not {@code now()}, the start of the
-   * transaction, because the transaction may have waited for long before this statement.
+   * transaction, because the transaction may have been open for a long time before this statement.
    */
   public static final Field<Instant> NOW = field("clock_timestamp()", SQLDataType.INSTANT);
 
@@ -30,7 +30,7 @@ public final class DatabaseClock {
 
   /**
    * The start of the statement, {@code statement_timestamp()}. It does not change during a
-   * statement either, and is later if the transaction was already open.
+   * statement either, and is later than {@code now()} if the transaction was already open.
    */
   public static final Field<Instant> STATEMENT_START =
       field("statement_timestamp()", SQLDataType.INSTANT);

@@ -9,7 +9,7 @@ import java.util.List;
  * result is ignored.
  *
  * @param sql a constant text, in which every function, operator and type is qualified
- * @param parameters the parameters, which are texts and numbers
+ * @param parameters the parameters, which are strings and numbers
  */
 public record FollowUp(String sql, List<Object> parameters) {
 

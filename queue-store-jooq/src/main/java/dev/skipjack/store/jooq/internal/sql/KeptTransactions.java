@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps from call to
- * call, with no transaction open in between. The pool cannot check this connection. After a minute
+ * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps between
+ * calls, with no transaction open in between. The pool cannot check this connection. After a minute
  * without use, the next call therefore checks whether the server is reachable and writable. If a
  * response takes longer than ten seconds, the connection is closed. Safe for any number of threads,
  * which take turns.
@@ -44,7 +44,7 @@ public final class KeptTransactions implements AutoCloseable {
   private long usedAt;
   private volatile boolean doubted;
 
-  /** Creates an instance that borrows a connection of {@code dataSource} at the first call. */
+  /** Creates an instance that borrows a connection from {@code dataSource} at the first call. */
   public KeptTransactions(DataSource dataSource) {
     this(dataSource, SILENCE);
   }
@@ -88,7 +88,7 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Borrows the connection, unless it already has a working one.
+   * Borrows a connection, unless it already has a working one.
    *
    * @throws dev.skipjack.api.StoreException if no connection is available, or its server is
    *     read-only
@@ -172,8 +172,9 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Closes the connection, unless the failure only aborted its statement: such a connection still
-   * works, and while handlers use up the pool, it would take long to get another one.
+   * Closes the connection, unless the failure only aborted its statement. In that case the
+   * connection still works, and borrowing another one could take long while handlers use up the
+   * pool.
    */
   private void giveUpUnlessWhole(SQLException failure) {
     Connection connection = kept;
@@ -211,10 +212,7 @@ public final class KeptTransactions implements AutoCloseable {
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
   }
 
-  /**
-   * Returns the connection. Waits at most half a second for a call that is running, and then aborts
-   * it.
-   */
+  /** Returns the connection. Waits at most half a second for a running call, and then aborts it. */
   @Override
   public void close() {
     closed = true;

@@ -19,7 +19,8 @@ import org.jooq.SelectLimitPercentStep;
 import org.jooq.Table;
 
 /**
- * Finds the groups of an index that share the first columns, each with its first entry.
+ * Finds the groups of index entries with the same values in the first columns, and the first entry
+ * of each group.
  *
  * <pre>{@code
  * lane AS (
@@ -89,7 +90,7 @@ public final class LooseScan {
         DEAD_ORDER);
   }
 
-  /** Returns a column of such a CTE. */
+  /** Returns a column of a CTE that this class has created. */
   public static <T> Field<T> of(String alias, Field<T> column) {
     return field(name(alias, column.getName()), column.getDataType());
   }

@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Borrows the connections on which the queue runs transactions of its own. Safe for any number of
+ * Borrows the connections on which the queue runs its own transactions. Safe for any number of
  * threads.
  *
  * <p>A data source that is bound to the caller's transaction provides that transaction's

@@ -29,7 +29,7 @@ public final class OwnTransactions {
   private final Preamble preamble;
   private final Runnable onReadOnlyServer;
 
-  /** Creates an instance that uses connections of {@code dataSource}. */
+  /** Creates an instance that uses connections from {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
     this(new OwnConnections(dataSource), Preamble.OWN, () -> {});
   }
@@ -52,8 +52,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Returns a copy that cannot write, as {@link #readOnly} does, and whose statements all read the
-   * state of the database at the first of them.
+   * Returns a copy that cannot write, like that of {@link #readOnly}, and whose statements all read
+   * the database as it was when the first of them ran.
    */
   public OwnTransactions snapshot() {
     return new OwnTransactions(connections, Preamble.SNAPSHOT, onReadOnlyServer);
@@ -66,7 +66,7 @@ public final class OwnTransactions {
 
   /**
    * Returns a copy whose statements wait for a lock for at most 30 seconds (55P03), unless the role
-   * or the database has a {@code lock_timeout} of its own.
+   * or the database has its own {@code lock_timeout}.
    */
   public OwnTransactions bounded() {
     return new OwnTransactions(connections, Preamble.BOUNDED, onReadOnlyServer);
@@ -188,7 +188,7 @@ public final class OwnTransactions {
   /**
    * Returns the exception for callers.
    *
-   * @param committing whether it was the commit that failed
+   * @param committing whether the commit failed
    */
   static StoreException failed(SQLException failure, boolean committing) {
     return committing && isBroken(failure) ? unknown(failure) : refused(failure);
@@ -269,7 +269,7 @@ public final class OwnTransactions {
     }
   }
 
-  /** Rolls back a transaction of which the driver does not know. */
+  /** Rolls back a transaction that the driver does not know about. */
   private static void rollBack(Connection connection) throws SQLException {
     try (java.sql.Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
@@ -291,14 +291,14 @@ public final class OwnTransactions {
   /** The work of one transaction. */
   @FunctionalInterface
   public interface Work<R> {
-    /** Returns the result, if all of it worked. */
+    /** Does the work and returns its result. */
     R run(Session session) throws SQLException;
   }
 
   /** The work of one transaction in plain JDBC. */
   @FunctionalInterface
   public interface ConnectionWork<R> {
-    /** Returns the result, if all of it worked. */
+    /** Does the work and returns its result. */
     R run(Connection connection) throws SQLException;
   }
 

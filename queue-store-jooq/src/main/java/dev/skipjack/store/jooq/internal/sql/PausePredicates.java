@@ -7,7 +7,7 @@ import org.jooq.Condition;
 /** The conditions for a paused queue, defined in one place for all statements. */
 public final class PausePredicates {
 
-  /** The condition that the pause has not ended by itself. Does not check that there is a pause. */
+  /** The condition that the pause has not expired. Does not check that the queue was paused. */
   public static final Condition NOT_ENDED =
       JOB_QUEUES
           .PAUSED_UNTIL

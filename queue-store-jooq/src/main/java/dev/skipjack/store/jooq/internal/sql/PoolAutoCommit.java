@@ -30,7 +30,9 @@ final class PoolAutoCommit {
     }
   }
 
-  /** A separate class, so that it is loaded, or fails to load, only where it is called. */
+  /**
+   * A separate class, because HikariCP may be missing: the class is loaded only when it is called.
+   */
   private static final class Hikari {
 
     static Optional<Boolean> of(DataSource dataSource) throws SQLException {

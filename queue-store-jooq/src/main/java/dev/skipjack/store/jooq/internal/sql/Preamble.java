@@ -14,11 +14,12 @@ enum Preamble {
 
   /**
    * The settings of statements that read a range of an index. Without statistics, the planner
-   * assumes that a bitmap is cheaper, but a bitmap covers the whole range before the limit applies.
+   * assumes that a bitmap scan is cheaper, but its bitmap covers the whole range before the limit
+   * applies.
    */
   READ_ONLY(", " + Settings.set("enable_bitmapscan", "off"), "READ COMMITTED READ ONLY"),
 
-  /** The settings of several statements that read one state of the database. */
+  /** The settings of several statements that read the same state of the database. */
   SNAPSHOT(", " + Settings.set("enable_bitmapscan", "off"), "REPEATABLE READ READ ONLY"),
 
   /**

@@ -28,7 +28,7 @@ final class ResultColumns {
     }
   }
 
-  /** Returns the fields that were selected, of which {@link ResultQuery#fields} returns copies. */
+  /** Returns the selected fields themselves; {@link ResultQuery#fields} returns copies of them. */
   private static List<? extends Field<?>> selected(ResultQuery<?> query) {
     return query instanceof Select<?> select ? select.getSelect() : List.of(query.fields());
   }

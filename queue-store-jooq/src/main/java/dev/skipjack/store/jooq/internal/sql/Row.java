@@ -11,15 +11,14 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The current row of a result, read by the fields of the query. Belongs to one thread. Methods
- * without {@code OrNull} in their name fail on NULL with the field's name, unless documented
- * otherwise.
+ * The current row of a result, read by the fields of the query. Not thread-safe. Methods without
+ * {@code OrNull} in their name fail on NULL with the field's name, unless documented otherwise.
  */
 public final class Row {
 
   /**
    * The SQLSTATE of a null value that is not allowed. Without a SQLSTATE, the exception would be
-   * taken for a broken connection.
+   * mistaken for a broken connection.
    */
   private static final String UNEXPECTED_NULL = "22004";
 
@@ -68,7 +67,7 @@ public final class Row {
     return result.getBoolean(columns.indexOf(field));
   }
 
-  /** Returns a text, a document, or the label of an enumeration. */
+  /** Returns a string, a document, or the label of an enumeration. */
   public String text(Field<?> field) throws SQLException {
     String value = result.getString(columns.indexOf(field));
     if (value == null) {
@@ -77,7 +76,7 @@ public final class Row {
     return value;
   }
 
-  /** Returns a text, a document, or the label of an enumeration, or null for NULL. */
+  /** Returns a string, a document, or the label of an enumeration, or null for NULL. */
   public @Nullable String textOrNull(Field<?> field) throws SQLException {
     return result.getString(columns.indexOf(field));
   }
@@ -106,7 +105,7 @@ public final class Row {
     return value;
   }
 
-  /** Returns an array of texts; NULL counts as an empty array. */
+  /** Returns an array of strings; NULL counts as an empty array. */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));
     return value == null ? List.of() : List.of((String[]) value.getArray());

@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs statements in one open transaction. Belongs to one thread, and to that transaction. */
+/** Runs statements in one open transaction. Not thread-safe; not usable after that transaction. */
 public final class Session {
 
   private final Connection connection;
@@ -33,9 +33,8 @@ public final class Session {
   }
 
   /**
-   * Rejects a connection in auto-commit mode, on which every statement would be committed by
-   * itself: several statements would not be atomic, neither with each other nor with the caller's
-   * rows.
+   * Rejects a connection in auto-commit mode. It would commit each statement separately, so several
+   * statements would be atomic neither with each other nor with the caller's rows.
    *
    * @throws IllegalArgumentException if the connection is in auto-commit mode
    */

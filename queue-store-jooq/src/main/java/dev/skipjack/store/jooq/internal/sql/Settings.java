@@ -1,8 +1,8 @@
 package dev.skipjack.store.jooq.internal.sql;
 
 /**
- * Texts that change settings until the end of the transaction, as columns of a SELECT. They may run
- * under any {@code search_path}, so all functions in them are qualified.
+ * SQL fragments that change settings until the end of the transaction, as columns of a SELECT. They
+ * may run under any {@code search_path}, so all functions in them are qualified.
  */
 final class Settings {
 

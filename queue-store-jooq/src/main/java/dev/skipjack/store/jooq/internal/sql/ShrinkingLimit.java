@@ -7,7 +7,7 @@ import java.util.function.IntFunction;
 /**
  * Limits the number of rows in a batch to what the database can complete. A batch that failed
  * because of a lock or a timeout is repeated with half the limit, and later batches keep the lower
- * limit. Belongs to one thread.
+ * limit. Not thread-safe.
  */
 public final class ShrinkingLimit {
 

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A statement: its text, the binding of a request to its parameters, and the reader of its rows.
- * The class of each statement creates it with its own request type, so the request of another
- * statement does not compile. Immutable and safe for any number of threads.
+ * Each statement's class determines the request type, so passing the request of another statement
+ * does not compile. Immutable and safe for any number of threads.
  *
  * @param <Q> the type of the request
  * @param <R> the type of the value read from a row
@@ -70,8 +70,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Returns a copy that replaces each character outside ASCII in its texts by a question mark; see
-   * {@link Arguments#ascii}.
+   * Returns a copy that replaces each character outside ASCII in its string arguments with a
+   * question mark; see {@link Arguments#ascii}.
    */
   public Statement<Q, R> ascii() {
     return new Statement<>(

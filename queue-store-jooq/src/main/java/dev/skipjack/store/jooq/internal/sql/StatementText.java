@@ -58,8 +58,8 @@ public final class StatementText {
   private final boolean selfContained;
 
   /**
-   * The texts with their settings. They are joined once, because the driver recognizes a text
-   * faster if it is the same object.
+   * The text combined with the settings. They are combined only once, because the driver recognizes
+   * a text faster if it is the same object.
    */
   private volatile @Nullable String borrowing;
 
@@ -142,7 +142,7 @@ public final class StatementText {
     return text;
   }
 
-  /** Returns the text to run as a transaction of its own, from BEGIN to COMMIT. */
+  /** Returns the text to run as its own transaction, from BEGIN to COMMIT. */
   String whole(Preamble preamble) {
     return whole.computeIfAbsent(preamble, own -> own.whole() + sql + COMMIT);
   }

@@ -17,19 +17,22 @@ public final class Texts {
 
   private Texts() {}
 
-  /** Returns a parameter for one text: {@code cast(? as text)}. */
+  /** Returns a parameter for one string: {@code cast(? as text)}. */
   public static Field<String> param(String name) {
     return DSL.cast(DSL.param(name, String.class), SQLDataType.CLOB);
   }
 
-  /** Returns an array of texts in PostgreSQL's text form, to be cast: {@code {"a","b"}}. */
+  /**
+   * Returns an array of strings in PostgreSQL's text form, which the statement must cast: {@code
+   * {"a","b"}}.
+   */
   public static String arrayOf(List<String> texts) {
     return texts.stream()
         .map(text -> '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
         .collect(Collectors.joining(",", "{", "}"));
   }
 
-  /** Returns a parameter for an array of texts. */
+  /** Returns a parameter for an array of strings. */
   public static Param<String[]> array(String name) {
     return DSL.param(name, SQLDataType.CLOB.getArrayDataType());
   }

@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The SQL that each statement of the diagnosis renders. */
+/** Tests the SQL that each statement of the diagnosis renders. */
 class DiagnosisGoldenSqlTest {
 
   @TestFactory

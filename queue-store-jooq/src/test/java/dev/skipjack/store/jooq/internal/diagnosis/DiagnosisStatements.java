@@ -15,7 +15,7 @@ public final class DiagnosisStatements {
 
   private DiagnosisStatements() {}
 
-  /** Their texts in {@code schema}, by the names of their golden files. */
+  /** Returns the statements' texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(
@@ -28,7 +28,7 @@ public final class DiagnosisStatements {
             Map.entry("key-holder", KeyHolderStatement.of(dialect).text())));
   }
 
-  /** Runs the statements that explain a job, each of which needs a job in another status. */
+  /** Runs the statements that explain a job. Each of them needs a job with a different status. */
   public static void runThoseOfAJob(OwnTransactions transactions, String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     JobFacts job =

@@ -27,7 +27,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Each reason why a job is not running, with its evidence and its fix. */
+/** Tests each reason why a job is not running, with its evidence and its fix. */
 @QueueTest
 class JobExplainerTest {
 
@@ -92,7 +92,7 @@ class JobExplainerTest {
         .doesNotContainKeys("host", "heartbeat_seconds_ago", "worker_seen_seconds_ago");
   }
 
-  /** Another program may write the table of the workers. */
+  /** Another program may write to the table of workers. */
   @Test
   void settingsThatAreNotOursAreIgnored() {
     WorkerId worker = WorkerId.boot("w");

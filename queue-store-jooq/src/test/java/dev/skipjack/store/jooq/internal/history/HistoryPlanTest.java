@@ -14,7 +14,7 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The plans of the statements about partitions and keys. */
+/** Tests the plans of the statements about partitions and keys. */
 @QueueTest
 class HistoryPlanTest {
 

@@ -14,7 +14,7 @@ public final class HistoryStatements {
 
   private HistoryStatements() {}
 
-  /** Their texts in {@code schema}, by the names of their golden files. */
+  /** Returns the statements' texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(
@@ -29,7 +29,10 @@ public final class HistoryStatements {
             "prune-archive", PruneArchiveStatement.of(dialect).text()));
   }
 
-  /** Runs those that maintenance runs only for partitions that are old enough to go. */
+  /**
+   * Runs the statements that maintenance runs only for partitions that are old enough to be
+   * removed.
+   */
   public static void runThoseOfOldPartitions(OwnTransactions transactions, String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     Instant now = Instant.now();

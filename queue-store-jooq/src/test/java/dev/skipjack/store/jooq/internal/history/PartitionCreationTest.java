@@ -72,7 +72,7 @@ class PartitionCreationTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs_archive")).isEqualTo("8");
   }
 
-  /** Kiritimati is 26 hours of calendar ahead of Midway: their dates are never the same. */
+  /** Kiritimati's clocks are 25 hours ahead of Midway's, so their dates are never the same. */
   @Test
   void twoMaintainersInTwoZonesAcrossMidnightDoNotCollide(QueueDatabase database) throws Exception {
     try (HikariDataSource east = inZone(database, "Pacific/Kiritimati");
@@ -163,7 +163,7 @@ class PartitionCreationTest {
     return together(java.util.Collections.nCopies(times, task));
   }
 
-  /** Runs the tasks in a thread each, at once. */
+  /** Runs the tasks concurrently, each in its own thread. */
   private static <R> List<R> together(List<Task<R>> tasks) throws Exception {
     CyclicBarrier start = new CyclicBarrier(tasks.size());
     ExecutorService threads = Executors.newFixedThreadPool(tasks.size());

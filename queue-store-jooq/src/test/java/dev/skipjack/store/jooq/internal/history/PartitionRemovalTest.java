@@ -51,7 +51,7 @@ class PartitionRemovalTest {
     maintenance = fixture.queue.maintenance();
   }
 
-  /** Leaves only the partitions of today and later to the next test. */
+  /** Removes all partitions that are older than today before the next test. */
   @AfterEach
   void removeAll() {
     fixture.execute("DELETE FROM @job_queues");
@@ -174,7 +174,7 @@ class PartitionRemovalTest {
         .containsExactly("job_executions_20240304");
   }
 
-  /** A job that was deleted by hand leaves such a row, which is never closed. */
+  /** A job that was deleted manually leaves such a row, which is never closed. */
   @Test
   void anAuditRowThatStaysOpenWithoutAJobKeepsNothing() {
     partition("job_executions", "2024-03-04");
@@ -217,7 +217,7 @@ class PartitionRemovalTest {
         .containsExactly("jobs_archive_20240304");
   }
 
-  /** A trigger or a rule may refuse the owner's statements. */
+  /** A trigger or a rule may reject the owner's statements. */
   @Test
   void anArchiveThatCannotBeSweptKeepsTheAuditFromNothing() {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
@@ -249,7 +249,7 @@ class PartitionRemovalTest {
   @Nested
   class Interrupted {
 
-    /** The detaching waits for the lock, gives up, and leaves the partition as it was. */
+    /** The detach waits for the lock, times out, and leaves the partition unchanged. */
     @Test
     void aPartitionThatAnOperatorDetachesAfterwardsIsNotDropped() throws SQLException {
       partition("jobs_archive", "2024-03-04");
@@ -296,7 +296,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** The operator's own concurrent detaching is waiting for a reader at that time. */
+    /** At that time, the operator's own concurrent detach is waiting for a reader. */
     @ParameterizedTest
     @ValueSource(strings = {"comment on table", "detach partition"})
     void aPartitionThatAnOperatorBeginsToDetachMeanwhileIsNotDropped(String step)
@@ -331,7 +331,8 @@ class PartitionRemovalTest {
     }
 
     /**
-     * Or a call that died just then would leave a mark there, and the next would drop the table.
+     * Otherwise a call that died at that point would leave a mark, and the next call would drop the
+     * table.
      */
     @Test
     void aTableThatIsDetachedAlreadyGetsNoMark() {
@@ -351,7 +352,10 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** A maintainer that lost the race for the detaching removes the mark, to prevent the above. */
+    /**
+     * To prevent the above, a maintainer removes the mark if another session has detached the
+     * partition first.
+     */
     @Test
     void aDetachedTableIsDroppedLaterAlthoughAnotherMaintainerRemovedItsMark() throws SQLException {
       partition("jobs_archive", "2024-03-04");
@@ -376,7 +380,7 @@ class PartitionRemovalTest {
           .containsExactly("jobs_archive_20240304");
     }
 
-    /** As after a kill between the mark and the detaching, and a longer retention since. */
+    /** Simulates a kill between the mark and the detach, after which the retention was extended. */
     @Test
     void theMarkOfAPartitionThatStaysAfterAllIsTakenOff() {
       partition("jobs_archive", "2024-03-04");
@@ -464,7 +468,10 @@ class PartitionRemovalTest {
           .containsExactly("jobs_archive_20240304");
     }
 
-    /** Nothing else could be detached before; but a table that an operator detaches stays. */
+    /**
+     * No other partition can be detached until this detach is finished, but a table that an
+     * operator detaches must be kept.
+     */
     @Test
     void aDetachingThatAnOperatorBeganIsFinishedButNotDropped() throws SQLException {
       partition("jobs_archive", "2024-03-04");
@@ -541,7 +548,7 @@ class PartitionRemovalTest {
               + " @jobs_archive_20240306, public.jobs_archive_20240307, @jobs_archive_20240308_backup");
     }
 
-    /** Its name is of 2024, its rows are of 2050. */
+    /** The partition's name is from 2024, but its rows are from 2050. */
     @Test
     void aPartitionWhoseBoundsAreNotThoseOfItsNameIsNotTouched() {
       fixture.execute(
@@ -617,7 +624,7 @@ class PartitionRemovalTest {
     void run() throws SQLException;
   }
 
-  /** Maintenance that is interrupted once, before the first of the given statements. */
+  /** Returns maintenance that is interrupted once, before the first of the given statements. */
   private Maintenance before(Predicate<String> meant, Interruption interruption) {
     AtomicBoolean isOver = new AtomicBoolean();
     DataSource interrupted =

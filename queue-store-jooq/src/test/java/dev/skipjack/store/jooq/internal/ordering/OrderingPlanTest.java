@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * How many pages the statements read among many keys, each with a head and a waiting job, and one
- * key with many waiting jobs.
+ * Tests how many pages the statements read if many keys each have a head and a waiting job, and one
+ * key has many waiting jobs.
  */
 @QueueTest
 class OrderingPlanTest {

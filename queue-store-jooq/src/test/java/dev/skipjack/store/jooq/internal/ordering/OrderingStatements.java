@@ -15,12 +15,12 @@ public final class OrderingStatements {
 
   private OrderingStatements() {}
 
-  /** The statement that promotes jobs, for tests in which it must meet others. */
+  /** Returns the statement that promotes jobs, for tests that run it concurrently with others. */
   public static Statement<List<String>, Optional<WakeUp>> promote(String schema) {
     return PromoteStatement.of(StatementDialect.forSchema(schema));
   }
 
-  /** Their texts in {@code schema}, by the names of their golden files. */
+  /** Returns the statements' texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class JsonScanTest {
 
   /**
-   * Escapes, names that repeat and zeros in front make the server's text shorter, nothing longer.
+   * Escapes, repeated names and leading zeros make the server's text shorter than predicted;
+   * nothing makes it longer.
    */
   @Test
   void theLengthOfTheServersTextIsPredicted(QueueDatabase database) throws SQLException {

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every codec that comes with the queue keeps. A new one is added to {@link #codecs}. */
+/**
+ * Tests the contract of every codec that comes with the queue. Add a new codec to {@link #codecs}.
+ */
 class PayloadCodecTest {
 
   record Order(long id, BigDecimal total, Instant at, List<String> tags) {}
@@ -100,7 +102,7 @@ class PayloadCodecTest {
         .hasMessageContaining("Unreadable");
   }
 
-  /** Class names in a payload are text and never loaded. */
+  /** Class names in a payload are plain text; the classes are never loaded. */
   @ParameterizedTest
   @MethodSource("codecs")
   void classNamesInPayloadsAreNotLoaded(PayloadCodec codec) {

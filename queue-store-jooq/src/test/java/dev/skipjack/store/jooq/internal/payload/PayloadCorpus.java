@@ -3,12 +3,12 @@ package dev.skipjack.store.jooq.internal.payload;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Payloads that Java and SQL must both take, and payloads that both must refuse. */
+/** Payloads that Java and SQL must both accept, and payloads that both must reject. */
 public final class PayloadCorpus {
 
   private PayloadCorpus() {}
 
-  /** What every door takes. */
+  /** Returns payloads that must be accepted. */
   public static List<String> good() {
     return List.of(
         "[" + "1,".repeat(PayloadLimits.LARGEST / 2 - 2) + "1]",
@@ -42,7 +42,7 @@ public final class PayloadCorpus {
         "false");
   }
 
-  /** Numbers with very many digits, once they are written out. */
+  /** Returns numbers that have very many digits when written without an exponent. */
   public static List<String> hugeNumbers() {
     return List.of(
         "9".repeat(310),
@@ -64,7 +64,7 @@ public final class PayloadCorpus {
         "12.5e308");
   }
 
-  /** JSON whose text jsonb refuses, or that is no Unicode. */
+  /** Returns JSON whose text jsonb rejects or that is not valid Unicode. */
   public static List<String> textThatJsonbRefuses() {
     return List.of(
         "\"\\u0000\"",
@@ -77,7 +77,7 @@ public final class PayloadCorpus {
         "\"\\ud83d" + "\uDE00\"");
   }
 
-  /** What is no JSON. */
+  /** Returns texts that are not JSON. */
   public static List<String> noJson() {
     return List.of(
         "",
@@ -116,7 +116,7 @@ public final class PayloadCorpus {
         "/**/1");
   }
 
-  /** More levels than the limit; some have no closing brackets. */
+  /** Returns documents with more levels than the limit; some have no closing brackets. */
   public static List<String> tooDeep() {
     return List.of(
         "[".repeat(101) + "]".repeat(101),
@@ -126,7 +126,10 @@ public final class PayloadCorpus {
         "[".repeat(100_000));
   }
 
-  /** Small coming in, huge for each reader. */
+  /**
+   * Returns documents that are small when written but huge for each reader, because jsonb writes
+   * numbers without exponents.
+   */
   public static List<String> hugeWrittenOut() {
     return List.of(
         "[1" + ",1e-1000".repeat(32_767) + "]",

@@ -53,7 +53,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Payload classes that Jackson writes and can never read, as against all others. */
+/**
+ * Tests that the check rejects payload classes that Jackson can write but never read, and accepts
+ * all others.
+ */
 @NullUnmarked // the payload classes are what applications without checkers write
 @SuppressWarnings({"ArrayRecordComponent", "ClassCanBeStatic", "UnusedVariable", "UnusedMethod"})
 class ReadablePayloadTest {
@@ -94,7 +97,7 @@ class ReadablePayloadTest {
     record Inner(List<InField> fields) {}
   }
 
-  /** As Kotlin compiles a data class: getters and a constructor with parameters. */
+  /** Has getters and a constructor with parameters, like a compiled Kotlin data class. */
   public static class TwoParameters {
     private final int id;
     private final String name;
@@ -113,7 +116,7 @@ class ReadablePayloadTest {
     }
   }
 
-  /** Jackson would call the constructor with a JSON text, but it writes an object. */
+  /** Jackson would call the constructor with a JSON string, but it writes an object. */
   public static class OneParameter {
     private final String name;
 
@@ -132,7 +135,7 @@ class ReadablePayloadTest {
     public int id;
   }
 
-  /** Two setters, of which Jackson cannot choose one. */
+  /** Has two setters, between which Jackson cannot choose. */
   public static class Conflicting {
     private int at;
 
@@ -224,7 +227,7 @@ class ReadablePayloadTest {
     }
   }
 
-  /** An interface that makes its own. */
+  /** An interface that creates its own instances. */
   interface Made {
     String getName();
 
@@ -234,7 +237,7 @@ class ReadablePayloadTest {
     }
   }
 
-  /** Written with a property that cannot be read by itself, and read as a whole. */
+  /** Written with a property that cannot be read separately, but read as a whole. */
   public static class Delegating {
     private final Map<String, Object> all;
     private Shape shape = new Circle(1);
@@ -253,7 +256,7 @@ class ReadablePayloadTest {
     }
   }
 
-  /** Written as a text and read by the constructor that takes one. */
+  /** Written as a string, and read with the constructor that takes a string. */
   public static class Code {
     private final String text;
 

@@ -24,7 +24,7 @@ class PositionTest {
     assertThat(Position.of(Position.of(7).token(order), order)).isEqualTo(Position.of(7));
   }
 
-  /** Applications keep tokens in links: every later release must parse this one. */
+  /** Applications keep tokens in links, so every later release must parse this one. */
   @Test
   void tokensOfEarlierReleasesAreParsed() {
     assertThat(Position.of(new PageToken("MXxJRHwtaW5maW5pdHl8NDI"), JobOrder.ID))

@@ -26,13 +26,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Pages walked to the end while jobs are enqueued, completed and killed between them: what was
- * there from the beginning to the end is shown exactly once, and nothing is shown twice.
+ * Reads all pages of a list while jobs are enqueued, completed and made dead between the pages. A
+ * job that existed during the whole time is listed exactly once, and no job is listed twice.
  */
 @QueueTest
 class ReadPagesTest {
 
-  /** More would let a list by id grow as fast as it is walked. */
+  /** The maximum number of changes. With more, a list by id would grow as fast as it is read. */
   private static final int CHANGES = 40;
 
   private final long seed = new Random().nextLong();
@@ -99,7 +99,7 @@ class ReadPagesTest {
     assertThat(throughout).as("seed %d", seed).isNotEmpty();
   }
 
-  /** In one page, so that pages are not compared with pages. */
+  /** Reads all ids in one page, so that pages are not compared with pages. */
   private Set<Long> idsNow(JobQuery query) {
     JobPage all = reader.list(query.limit(JobQuery.LARGEST));
     assertThat(all.next()).as("seed %d", seed).isEmpty();
@@ -117,7 +117,7 @@ class ReadPagesTest {
         random.nextInt(3) == 0);
   }
 
-  /** Enqueues three jobs, and ends up to two of the lane that are due. */
+  /** Enqueues three jobs, and ends up to two due jobs of the lane. */
   private void change(Lane lane, Duration delay, boolean die) {
     fixture.queue.enqueueAll(
         Fixture.WORK,

@@ -20,21 +20,24 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * What each operation reads of 200,000 live and 50,000 archived jobs, by the server's own counters
- * of index entries: with statistics and without, and with plans that were cached while the tables
- * were empty.
+ * Tests how many of the index entries of 200,000 live and 50,000 archived jobs each operation
+ * reads, by the server's own counters: with statistics, without statistics, and with plans that
+ * were cached while the tables were empty.
  */
 @QueueTest
 class ReadPlanTest {
 
-  /** The driver prepares after 5 runs; the server is set to use a generic plan at once. */
+  /**
+   * The driver prepares a statement after 5 runs; the server is set to use a generic plan
+   * immediately.
+   */
   private static final int UNTIL_PREPARED = 6;
 
   private static final String GENERIC = "SET plan_cache_mode = force_generic_plan";
 
   private static final int WINDOW = 10_001;
 
-  /** Probes for groups, page rows and the ends of ranges. */
+  /** The maximum number of index probes for groups, page rows and the ends of ranges. */
   private static final int PROBES = 700;
 
   private final Map<String, Operation> operations = new LinkedHashMap<>();
@@ -63,8 +66,8 @@ class ReadPlanTest {
   }
 
   /**
-   * Five queues of 30,000 pending jobs each, 40,000 dead of two kinds, 5,000 running, 5,000
-   * waiting.
+   * Creates five queues of 30,000 pending jobs each, 40,000 dead jobs of two kinds, 5,000 running
+   * and 5,000 waiting jobs.
    */
   private static void fill(Fixture fixture) {
     fixture.execute(
@@ -92,7 +95,7 @@ class ReadPlanTest {
     operations.values().forEach(operation -> operation.run().run());
   }
 
-  /** Each operation and how many index entries it may read. */
+  /** Defines the operations and how many index entries each may read. */
   private void define(JobReader reader) {
     operations.clear();
     bound("find", 10 + PROBES, () -> reader.find(new JobId(150_000)));
@@ -167,7 +170,10 @@ class ReadPlanTest {
     return sum(fixture, "idx_tup_read", "pg_stat_user_indexes");
   }
 
-  /** The table of the workers has a row for each of them and is always read as a whole. */
+  /**
+   * Returns the sum of a counter. Excludes the table of workers, which has one row per worker and
+   * is always read as a whole.
+   */
   private static long sum(Fixture fixture, String counter, String view) {
     return Long.parseLong(
         fixture.value(
@@ -175,7 +181,7 @@ class ReadPlanTest {
                 .formatted(counter, view, fixture.database.schema())));
   }
 
-  /** A session reports its counters at most once a second unless forced to. */
+  /** Makes the session report its counters, which it otherwise does at most once a second. */
   private static void flushStatistics(HikariDataSource dataSource) throws SQLException {
     execute(dataSource, "SELECT pg_stat_force_next_flush()");
     execute(dataSource, "SELECT 1");

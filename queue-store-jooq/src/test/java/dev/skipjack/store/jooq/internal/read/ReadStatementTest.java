@@ -252,7 +252,7 @@ class ReadStatementTest {
     }
   }
 
-  /** A job that failed 1,000 times with the longest texts would be 40 MB. */
+  /** All stack traces of a job that failed 1,000 times with the longest texts would take 40 MB. */
   @Test
   void aJobIsFoundWithTheStackTracesOfItsLatestFailuresOnly() {
     fixture.enqueue(1);
@@ -321,7 +321,7 @@ class ReadStatementTest {
       assertThat(jobs(counts, "late")).isBetween(22_500L * 3 / 4, 22_500L * 5 / 4);
     }
 
-    /** The sample of the table's pages meets the rare kind seldom. */
+    /** The sample of the table's pages rarely contains the rare kind. */
     @Test
     void countsShowWhereAGroupMayBeMissing() {
       fixture.execute(

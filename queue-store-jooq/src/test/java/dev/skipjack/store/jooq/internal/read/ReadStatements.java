@@ -12,7 +12,7 @@ public final class ReadStatements {
 
   private ReadStatements() {}
 
-  /** Their texts in {@code schema}, by the names of their golden files. */
+  /** Returns the statements' texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     Map<String, StatementText> texts =
@@ -39,7 +39,7 @@ public final class ReadStatements {
     return texts;
   }
 
-  /** Runs the one that the reader runs only where there are more jobs than it counts exactly. */
+  /** Runs the statement that the reader runs only if there are more jobs than it counts exactly. */
   public static void runCountSample(OwnTransactions transactions, String schema) {
     transactions.run(CountSampleStatement.of(StatementDialect.forSchema(schema)));
   }

@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What code declares, what operators change, and which of them wins. */
+/** Tests declarations in code, changes by operators, and which of the two takes precedence. */
 @QueueTest
 class DeclarationTest {
 
@@ -270,7 +270,7 @@ class DeclarationTest {
     assertThat(on.store.recalculate()).isEmpty();
   }
 
-  /** A worker with newer data had calculated the fire that this one serves. */
+  /** The fire time that this worker fires was calculated by a worker with newer time zone data. */
   @Test
   void aFireRecordsTheTimeZoneDataOfTheWorkerThatCalculatedTheNextOne() {
     on.schedules.declare(
@@ -348,7 +348,10 @@ class DeclarationTest {
     return Objects.requireNonNull(on.state(schedule).timing());
   }
 
-  /** A worker of an older version declares the same name, but not the code that it now needs. */
+  /**
+   * A worker of an older version declares the same name, but lacks the code that the schedule now
+   * needs.
+   */
   @Test
   void onlyAWorkerWithTheCodeFiresAScheduleThatNeedsIt() {
     Schedule old = daily("report");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which fires are enqueued when a schedule is due, on time or late. */
+/** Tests which fire times are enqueued when a schedule is due, on time or late. */
 class FirePlanTest {
 
   private static final Instant NINE = Instant.parse("2026-03-02T09:00:00Z");
@@ -110,7 +110,7 @@ class FirePlanTest {
     assertThat(third.next()).isEqualTo(until.plus(Duration.ofHours(1)));
   }
 
-  /** Tens of millions of fires were missed; only the latest are searched for. */
+  /** Tens of millions of fire times were missed; the plan searches only for the latest. */
   @Test
   void aYearOfMissedSecondsIsPlannedAtOnce() {
     Instant until = NINE.plus(Duration.ofDays(365));

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Due schedules enqueue their jobs and move on. */
+/** Due schedules enqueue their jobs and get their next fire time. */
 @QueueTest
 class FiringTest {
 

@@ -33,8 +33,9 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Five schedulers in five processes fire schedules of one second. Time is accelerated by moving the
- * rows of the schedules: each round takes place in a minute of the past of its own.
+ * Five schedulers in five processes fire schedules that are due every second. The test accelerates
+ * time by moving the rows of the schedules: each round takes place in a different minute in the
+ * past.
  */
 @QueueTest
 @DisabledOnOs(OS.WINDOWS) // no SIGKILL
@@ -44,13 +45,14 @@ class KilledSchedulersIT {
   private static final int SCHEDULERS = 5;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** Each second from 10 to 19 of a minute, on one day of the year. */
+  /** The seconds 10 to 19 of a minute, on one day of the year. */
   private static final DateTimeFormatter TEN_SECONDS = cron("'10-19' m H d M '*'");
 
   private static final DateTimeFormatter ONE_SECOND = cron("s m H d M '*'");
 
   /**
-   * How late the fires of {@code skip} are at most when they become due; two minutes is too late.
+   * The maximum delay of the fire times of a schedule with {@code skip} when they become due; with
+   * two minutes they would count as missed.
    */
   private static final Duration RECENT = Duration.ofSeconds(60);
 
@@ -214,8 +216,8 @@ class KilledSchedulersIT {
   }
 
   /**
-   * The clock of the server cannot be set here; the rows are moved against it instead. A step back
-   * makes the next fire an hour away, and a step ahead makes it an hour late.
+   * The test cannot set the server's clock, so it moves the rows in the opposite direction. After a
+   * step back, the next fire time is an hour away; after a step ahead, it is an hour late.
    */
   @Test
   void aClockThatIsSteppedByAnHourBothWaysLosesAndDoublesNothing() {

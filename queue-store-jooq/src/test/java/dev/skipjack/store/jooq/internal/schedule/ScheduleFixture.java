@@ -16,14 +16,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Schedules in a database, whose next fires the tests move instead of the clock. */
+/** Schedules in a database. The tests move their next fire times instead of the clock. */
 final class ScheduleFixture {
 
   record Report(String of) {}
 
   static final JobType<Report> REPORT = JobType.of("report", Report.class);
 
-  /** Never due by itself while a test runs. */
+  /** An interval that does not end while a test runs. */
   static final Duration RARELY = Duration.ofDays(365);
 
   final Fixture fixture;
@@ -44,7 +44,7 @@ final class ScheduleFixture {
     return Schedule.every(interval).named(name).enqueue(REPORT, new Report(name));
   }
 
-  /** Plans the next fire of a schedule for {@code planned}, as if none had happened since. */
+  /** Sets the next fire time of a schedule to {@code planned}, as if it had never fired. */
   void plan(String name, Instant planned) {
     fixture.execute(
         "UPDATE @job_schedules SET next_at = '%1$s', due_at = '%1$s', last_at = NULL WHERE name = '%2$s'"

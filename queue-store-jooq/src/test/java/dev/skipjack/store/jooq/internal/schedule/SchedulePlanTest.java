@@ -23,7 +23,10 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Plans of the statements that fire, with ten thousand schedules and a backlog of unique jobs. */
+/**
+ * Tests the plans of the statements that fire, with ten thousand schedules and a backlog of unique
+ * jobs.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SchedulePlanTest {
 

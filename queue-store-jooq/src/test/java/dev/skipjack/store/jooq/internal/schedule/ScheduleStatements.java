@@ -11,7 +11,7 @@ public final class ScheduleStatements {
 
   private ScheduleStatements() {}
 
-  /** Their texts in {@code schema}, by the names of their golden files. */
+  /** Returns the statements' texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(

@@ -15,10 +15,10 @@ final class SchedulerProcess {
 
   static final String READY = "ready";
 
-  /** Is printed when the statement that fires schedules is about to be sent. */
+  /** Printed before the statement that fires schedules is sent. */
   static final String FIRING = "firing";
 
-  /** Is printed when schedules have been fired. */
+  /** Printed after schedules have been fired. */
   static final String FIRED = "fired";
 
   private static final long POLL_MILLIS = 5;

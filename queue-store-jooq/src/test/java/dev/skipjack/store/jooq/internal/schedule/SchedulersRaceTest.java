@@ -44,7 +44,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fire is enqueued once, whatever schedulers, operators, transactions and clocks do. */
+/** Each fire time is enqueued once, whatever schedulers, operators, transactions and clocks do. */
 @QueueTest
 @Timeout(60)
 class SchedulersRaceTest {
@@ -167,7 +167,7 @@ class SchedulersRaceTest {
     assertThat(fired).extracting(Fired::fire).doesNotHaveDuplicates();
   }
 
-  /** A handler has completed the job in its own transaction, which is still open. */
+  /** A handler has completed the live job in its own transaction, which is still open. */
   @Test
   void aFireDoesNotWaitForTheTransactionThatEndsTheLiveJob() throws SQLException {
     on.schedules.declare(
@@ -194,7 +194,7 @@ class SchedulersRaceTest {
     }
   }
 
-  /** The clock has stepped back by an hour after a fire, or was an hour ahead before. */
+  /** The clock stepped back by an hour after the schedule fired, or it was an hour ahead before. */
   @Test
   void aClockThatStepsBackFiresNothingTwice() {
     on.schedules.declare(every(Duration.ofHours(1), "sync").missed(Missed.all(100)));

@@ -10,17 +10,17 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Compares the SQL that statements render with files, letter by letter. After an intended change,
- * run with {@code -Dgolden.write} and review the difference.
+ * Compares the SQL that statements render with files, character by character. After an intended
+ * change, run with {@code -Dgolden.write} and review the difference.
  */
 public final class GoldenSql {
 
   private GoldenSql() {}
 
   /**
-   * One test for each statement.
+   * Returns one test for each statement.
    *
-   * @param folder where the files are, one with the name of each statement
+   * @param folder the folder with one file per statement, which has the statement's name
    */
   public static Stream<DynamicTest> tests(Path folder, Map<String, StatementText> statements) {
     return statements.entrySet().stream()

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A connection that no pool looks after. */
+/** Tests a connection that no pool checks. */
 @QueueTest
 @Timeout(60)
 class KeptTransactionsTest {
@@ -79,7 +79,7 @@ class KeptTransactionsTest {
     }
   }
 
-  /** The error of a demoted server: it responds, but no lease could be renewed there. */
+  /** A demoted server responds, but no lease could be renewed there. */
   @Test
   void aConnectionThatOnlyReadsIsDiscardedWhenItIsDoubted() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(pool)) {
@@ -100,7 +100,7 @@ class KeptTransactionsTest {
     }
   }
 
-  /** Heartbeats ask the server often enough; an idle worker must cost nothing. */
+  /** Heartbeats check the server often enough, and an idle worker must cost nothing. */
   @Test
   void aConnectionThatWasUsedLatelyIsNotAsked() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(pool, Duration.ofHours(1))) {
