@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_policy, ordering_key
+-- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -12,10 +12,7 @@ insert into "skipjack"."jobs" (
   "unique_key",
   "unique_label",
   "unique_until",
-  "traceparent",
-  "ordering_key",
-  "ordering_policy",
-  "status"
+  "traceparent"
 )
 values (
   pg_catalog.nextval('"skipjack"."jobs_id_seq"'), 
@@ -46,12 +43,6 @@ values (
   ?, 
   ?, 
   ?, 
-  ?, 
-  ?, 
-  ?, 
-  case
-    when ? is null then 'pending'
-    else 'waiting'
-  end
+  ?
 )
 returning "skipjack"."jobs"."id"

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents
 with
   "incoming" as materialized (
     select
@@ -43,12 +43,6 @@ with
     ), cast(
       ?
       as text[]
-    ), cast(
-      ?
-      as text[]
-    ), cast(
-      ?
-      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -63,8 +57,6 @@ with
       "unique_label",
       "unique_until",
       "traceparent",
-      "ordering_key",
-      "ordering_policy",
       "position"
     )
   ),
@@ -82,10 +74,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
-      "ordering_key",
-      "ordering_policy",
-      "status"
+      "traceparent"
     )
     select
       "incoming"."id",
@@ -100,13 +89,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent",
-      "incoming"."ordering_key",
-      "incoming"."ordering_policy",
-      case
-        when "incoming"."ordering_key" is null then 'pending'
-        else 'waiting'
-      end
+      "incoming"."traceparent"
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -8,6 +8,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.internal.JobInsert;
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
@@ -49,25 +50,23 @@ final class EnqueueStatement {
    * Creates the statement that inserts any number of jobs and returns their ids in the order of the
    * request.
    */
-  static Statement<List<NewJob>, EnqueueResult> of(DSLContext dialect) {
+  static Statement<List<NewJob>, EnqueueResult> of(DSLContext dialect, Accepted accepted) {
+    CommonTableExpression<?> incoming = JobInsert.incoming(accepted);
     CommonTableExpression<?> inserted =
-        name("inserted").as(JobInsert.insert(JobInsert.POSITION).returning(JOBS.ID));
+        name("inserted").as(JobInsert.insert(accepted).returning(JOBS.ID));
     return Statement.of(
         dialect,
-        with(JobInsert.INCOMING, inserted)
-            .select(JobInsert.ID)
-            .from(JobInsert.INCOMING)
-            .orderBy(JobInsert.POSITION),
-        JobInsert::arguments,
+        with(incoming, inserted).select(JobInsert.ID).from(incoming).orderBy(JobInsert.POSITION),
+        jobs -> JobInsert.arguments(accepted, jobs),
         EnqueueStatement::read);
   }
 
   /** Creates the statement that inserts one job. */
-  static Statement<NewJob, EnqueueResult> ofOne(DSLContext dialect) {
+  static Statement<NewJob, EnqueueResult> ofOne(DSLContext dialect, Accepted accepted) {
     return Statement.selfContained(
         dialect,
-        JobInsert.insertAlone().returning(JOBS.ID),
-        JobInsert::argumentsOfOne,
+        JobInsert.insertAlone(accepted).returning(JOBS.ID),
+        job -> JobInsert.argumentsOfOne(accepted, job),
         EnqueueStatement::read);
   }
 

@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
@@ -35,14 +36,18 @@ final class EnqueueWriter {
 
   private final StrictOrdering strictOrdering;
   private final Statement<List<NewJob>, EnqueueResult> enqueue;
+  private final Statement<List<NewJob>, EnqueueResult> enqueueOrdered;
   private final Statement<NewJob, EnqueueResult> enqueueOne;
+  private final Statement<NewJob, EnqueueResult> enqueueOneOrdered;
   private final Statement<List<NewJob>, Optional<EnqueueResult>> enqueueOnce;
 
   EnqueueWriter(DSLContext dialect, StrictOrdering strictOrdering) {
     this.strictOrdering = strictOrdering;
-    this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect));
+    this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect, Accepted.UNORDERED));
+    this.enqueueOrdered = Statement.lazily(() -> EnqueueStatement.of(dialect, Accepted.ALL));
     // Not lazily: the first enqueue of an application would wait until jOOQ's classes are loaded.
-    this.enqueueOne = EnqueueStatement.ofOne(dialect);
+    this.enqueueOne = EnqueueStatement.ofOne(dialect, Accepted.UNORDERED);
+    this.enqueueOneOrdered = Statement.lazily(() -> EnqueueStatement.ofOne(dialect, Accepted.ALL));
     this.enqueueOnce = Statement.lazily(() -> EnqueueOnceStatement.of(dialect));
   }
 
@@ -52,7 +57,7 @@ final class EnqueueWriter {
    * @param job a job without an idempotency key and without strict ordering
    */
   List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
-    return transactions.runAlone(enqueueOne, job);
+    return transactions.runAlone(one(job), job);
   }
 
   /**
@@ -64,7 +69,7 @@ final class EnqueueWriter {
   List<EnqueueResult> writeAlone(Session callers, NewJob job, @Nullable FollowUp followUp)
       throws SQLException {
     strictOrdering.lock(callers, List.of(job));
-    return callers.run(enqueueOne, job, followUp);
+    return callers.run(one(job), job, followUp);
   }
 
   /**
@@ -82,13 +87,24 @@ final class EnqueueWriter {
   private List<EnqueueResult> writePlain(Session session, List<NewJob> jobs, int size)
       throws SQLException {
     if (jobs.size() == 1) {
-      return session.run(enqueueOne, jobs.get(0));
+      return session.run(one(jobs.get(0)), jobs.get(0));
     }
     List<EnqueueResult> results = new ArrayList<>(jobs.size());
     for (List<NewJob> chunk : Chunks.of(jobs, size, job -> job.payload().length())) {
-      results.addAll(session.run(enqueue, chunk));
+      results.addAll(session.run(several(chunk), chunk));
     }
     return results;
+  }
+
+  private Statement<NewJob, EnqueueResult> one(NewJob job) {
+    return job.orderingKey() == null ? enqueueOne : enqueueOneOrdered;
+  }
+
+  private Statement<List<NewJob>, EnqueueResult> several(List<NewJob> jobs) {
+    return switch (Accepted.of(jobs)) {
+      case UNORDERED -> enqueue;
+      case ALL -> enqueueOrdered;
+    };
   }
 
   private List<EnqueueResult> writeMixed(Session session, List<NewJob> jobs, int size)

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.sql.GoldenSql;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
@@ -31,13 +32,15 @@ class GoldenSqlTest {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(
         Map.ofEntries(
-            Map.entry("enqueue", EnqueueStatement.of(dialect).text()),
+            Map.entry("enqueue", EnqueueStatement.of(dialect, Accepted.UNORDERED).text()),
+            Map.entry("enqueue-ordered", EnqueueStatement.of(dialect, Accepted.ALL).text()),
             Map.entry("cancel", CancelStatement.of(dialect).text()),
             Map.entry("redrive", RedriveStatement.of(dialect).text()),
             Map.entry("edit", EditStatement.of(dialect).text()),
             Map.entry("prune", PruneStatement.of(dialect).text()),
             Map.entry("dead-jobs", WalkDeadJobsStatement.of(dialect, true, true).text()),
-            Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect).text()),
+            Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect, Accepted.UNORDERED).text()),
+            Map.entry("enqueue-one-ordered", EnqueueStatement.ofOne(dialect, Accepted.ALL).text()),
             Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),
             Map.entry("due-lanes", DueLanesStatement.of(dialect).text()),
             Map.entry("claim", ClaimStatement.of(dialect).text()),
