@@ -45,8 +45,8 @@ final class SlowestTests {
   }
 
   /**
-   * Returns the reports of top-level classes; their times include those of nested classes, which
-   * have a dollar sign.
+   * Returns the reports of top-level classes. Their times include those of nested classes, whose
+   * reports have a dollar sign in their names and are skipped.
    */
   private static List<Path> reports(Path project) throws IOException {
     try (Stream<Path> files = Files.find(project, 5, (file, is) -> is.isRegularFile())) {

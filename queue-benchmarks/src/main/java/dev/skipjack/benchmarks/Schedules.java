@@ -111,7 +111,7 @@ final class Schedules implements Benchmark {
     postpone(database);
   }
 
-  /** Postpones all schedules by an hour from now. */
+  /** Makes all schedules due in an hour. */
   private static void postpone(BenchmarkDatabase database) throws SQLException {
     database.inSchema(
         "UPDATE @job_schedules SET next_at = now() + interval '1 hour', due_at = now() + interval '1 hour'",

@@ -116,7 +116,7 @@ final class Output {
     err.flush();
   }
 
-  /** Shows the progress of the command a few times a second, if standard error is a terminal. */
+  /** Shows the progress of the command a few times a second, if it runs on a terminal. */
   void progress(Supplier<String> state) {
     long now = System.nanoTime();
     if (terminal && (progressAt == 0 || now - progressAt > PROGRESS_NANOS)) {
