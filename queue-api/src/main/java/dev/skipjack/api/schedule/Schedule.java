@@ -171,7 +171,10 @@ public final class Schedule {
       this.timing = timing;
     }
 
-    /** Enqueues a job with the given payload at each fire. */
+    /**
+     * Enqueues a job with the given payload at each fire; see {@link #enqueue(JobType, Object,
+     * UnaryOperator)}.
+     */
     public <T> Schedule enqueue(JobType<T> type, T payload) {
       return enqueue(type, payload, UnaryOperator.identity());
     }
@@ -181,10 +184,17 @@ public final class Schedule {
      *
      * @param options sets the queue, priority, maximum attempts and tags of the job
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
-     *     key, an ordering key or a trace, which jobs of a schedule cannot have
+     *     key, an ordering key or a trace, which jobs of a schedule cannot have, or if the type
+     *     {@linkplain JobType#orderedBy derives} an ordering key from the payload, which the
+     *     database does not store with a schedule; use {@link #enqueueFrom} instead
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");
+      if (type.orderingKey(payload).isPresent()) {
+        throw new IllegalArgumentException(
+            "Schedule '%s' has a fixed payload, so its jobs cannot have the ordering key of kind '%s'. Use enqueueFrom."
+                .formatted(name, type.kind()));
+      }
       return schedule(new Content<>(type, payload, null, require(options)));
     }
 
@@ -198,7 +208,8 @@ public final class Schedule {
 
     /**
      * Enqueues a job at each fire, with a payload that a function returns. Only workers that
-     * declare the schedule can fire it.
+     * declare the schedule can fire it. If the type {@linkplain JobType#orderedBy derives} ordering
+     * keys from payloads, the jobs have these keys.
      *
      * @param payload a function that returns the payload for the planned time of a fire. It is
      *     called by a thread of the worker, possibly more than once for the same fire, and must

@@ -428,6 +428,14 @@ class DeclarationTest {
                     .enqueue(REPORT, new Report("x"), job -> job.orderingKey("k")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("ordering key");
+    assertThatThrownBy(
+            () ->
+                Schedule.of(AT_NOON)
+                    .named("a")
+                    .enqueue(REPORT.orderedBy(report -> report.of()), new Report("key")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Schedule 'a' has a fixed payload")
+        .hasMessageContaining("Use enqueueFrom");
     assertThatThrownBy(() -> daily("a").jitter(Duration.ofHours(2)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Jitter PT2H of schedule 'a'");

@@ -126,6 +126,24 @@ class FiringTest {
   }
 
   @Test
+  void jobsWhoseTypeDerivesAnOrderingKeyRunOneAfterAnother() {
+    Schedule ordered =
+        Schedule.every(Duration.ofHours(1))
+            .named("ordered")
+            .enqueueFrom(REPORT.orderedBy(report -> "key"), fire -> new Report(fire.toString()))
+            .missed(Missed.all(2));
+    on.schedules.declare(ordered);
+    on.plan("ordered", on.now().truncatedTo(HOURS).minus(1, HOURS));
+
+    List<JobId> jobs =
+        on.fireAll(ordered).stream().map(fired -> Objects.requireNonNull(fired.job())).toList();
+
+    assertThat(jobs).extracting(on::status).containsExactly("PENDING", "WAITING");
+    on.fixture.store.complete(List.of(on.claim().get(0).execution()));
+    assertThat(jobs).extracting(on::status).containsExactly("COMPLETED", "PENDING");
+  }
+
+  @Test
   void anExceptingPredicateIsAskedByTheWorkerThatDeclaredIt() {
     Schedule never =
         Schedule.every(Duration.ofHours(1))
