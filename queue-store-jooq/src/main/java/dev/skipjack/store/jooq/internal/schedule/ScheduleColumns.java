@@ -173,7 +173,7 @@ final class ScheduleColumns {
             row.flag(JOB_SCHEDULES.ALIGNED),
             row.text(JOB_SCHEDULES.ZONE),
             row.texts(EXCEPT_DATES).stream().map(LocalDate::parse).toList()),
-        new Missed(
+        missed(
             Missed.Policy.of(row.text(JOB_SCHEDULES.MISSED)),
             row.integer(JOB_SCHEDULES.MISSED_MAXIMUM)),
         Overlap.of(row.text(JOB_SCHEDULES.OVERLAP)),
@@ -188,6 +188,14 @@ final class ScheduleColumns {
             row.texts(JOB_SCHEDULES.TAGS)),
         row.textOrNull(JOB_SCHEDULES.DESCRIPTION),
         row.flag(JOB_SCHEDULES.IN_CODE));
+  }
+
+  /**
+   * Returns the rule for missed fires. Ignores the maximum of other policies than {@code all},
+   * because an operator may have changed only the policy in SQL.
+   */
+  private static Missed missed(Missed.Policy policy, int maximum) {
+    return new Missed(policy, policy == Missed.Policy.ALL ? maximum : 1);
   }
 
   /** Returns an instant in the form in which parameters pass it. */

@@ -144,6 +144,17 @@ class FiringTest {
   }
 
   @Test
+  void aScheduleWhosePolicyWasChangedInSqlFires() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync").missed(Missed.all(5)));
+    on.fixture.execute("UPDATE @job_schedules SET missed = 'once'");
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour.minus(4, HOURS));
+
+    assertThat(times(on.fireAll())).containsExactly(hour);
+    assertThat(on.state("sync").missed()).isEqualTo(Missed.once());
+  }
+
+  @Test
   void anExceptingPredicateIsAskedByTheWorkerThatDeclaredIt() {
     Schedule never =
         Schedule.every(Duration.ofHours(1))

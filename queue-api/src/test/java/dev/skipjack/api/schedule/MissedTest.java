@@ -1,0 +1,24 @@
+package dev.skipjack.api.schedule;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.schedule.Missed.Policy;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Only one policy has a maximum to choose. */
+class MissedTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "ALL, 0, Maximum 0 of missed fires is not in 1..10000.",
+    "ALL, 10001, Maximum 10001 of missed fires is not in 1..10000.",
+    "ONCE, 2, 'Maximum 2 of missed fires is not 1, which policy ONCE requires.'",
+    "SKIP, 2, 'Maximum 2 of missed fires is not 1, which policy SKIP requires.'"
+  })
+  void aMaximumOutsideThePolicyIsRefused(Policy policy, int maximum, String message) {
+    assertThatThrownBy(() -> new Missed(policy, maximum))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(message);
+  }
+}
