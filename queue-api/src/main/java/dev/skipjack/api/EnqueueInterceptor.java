@@ -4,8 +4,8 @@ import dev.skipjack.api.spi.NewJob;
 import java.util.List;
 
 /**
- * Intercepts every enqueue of a queue, for example to add tags or a trace to jobs, to count them,
- * or to reject them.
+ * Intercepts every call that enqueues jobs in a queue, for example to add tags or a trace to jobs,
+ * to count them, or to reject them.
  *
  * <pre>{@code
  * JobQueue.builder(dataSource)
@@ -14,10 +14,10 @@ import java.util.List;
  * }</pre>
  *
  * <p>The interceptor is called once per call to an enqueuer, after the arguments have been checked,
- * and receives all jobs of that call, including unique jobs. The jobs that it passes to {@code
- * next} are the ones that are written. It may modify jobs through the methods of {@link NewJob},
- * but must preserve their number, their order and their keys, because results are matched to jobs
- * by position.
+ * and receives all jobs of that call, including unique jobs. It is not called for the jobs that
+ * schedules enqueue. The jobs that it passes to {@code next} are the ones that are written. It may
+ * modify jobs through the methods of {@link NewJob}, but must preserve their number, their order
+ * and their keys, because results are matched to jobs by position.
  *
  * <p>If the enqueue runs in its own transaction, {@code next} begins and commits it, so an
  * exception that the interceptor throws afterwards does not undo the enqueue. If the enqueue runs

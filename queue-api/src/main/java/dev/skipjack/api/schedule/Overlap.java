@@ -13,7 +13,8 @@ public enum Overlap {
   SKIP_WHILE_LIVE,
   /**
    * Cancels the job of the previous fire and then enqueues the next one. If the previous job is
-   * running, its handler is asked to stop, and may still run briefly while the next job starts.
+   * running, its handler is asked to stop, and may still run briefly while the next job starts. If
+   * another transaction has locked the previous job, the fire is retried after a few seconds.
    */
   CANCEL_PREVIOUS;
 

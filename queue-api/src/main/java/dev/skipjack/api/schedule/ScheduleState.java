@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param needsCode whether only workers that declare the schedule can fire it
  * @param origin whether the schedule was declared in code or created by an operator
  * @param authoritative whether each declaration reverts changes that operators have made
- * @param declaredAt when a running program last declared it; null if an operator created it
+ * @param declaredAt when a running program last declared it, which workers record about twice a
+ *     day; null if an operator created it
  * @param isUndeclared whether it was declared in code but no program has declared it for seven days
  * @param timingChangedAt when an operator changed the declared timing; null if the timing is as
  *     declared
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure why the schedule could not be fired; null if nothing has failed since the last
  *     fire
  * @param createdAt when the schedule was first declared or added
- * @param updatedAt when the definition or the pause last changed
+ * @param updatedAt when the definition or the pause last changed, or a fire was last requested
  */
 public record ScheduleState(
     String name,

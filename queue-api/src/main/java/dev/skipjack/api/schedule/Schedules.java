@@ -26,8 +26,11 @@ public interface Schedules {
    * Schedule#authoritative authoritative}. If an operator has added a schedule with the same name,
    * it is replaced and becomes a schedule that is declared in code.
    *
-   * <p>A worker does the same for the schedules that it was built with.
+   * <p>A worker does the same for the schedules that it was built with, and renews the declarations
+   * while it runs. A program without a worker must repeat this call at least once a week;
+   * otherwise, its schedules count as {@linkplain ScheduleState#isUndeclared undeclared}.
    *
+   * @throws IllegalArgumentException if two of the schedules have the same name
    * @throws PayloadException if a payload is rejected
    */
   void declare(List<Schedule> schedules);
@@ -43,10 +46,14 @@ public interface Schedules {
 
   /**
    * Changes the timing of a schedule. If the schedule is declared in code, later declarations keep
-   * the changed timing until one of them declares that timing itself.
+   * the changed timing until one of them declares that timing itself or is {@linkplain
+   * Schedule#authoritative authoritative}.
    *
-   * @param timing the new timing, without a predicate that excludes dates
+   * @param timing the new timing, in its own time zone, which is UTC by default. If it excludes no
+   *     dates, the dates that the schedule excludes remain excluded. Predicates of the previous
+   *     timing no longer apply
    * @return whether there is a schedule of that name
+   * @throws IllegalArgumentException if {@code timing} excludes dates by a predicate
    */
   boolean change(String name, Timing timing);
 
@@ -68,9 +75,10 @@ public interface Schedules {
 
   /**
    * Requests that a schedule fire now, even if it is paused. A started worker that can fire the
-   * schedule enqueues the job, usually within milliseconds. The planned time of the fire is the
-   * time of the request. The next regular fire does not change. Several requests that have not been
-   * served yet cause only one fire.
+   * schedule enqueues the job, usually within milliseconds, or within about a minute if workers
+   * receive no wake-ups. The planned time of the fire is the time of the request. The schedule's
+   * {@linkplain Overlap overlap} applies. The next regular fire does not change. Several requests
+   * that have not been served yet cause only one fire.
    *
    * @return whether there is a schedule of that name
    */

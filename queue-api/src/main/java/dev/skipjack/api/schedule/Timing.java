@@ -42,8 +42,8 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * Returns a timing that fires at the times of a cron expression. {@link CronTiming} documents the
    * syntax.
    *
-   * @throws IllegalArgumentException if the expression is invalid or never fires; the message names
-   *     the field and the reason
+   * @throws IllegalArgumentException if the expression is invalid, in which case the message names
+   *     the field and the reason, or if it never fires, such as {@code 0 0 30 2 *}
    */
   public static CronTiming cron(String expression) {
     return new CronTiming(CronParser.parse(expression), UTC, ExceptDates.NONE);
