@@ -21,10 +21,10 @@ final class WorkerRows {
       LaneOrder order,
       HandlerThreads handlerThreads) {
     Map<String, Object> settings = new LinkedHashMap<>();
+    settings.put("concurrency", concurrency);
     String version = WorkerRows.class.getPackage().getImplementationVersion();
     // Only the jar has one.
     settings.put("version", version == null ? "unknown" : version);
-    settings.put("concurrency", concurrency);
     settings.put("order", order);
     settings.put("handlerThreads", handlerThreads);
     for (RecordComponent component : WorkerConfig.class.getRecordComponents()) {

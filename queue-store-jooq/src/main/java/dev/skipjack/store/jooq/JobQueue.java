@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.Doctor;
 import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
@@ -22,6 +23,7 @@ import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.diagnosis.JobExplainer;
+import dev.skipjack.store.jooq.internal.diagnosis.JooqDoctor;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
@@ -35,6 +37,7 @@ import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.sql.Connection;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -79,6 +82,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final OrderedJobs orderedJobs;
   private final WorkerRegistry workers;
   private final JobReader reader;
+  private final Doctor doctor;
   private final PayloadCodec codec;
   private final NewJobFactory jobFactory;
   private final EnqueueInterceptor interceptor;
@@ -120,6 +124,13 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             application.transactions().readOnly(),
             dialect,
             new JobExplainer(application.transactions(), dialect)::why);
+    this.doctor =
+        new JooqDoctor(
+            application.transactions().readOnly(),
+            dialect,
+            schema,
+            SCHEMA_VERSION,
+            Clock.systemUTC());
     this.admin =
         new JooqQueueAdmin(
             application.transactions(),
@@ -334,6 +345,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** Returns the read-only queries on jobs and queues, for dashboards and tools. */
   public JobReader reader() {
     return reader;
+  }
+
+  /** Returns the checks of the queue, its database and its workers, for operators. */
+  public Doctor doctor() {
+    return doctor;
   }
 
   /**

@@ -268,6 +268,7 @@ final class EveryStatement {
     transactions.run(RescueStatement.oldestRunning(dialect), 0L);
     HistoryStatements.runThoseOfOldPartitions(transactions, schema);
     ReadStatements.runCountSample(transactions.readOnly(), schema);
+    assertThat(queue.doctor().run()).isNotEmpty();
     DiagnosisStatements.runThoseOfAJob(transactions.snapshot(), schema);
   }
 

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
+import dev.skipjack.api.Finding;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
@@ -186,6 +187,10 @@ class RolesTest {
           assertThat(admin.settings("mail")).isPresent();
           assertThat(queue.reader().find(waiting)).isPresent();
           read(queue.reader());
+          assertThat(queue.doctor().run())
+              .filteredOn(finding -> finding.level() == Finding.Level.NOT_CHECKED)
+              .extracting(Finding::check)
+              .isSubsetOf("vacuum-horizon");
         });
   }
 
@@ -281,6 +286,10 @@ class RolesTest {
         "viewer",
         (queue, pool) -> {
           read(queue.reader());
+          assertThat(queue.doctor().run())
+              .filteredOn(finding -> finding.level() == Finding.Level.NOT_CHECKED)
+              .extracting(Finding::check)
+              .isSubsetOf("vacuum-horizon");
           // The details of a job hold its payload.
           assertThatThrownBy(() -> queue.reader().find(job))
               .isInstanceOfSatisfying(

@@ -112,7 +112,19 @@ class StatementsDocumentTest {
               "WorkerFactsStatement",
               "LeaseHolderStatement",
               "OrderingFactsStatement",
-              "KeyHolderStatement"));
+              "KeyHolderStatement"),
+          new Chapter(
+              "Doctor",
+              "SchemaVersionStatement",
+              "ServerFactsStatement",
+              "HorizonStatement",
+              "TableFactsStatement",
+              "PartitionFactsStatement",
+              "LeaseFactsStatement",
+              "LivingWorkersStatement",
+              "DueKindsStatement",
+              "ScheduleFactsStatement",
+              "BlockedKeyFactsStatement"));
 
   private static final String HEAD =
       """

@@ -16,6 +16,7 @@ import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.impl.SQLDataType;
@@ -38,7 +39,8 @@ final class WorkerFactsStatement {
    */
   static final Duration SILENCE = Duration.ofMinutes(3);
 
-  private static final int MOST = 1_000;
+  /** The maximum number of workers that are read, those that were seen last. */
+  static final int MOST = 1_000;
 
   private static final Field<String> QUEUE = Texts.param("queue");
   private static final Field<Boolean> SERVES =
@@ -61,18 +63,22 @@ final class WorkerFactsStatement {
   record Facts(String name, List<String> queues, boolean serves, boolean knows, int slots) {}
 
   static Statement<JobFacts, Facts> of(DSLContext dialect) {
-    Field<Long> silence = inline(DatabaseClock.micros(SILENCE), SQLDataType.BIGINT);
     return Statement.of(
         dialect,
         select(JOB_WORKERS.NAME, JOB_WORKERS.QUEUES, SERVES, KNOWS, SLOTS)
             .from(JOB_WORKERS)
-            .where(
-                DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, silence)
-                    .gt(DatabaseClock.TRANSACTION_START))
+            .where(isAlive())
             .orderBy(JOB_WORKERS.SEEN_AT.desc())
             .limit(inline(MOST)),
         job -> new Arguments().text("queue", job.queue()).text("kind", job.kind()),
         WorkerFactsStatement::read);
+  }
+
+  /** Returns the condition that a worker was seen recently. */
+  static Condition isAlive() {
+    Field<Long> silence = inline(DatabaseClock.micros(SILENCE), SQLDataType.BIGINT);
+    return DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, silence)
+        .gt(DatabaseClock.TRANSACTION_START);
   }
 
   private static Facts read(Row row) throws SQLException {

@@ -1,7 +1,8 @@
 /**
  * Explains what the queue does and finds what is wrong with it. {@link
  * dev.skipjack.store.jooq.internal.diagnosis.JobExplainer} finds the reason why a job is not
- * running.
+ * running. {@link dev.skipjack.store.jooq.internal.diagnosis.JooqDoctor} runs the checks of the
+ * queue, its database and its workers.
  *
  * <p>The statements read facts, and Java code turns them into sentences, evidence and a fix. Every
  * statement is bounded, locks nothing and runs on a standby.

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.internal.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
@@ -37,6 +38,17 @@ final class PostgresDriver {
       }
       throw refused;
     }
+  }
+
+  /**
+   * Returns the id of the server process that the driver was connected to, or empty if the
+   * connection cannot be unwrapped to the driver's. A pooler reports another id than that of the
+   * process that runs the statements.
+   */
+  static OptionalInt serverProcess(Connection connection) throws SQLException {
+    return connection.isWrapperFor(BaseConnection.class)
+        ? OptionalInt.of(connection.unwrap(BaseConnection.class).getBackendPID())
+        : OptionalInt.empty();
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.internal.sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Runs statements in one open transaction. Not thread-safe; not usable after that transaction. */
@@ -63,6 +64,14 @@ public final class Session {
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request, @Nullable FollowUp followUp)
       throws SQLException {
     return statement.bind(request).runAlone(connection, followUp);
+  }
+
+  /**
+   * Returns the id of the server process as the driver learned it when it connected, or empty if
+   * the driver is not PostgreSQL's own.
+   */
+  public OptionalInt serverProcess() throws SQLException {
+    return PostgresDriver.serverProcess(connection);
   }
 
   <R> List<R> run(BoundStatement<R> statement) throws SQLException {

@@ -20,6 +20,16 @@ public final class DiagnosisStatements {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(
         Map.ofEntries(
+            Map.entry("schema-version", SchemaVersionStatement.of(dialect).text()),
+            Map.entry("server", ServerFactsStatement.of(dialect).text()),
+            Map.entry("horizon", HorizonStatement.of(dialect).text()),
+            Map.entry("tables", TableFactsStatement.of(dialect, schema).text()),
+            Map.entry("partitions", PartitionFactsStatement.of(dialect, schema).text()),
+            Map.entry("leases", LeaseFactsStatement.of(dialect).text()),
+            Map.entry("living-workers", LivingWorkersStatement.of(dialect).text()),
+            Map.entry("due-kinds", DueKindsStatement.of(dialect).text()),
+            Map.entry("schedules", ScheduleFactsStatement.of(dialect).text()),
+            Map.entry("blocked-key-names", BlockedKeyFactsStatement.of(dialect).text()),
             Map.entry("job-facts", JobFactsStatement.of(dialect).text()),
             Map.entry("queue-facts", QueueFactsStatement.of(dialect).text()),
             Map.entry("worker-facts", WorkerFactsStatement.of(dialect).text()),

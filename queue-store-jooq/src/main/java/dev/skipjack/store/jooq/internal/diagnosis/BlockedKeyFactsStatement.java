@@ -1,0 +1,35 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import org.jooq.DSLContext;
+
+/**
+ * Lists the ordering keys that a dead job blocks: {@code SELECT ordering_key FROM jobs WHERE
+ * ordering_head AND status = 'dead' ORDER BY ordering_key LIMIT 1001}. Locks nothing.
+ */
+final class BlockedKeyFactsStatement {
+
+  /** The bound of the list. A list of this length means that there may be more. */
+  static final int WINDOW = 1_001;
+
+  private BlockedKeyFactsStatement() {}
+
+  static Statement<NoRequest, String> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(JOBS.ORDERING_KEY)
+            .from(JOBS)
+            .where(condition(JOBS.ORDERING_HEAD))
+            .and(JobPredicates.DEAD)
+            .orderBy(JOBS.ORDERING_KEY)
+            .limit(inline(WINDOW)),
+        row -> row.text(JOBS.ORDERING_KEY));
+  }
+}

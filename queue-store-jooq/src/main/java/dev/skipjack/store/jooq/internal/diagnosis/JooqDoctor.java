@@ -1,0 +1,160 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import dev.skipjack.api.Doctor;
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Fix;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jooq.DSLContext;
+
+/** Runs the checks on PostgreSQL. Safe for any number of threads. */
+public final class JooqDoctor implements Doctor {
+
+  private final OwnTransactions transactions;
+  private final int neededSchema;
+  private final Clock clock;
+  private final Statement<NoRequest, Integer> schemaVersion;
+  private final Statement<NoRequest, ServerFactsStatement.Facts> server;
+  private final Statement<NoRequest, HorizonStatement.Holder> horizon;
+  private final Statement<NoRequest, TableFactsStatement.Facts> tables;
+  private final Statement<NoRequest, PartitionFactsStatement.Facts> partitions;
+  private final Statement<NoRequest, LeaseFactsStatement.Facts> leases;
+  private final Statement<NoRequest, LivingWorkersStatement.Facts> workers;
+  private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
+  private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
+  private final Statement<NoRequest, String> blockedKeys;
+
+  /**
+   * Creates a doctor. Opens no connection.
+   *
+   * @param transactions the transactions, which should be {@link OwnTransactions#readOnly}
+   * @param dialect renders statements for the queue's schema, without a connection
+   * @param schema the queue's schema as it is named in the catalog
+   * @param neededSchema the version of the schema that this program needs
+   * @param clock the clock of this machine
+   */
+  public JooqDoctor(
+      OwnTransactions transactions,
+      DSLContext dialect,
+      String schema,
+      int neededSchema,
+      Clock clock) {
+    this.transactions = transactions;
+    this.neededSchema = neededSchema;
+    this.clock = clock;
+    this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect));
+    this.server = Statement.lazily(() -> ServerFactsStatement.of(dialect));
+    this.horizon = Statement.lazily(() -> HorizonStatement.of(dialect));
+    this.tables = Statement.lazily(() -> TableFactsStatement.of(dialect, schema));
+    this.partitions = Statement.lazily(() -> PartitionFactsStatement.of(dialect, schema));
+    this.leases = Statement.lazily(() -> LeaseFactsStatement.of(dialect));
+    this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect));
+    this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect));
+    this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect));
+    this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect));
+  }
+
+  @Override
+  public List<Finding> run() {
+    Reading reading = readServer();
+    ServerFactsStatement.Facts facts = reading.server();
+    return List.of(
+        guarded(
+            Check.SCHEMA_VERSION,
+            () -> WorkChecks.schemaVersion(transactions.run(schemaVersion).get(0), neededSchema)),
+        ServerChecks.settings(facts),
+        ServerChecks.pooler(facts, reading.driversProcess()),
+        ServerChecks.clock(facts, reading.before(), reading.after()),
+        ServerChecks.connections(facts),
+        ServerChecks.notifyQueue(facts),
+        guarded(Check.VACUUM_HORIZON, () -> ServerChecks.horizon(transactions.run(horizon))),
+        guarded(
+            Check.DEAD_ROWS,
+            () -> StorageChecks.deadRows(transactions.run(tables), facts.standby())),
+        guarded(
+            Check.INDEX_SIZE,
+            () -> StorageChecks.indexSize(transactions.run(tables), facts.standby())),
+        guarded(
+            Check.PARTITIONS,
+            () -> StorageChecks.partitions(transactions.run(partitions), facts.now())),
+        guarded(Check.LEASES, () -> WorkChecks.leases(transactions.run(leases).get(0))),
+        guarded(
+            Check.WORKERS,
+            () -> WorkChecks.workers(transactions.run(workers), transactions.run(dueKinds))),
+        guarded(
+            Check.KINDS,
+            () -> WorkChecks.kinds(transactions.run(workers), transactions.run(dueKinds))),
+        guarded(
+            Check.SCHEDULES,
+            () -> WorkChecks.schedules(transactions.run(schedules), transactions.run(workers))),
+        guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))));
+  }
+
+  /**
+   * The state of the server, and the clock of this machine before and after the server read its
+   * own.
+   */
+  private record Reading(
+      ServerFactsStatement.Facts server,
+      OptionalInt driversProcess,
+      Instant before,
+      Instant after) {}
+
+  private Reading readServer() {
+    return transactions.inOne(
+        session -> {
+          Instant before = clock.instant();
+          ServerFactsStatement.Facts facts = session.run(server, NoRequest.NONE).get(0);
+          return new Reading(facts, session.serverProcess(), before, clock.instant());
+        });
+  }
+
+  /**
+   * Runs a check.
+   *
+   * @return its finding, or that the server rejected its statements
+   * @throws StoreException if the database cannot be reached
+   */
+  private static Finding guarded(Check check, Supplier<Finding> work) {
+    try {
+      return work.get();
+    } catch (StoreException failure) {
+      String state = failure.sqlState().orElse("08000");
+      if (state.startsWith("08") || state.startsWith("57P")) {
+        throw failure;
+      }
+      return rejected(check, state, failure);
+    }
+  }
+
+  private static Finding rejected(Check check, String state, StoreException failure) {
+    return switch (state) {
+      // The role may not read a table or call a function.
+      case "42501" ->
+          check.notChecked(
+              "The role may not read what this check needs.",
+              new Fix(
+                  "skipjack roles", "grant the role viewer or operator of docs/guides/roles.md"));
+      // There is no such table, function or schema.
+      case "42P01", "42883", "3F000" ->
+          check == Check.SCHEMA_VERSION
+              ? check.red(
+                  "There is no queue in this schema.",
+                  new Fix("skipjack migrate", "Migrations.migrate(dataSource, schema)"))
+              : check.notChecked(
+                  "The schema lacks a table that this check reads.",
+                  new Fix("skipjack migrate", "Migrations.migrate(dataSource, schema)"));
+      default ->
+          check.notChecked(
+              String.valueOf(failure.getMessage()),
+              new Fix("skipjack doctor", "repeat the check; the server rejected its statement"));
+    };
+  }
+}

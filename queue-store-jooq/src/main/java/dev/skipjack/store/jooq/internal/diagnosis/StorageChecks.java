@@ -1,0 +1,148 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Fix;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAdjusters;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Judges the tables, indexes and partitions. */
+final class StorageChecks {
+
+  /** The number of dead rows at which autovacuum has certainly begun. */
+  private static final long DEAD_NORMAL = 5_000;
+
+  private static final long MEGABYTE = 1L << 20;
+
+  /** Indexes of this size are normal, however few rows there are. */
+  private static final long INDEX_NORMAL = 64 * MEGABYTE;
+
+  /** All indexes of a table together need less than a quarter of this for each row. */
+  private static final long BYTES_OF_ROW = 1_000;
+
+  private static final int DAYS_AHEAD = 2;
+
+  private static final Fix ON_THE_PRIMARY =
+      new Fix("skipjack doctor --url <primary>", "run the doctor on the primary");
+
+  private StorageChecks() {}
+
+  static Finding deadRows(List<TableFactsStatement.Facts> tables, boolean standby) {
+    if (standby) {
+      return Check.DEAD_ROWS.notChecked("A standby has no statistics on rows.", ON_THE_PRIMARY);
+    }
+    // Relative to what autovacuum tolerates, so that the worst table comes first.
+    Optional<TableFactsStatement.Facts> worst =
+        tables.stream().max(Comparator.comparingDouble(StorageChecks::deadness));
+    double deadness = worst.map(StorageChecks::deadness).orElse(0.0);
+    if (worst.isEmpty() || deadness < 5) {
+      return Check.DEAD_ROWS.green("No table has more dead rows than autovacuum removes in time.");
+    }
+    TableFactsStatement.Facts table = worst.get();
+    String sentence =
+        "Table %s has %,d dead rows beside %,d live rows."
+            .formatted(table.table(), table.deadRows(), table.liveRows());
+    Fix fix =
+        new Fix(
+            "VACUUM (VERBOSE) %s; -- in the queue's schema".formatted(table.table()),
+            "end what holds back vacuum (check vacuum-horizon), then vacuum");
+    return deadness < 25
+        ? Check.DEAD_ROWS.yellow(sentence, fix)
+        : Check.DEAD_ROWS.red(sentence, fix);
+  }
+
+  /** Returns the number of dead rows in multiples of what starts autovacuum. */
+  private static double deadness(TableFactsStatement.Facts table) {
+    return table.deadRows() / (DEAD_NORMAL + 0.05 * table.liveRows());
+  }
+
+  static Finding indexSize(List<TableFactsStatement.Facts> tables, boolean standby) {
+    if (standby) {
+      return Check.INDEX_SIZE.notChecked("A standby has no statistics on rows.", ON_THE_PRIMARY);
+    }
+    Optional<TableFactsStatement.Facts> worst =
+        tables.stream()
+            .filter(table -> table.indexBytes() > INDEX_NORMAL)
+            .max(Comparator.comparingLong(StorageChecks::bytesOfRow));
+    long bytes = worst.map(StorageChecks::bytesOfRow).orElse(0L);
+    if (worst.isEmpty() || bytes < BYTES_OF_ROW) {
+      return Check.INDEX_SIZE.green("The indexes have the size that their rows need.");
+    }
+    TableFactsStatement.Facts table = worst.get();
+    String sentence =
+        "The indexes of table %s have %,d MB for %,d rows; they need less than %,d MB."
+            .formatted(
+                table.table(),
+                table.indexBytes() / MEGABYTE,
+                table.liveRows(),
+                Math.max(1, table.liveRows() * BYTES_OF_ROW / 4 / MEGABYTE));
+    Fix fix =
+        new Fix(
+            "REINDEX TABLE CONCURRENTLY %s; -- in the queue's schema".formatted(table.table()),
+            "rebuild the indexes while the workers run");
+    return bytes < 10 * BYTES_OF_ROW || table.indexBytes() < 16 * INDEX_NORMAL
+        ? Check.INDEX_SIZE.yellow(sentence, fix)
+        : Check.INDEX_SIZE.red(sentence, fix);
+  }
+
+  private static long bytesOfRow(TableFactsStatement.Facts table) {
+    return table.indexBytes() / Math.max(1, table.liveRows() + table.deadRows());
+  }
+
+  static Finding partitions(List<PartitionFactsStatement.Facts> partitions, Instant now) {
+    Set<String> names =
+        partitions.stream()
+            .filter(partition -> !partition.detachPending())
+            .map(PartitionFactsStatement.Facts::name)
+            .collect(Collectors.toSet());
+    Fix create =
+        new Fix(
+            "SELECT create_partitions(interval '14 days'); -- in the queue's schema",
+            "queue.maintenance().createPartitions(Duration.ofDays(14)), or start a worker");
+    LocalDate today = now.atZone(ZoneOffset.UTC).toLocalDate();
+    for (int days = 0; days <= DAYS_AHEAD; days++) {
+      for (String name : namesOf(today.plusDays(days))) {
+        if (!names.contains(name)) {
+          return days == 0
+              ? Check.PARTITIONS.red(
+                  "Partition %s is missing, and it is needed now.".formatted(name), create)
+              : Check.PARTITIONS.yellow(
+                  "Partition %s is missing, which will be needed in %d %s; workers create partitions 14 days ahead."
+                      .formatted(name, days, days == 1 ? "day" : "days"),
+                  create);
+        }
+      }
+    }
+    return partitions.stream()
+        .filter(PartitionFactsStatement.Facts::detachPending)
+        .findFirst()
+        .map(
+            pending ->
+                Check.PARTITIONS.yellow(
+                    "The removal of partition %s was interrupted and is overdue."
+                        .formatted(pending.name()),
+                    new Fix(
+                        "skipjack prune",
+                        "queue.maintenance().removePartitions(retention), by the owner of the tables")))
+        .orElseGet(
+            () ->
+                Check.PARTITIONS.green(
+                    "All partitions for the next %d days exist.".formatted(DAYS_AHEAD)));
+  }
+
+  /** Returns the names of the partitions that are needed on a day. */
+  private static List<String> namesOf(LocalDate day) {
+    LocalDate monday = day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
+    return List.of(
+        "job_executions_" + DateTimeFormatter.BASIC_ISO_DATE.format(monday),
+        "jobs_archive_" + DateTimeFormatter.BASIC_ISO_DATE.format(day));
+  }
+}

@@ -1,0 +1,166 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Fix;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Judges the schema, the jobs, the workers and the schedules. */
+final class WorkChecks {
+
+  /** Workers search for expired leases every 10 seconds by default. */
+  private static final Duration LEASE_YELLOW = Duration.ofSeconds(30);
+
+  private static final Duration LEASE_RED = Duration.ofMinutes(5);
+
+  /** A job of a new kind may be enqueued shortly before the worker that handles it starts. */
+  private static final Duration DUE_RED = Duration.ofMinutes(1);
+
+  private WorkChecks() {}
+
+  static Finding schemaVersion(int version, int needed) {
+    if (version == needed) {
+      return Check.SCHEMA_VERSION.green("The schema has version %d.".formatted(version));
+    }
+    return version < needed
+        ? Check.SCHEMA_VERSION.red(
+            "The schema has version %d, but this program needs %d.".formatted(version, needed),
+            new Fix("skipjack migrate", "Migrations.migrate(dataSource, schema)"))
+        : Check.SCHEMA_VERSION.yellow(
+            "The schema has version %d, which is newer than this program's %d."
+                .formatted(version, needed),
+            new Fix("skipjack version", "update the program to the version of the migrations"));
+  }
+
+  static Finding leases(LeaseFactsStatement.Facts leases) {
+    Duration since = leases.sinceFirst();
+    if (leases.expired() == 0 || since == null || since.compareTo(LEASE_YELLOW) < 0) {
+      return Check.LEASES.green("%,d jobs run under a lease.".formatted(leases.running()));
+    }
+    String sentence =
+        "The leases of %,d of %,d running jobs have expired, the first %s ago."
+            .formatted(leases.expired(), leases.running(), Spans.of(since));
+    Fix fix =
+        new Fix("skipjack rescue", "queue.store().rescue(Duration.ZERO, 1000), or start a worker");
+    return since.compareTo(LEASE_RED) < 0
+        ? Check.LEASES.yellow(sentence, fix)
+        : Check.LEASES.red(sentence, fix);
+  }
+
+  static Finding workers(
+      List<LivingWorkersStatement.Facts> workers, List<DueKindsStatement.Facts> due) {
+    if (!workers.isEmpty()) {
+      return Check.WORKERS.green(
+          workers.size() == 1
+              ? "1 worker is alive."
+              : "%,d workers are alive.".formatted(workers.size()));
+    }
+    String sentence =
+        "No worker was seen within the last %s".formatted(Spans.of(WorkerFactsStatement.SILENCE));
+    Fix fix = new Fix("skipjack workers", "Worker.on(queue)...start()");
+    return due.isEmpty()
+        ? Check.WORKERS.yellow(sentence + ".", fix)
+        : Check.WORKERS.red(sentence + ", and jobs are due.", fix);
+  }
+
+  static Finding kinds(
+      List<LivingWorkersStatement.Facts> workers, List<DueKindsStatement.Facts> due) {
+    List<DueKindsStatement.Facts> unhandled =
+        due.stream()
+            .filter(job -> workers.stream().noneMatch(w -> w.runs(job.queue(), job.kind())))
+            .toList();
+    Optional<DueKindsStatement.Facts> oldest =
+        unhandled.stream().max(Comparator.comparing(DueKindsStatement.Facts::dueFor));
+    if (oldest.isEmpty()) {
+      return Check.KINDS.green("Living workers handle all kinds of the jobs that are due.");
+    }
+    DueKindsStatement.Facts job = oldest.get();
+    String sentence =
+        "No living worker handles the kind %s in the queue %s, where a job has been due for %s%s."
+            .formatted(
+                job.kind(),
+                job.queue(),
+                Spans.of(job.dueFor()),
+                unhandled.size() == 1
+                    ? ""
+                    : "; the same holds for %,d other kinds".formatted(unhandled.size() - 1));
+    Fix fix =
+        new Fix(
+            "skipjack jobs list --queue %s --kind %s".formatted(job.queue(), job.kind()),
+            "Worker.on(queue)...handle(type, handler).queue(%s, slots)"
+                .formatted(Quoting.java(job.queue())));
+    return job.dueFor().compareTo(DUE_RED) < 0
+        ? Check.KINDS.yellow(sentence, fix)
+        : Check.KINDS.red(sentence, fix);
+  }
+
+  static Finding schedules(
+      List<ScheduleFactsStatement.Facts> schedules, List<LivingWorkersStatement.Facts> workers) {
+    Optional<ScheduleFactsStatement.Facts> overdue =
+        schedules.stream()
+            .filter(schedule -> overdue(schedule).compareTo(DUE_RED) >= 0)
+            .max(Comparator.comparing(WorkChecks::overdue));
+    if (overdue.isPresent()) {
+      ScheduleFactsStatement.Facts schedule = overdue.get();
+      return Check.SCHEDULES.red(
+          "Schedule %s should have fired %s ago."
+              .formatted(schedule.name(), Spans.of(overdue(schedule))),
+          new Fix(
+              "skipjack schedules show " + schedule.name(),
+              "start a worker; a schedule with code needs one that declares it"));
+    }
+    for (ScheduleFactsStatement.Facts schedule : schedules) {
+      if (schedule.failures() > 0) {
+        return Check.SCHEDULES.red(
+            "Schedule %s has failed to fire %d times: %s"
+                .formatted(
+                    schedule.name(),
+                    schedule.failures(),
+                    Objects.requireNonNullElse(schedule.lastError(), "no error is stored")),
+            new Fix(
+                "skipjack schedules show " + schedule.name(),
+                "queue.schedules().find(%s)".formatted(Quoting.java(schedule.name()))));
+      }
+    }
+    for (ScheduleFactsStatement.Facts schedule : schedules) {
+      if (workers.stream().noneMatch(w -> w.runs(schedule.queue(), schedule.kind()))) {
+        return Check.SCHEDULES.yellow(
+            "No living worker handles the kind %s of schedule %s in the queue %s."
+                .formatted(schedule.kind(), schedule.name(), schedule.queue()),
+            new Fix(
+                "skipjack schedules pause " + schedule.name(),
+                "Worker.on(queue)...handle(type, handler).queue(%s, slots)"
+                    .formatted(Quoting.java(schedule.queue()))));
+      }
+    }
+    return Check.SCHEDULES.green(
+        schedules.isEmpty()
+            ? "There are no active schedules."
+            : "%,d schedules fire in time.".formatted(schedules.size()));
+  }
+
+  private static Duration overdue(ScheduleFactsStatement.Facts schedule) {
+    return Objects.requireNonNullElse(schedule.overdueFor(), Duration.ZERO);
+  }
+
+  static Finding blockedKeys(List<String> keys) {
+    if (keys.isEmpty()) {
+      return Check.BLOCKED_KEYS.green("No ordering key is blocked.");
+    }
+    boolean more = keys.size() == BlockedKeyFactsStatement.WINDOW;
+    return Check.BLOCKED_KEYS.yellow(
+        "Dead jobs block %s%,d ordering %s, for example %s."
+            .formatted(
+                more ? "at least " : "",
+                more ? keys.size() - 1 : keys.size(),
+                keys.size() == 1 ? "key" : "keys",
+                keys.get(0)),
+        new Fix(
+            "skipjack keys list",
+            "queue.admin().unblock(%s), or redrive the dead job"
+                .formatted(Quoting.java(keys.get(0)))));
+  }
+}

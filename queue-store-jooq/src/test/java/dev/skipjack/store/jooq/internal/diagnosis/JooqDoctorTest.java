@@ -1,0 +1,282 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import static dev.skipjack.store.jooq.Fixture.EXPIRED;
+import static dev.skipjack.store.jooq.Fixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Finding.Level;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.Fixture.Work;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The doctor on a real server: each check that a test can make red or yellow, and green. */
+@QueueTest
+class JooqDoctorTest {
+
+  private Fixture fixture;
+
+  @BeforeEach
+  void setUp(QueueDatabase database) {
+    fixture = new Fixture(database);
+    fixture.queue.maintenance().createPartitions(Duration.ofDays(14));
+  }
+
+  @Test
+  void aHealthyQueueIsGreenApartFromTheTestServersSettings() {
+    announce("default", "work");
+    fixture.enqueue(3);
+    fixture.claim(1);
+
+    List<Finding> findings = fixture.queue.doctor().run();
+
+    assertThat(findings)
+        .extracting(Finding::check)
+        .containsExactly(
+            "schema-version",
+            "settings",
+            "pooler",
+            "clock",
+            "connections",
+            "notify-queue",
+            "vacuum-horizon",
+            "dead-rows",
+            "index-size",
+            "partitions",
+            "leases",
+            "workers",
+            "kinds",
+            "schedules",
+            "blocked-keys");
+    // Test servers run without fsync, and other tests may use their connections.
+    assertThat(findings)
+        .filteredOn(finding -> !List.of("settings", "connections").contains(finding.check()))
+        .allSatisfy(finding -> assertThat(finding.level()).isEqualTo(Level.GREEN));
+    assertThat(findings)
+        .allSatisfy(finding -> assertThat(finding.meaning()).endsWith("."))
+        .allSatisfy(
+            finding -> assertThat(finding.fix() == null).isEqualTo(finding.level() == Level.GREEN));
+  }
+
+  @Test
+  void aMissingPartitionOfTodayIsRed() {
+    fixture.execute(
+        "DO $$ DECLARE child regclass; BEGIN FOR child IN SELECT inhrelid::regclass FROM pg_inherits"
+            + " WHERE inhparent = '@jobs_archive'::regclass LOOP EXECUTE 'DROP TABLE ' || child; END LOOP; END $$");
+
+    assertThat(level("partitions")).isEqualTo(Level.RED);
+    fixture.queue.maintenance().createPartitions(Duration.ofDays(1));
+    assertThat(level("partitions")).isEqualTo(Level.YELLOW);
+    fixture.queue.maintenance().createPartitions(Duration.ofDays(14));
+    assertThat(level("partitions")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void leasesThatNoWorkerRescuesAreYellowAndThenRed() {
+    fixture.enqueue(2);
+    fixture.claim(1);
+    fixture.claim(1, EXPIRED);
+    assertThat(level("leases")).isEqualTo(Level.GREEN);
+
+    expire("1 minute");
+    assertThat(level("leases")).isEqualTo(Level.YELLOW);
+    assertThat(finding("leases").sentence())
+        .isEqualTo("The leases of 1 of 2 running jobs have expired, the first 1 min 0 s ago.");
+    expire("10 minutes");
+    assertThat(level("leases")).isEqualTo(Level.RED);
+    fixture.store.rescue(Duration.ZERO, 1000);
+    assertThat(level("leases")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aQueueWithoutAWorkerIsYellowUntilJobsAreDue() {
+    assertThat(level("workers")).isEqualTo(Level.YELLOW);
+    fixture.enqueue(1);
+    assertThat(level("workers")).isEqualTo(Level.RED);
+    announce("default", "work");
+    assertThat(level("workers")).isEqualTo(Level.GREEN);
+    fixture.execute("UPDATE @job_workers SET seen_at = now() - interval '4 minutes'");
+    assertThat(level("workers")).isEqualTo(Level.RED);
+  }
+
+  @Test
+  void aKindThatNoLivingWorkerHandlesIsRedOnceItsJobHasBeenDueForAMinute() {
+    announce("default", "other");
+    announce("emails", "work");
+    fixture.enqueue(1);
+    assertThat(level("kinds")).isEqualTo(Level.YELLOW);
+
+    fixture.database.timeTravel(Duration.ofMinutes(2));
+    assertThat(level("kinds")).isEqualTo(Level.RED);
+    assertThat(finding("kinds").sentence())
+        .startsWith("No living worker handles the kind work in the queue default, where a job");
+    fixture.queue.admin().pause("default");
+    assertThat(level("kinds")).isEqualTo(Level.GREEN);
+    fixture.queue.admin().resume("default");
+    announce("default", "work");
+    assertThat(level("kinds")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void schedulesNeedAWorkerThatHandlesTheirJobsAndFiresThem() {
+    assertThat(finding("schedules").sentence()).isEqualTo("There are no active schedules.");
+    fixture
+        .queue
+        .schedules()
+        .add(Schedule.every(Duration.ofDays(1)).named("daily").enqueue(WORK, new Work(1)));
+    assertThat(level("schedules")).isEqualTo(Level.YELLOW);
+    announce("default", "work");
+    assertThat(level("schedules")).isEqualTo(Level.GREEN);
+
+    fixture.execute("UPDATE @job_schedules SET failures = 3, last_error = 'no'");
+    assertThat(finding("schedules").sentence())
+        .isEqualTo("Schedule daily has failed to fire 3 times: no");
+    fixture.execute("UPDATE @job_schedules SET due_at = now() - interval '1 hour'");
+    assertThat(finding("schedules").sentence())
+        .isEqualTo("Schedule daily should have fired 1 h 0 min ago.");
+    assertThat(level("schedules")).isEqualTo(Level.RED);
+    fixture.queue.schedules().pause("daily");
+    assertThat(level("schedules")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aBlockedOrderingKeyIsYellow() {
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, died_at, ordering_key, ordering_head) VALUES ('work', '{}', 'dead', now(), 'order-7', true)");
+
+    assertThat(level("blocked-keys")).isEqualTo(Level.YELLOW);
+    assertThat(finding("blocked-keys").sentence())
+        .isEqualTo("Dead jobs block 1 ordering key, for example order-7.");
+    fixture.queue.admin().unblock("order-7");
+    assertThat(level("blocked-keys")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void anOpenTransactionOfAnotherSessionIsSeen(QueueDatabase database) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      statement.execute("SELECT 42 AS held FROM pg_class LIMIT 1");
+
+      assertThat(
+              new OwnTransactions(database.dataSource())
+                  .readOnly()
+                  .run(HorizonStatement.of(StatementDialect.forSchema(database.schema()))))
+          .anySatisfy(
+              holder -> {
+                assertThat(holder.what()).isEqualTo("session");
+                assertThat(holder.age()).isNotNull();
+                assertThat(holder.query()).contains("SELECT 42 AS held");
+              });
+      connection.rollback();
+    }
+  }
+
+  @Test
+  void deadRowsAreReadFromTheStatistics() {
+    fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
+    try {
+      fixture.execute(
+          "INSERT INTO @jobs (kind, payload) SELECT 'k', '{}' FROM generate_series(1, 40000); DELETE FROM @jobs; SELECT pg_stat_force_next_flush()");
+      fixture.execute("ANALYZE @jobs");
+
+      assertThat(level("dead-rows")).isEqualTo(Level.YELLOW);
+    } finally {
+      fixture.execute("VACUUM @jobs");
+      fixture.execute("ALTER TABLE @jobs RESET (autovacuum_enabled)");
+    }
+    assertThat(level("dead-rows")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void withoutAQueueTheSchemaIsRedAndTheRestIsNotChecked(QueueDatabase database) {
+    JobQueue nowhere = JobQueue.builder(database.dataSource()).schema("nowhere").build();
+
+    List<Finding> findings = nowhere.doctor().run();
+
+    assertThat(findings.get(0).level()).isEqualTo(Level.RED);
+    assertThat(findings.get(0).sentence()).isEqualTo("There is no queue in this schema.");
+    assertThat(findings)
+        .filteredOn(finding -> finding.check().equals("leases"))
+        .allSatisfy(finding -> assertThat(finding.level()).isEqualTo(Level.NOT_CHECKED));
+  }
+
+  @Test
+  void aRoleWithoutGrantsIsToldWhatItMayNotRead(QueueDatabase database) {
+    String role = "d" + fixture.value("SELECT left(md5(current_database()), 12)");
+    fixture.execute("CREATE ROLE " + role);
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setConnectionInitSql("SET ROLE " + role);
+      List<Finding> findings =
+          JobQueue.builder(pool).schema(database.schema()).build().doctor().run();
+
+      assertThat(findings)
+          .filteredOn(finding -> List.of("schema-version", "leases").contains(finding.check()))
+          .allSatisfy(
+              finding -> {
+                assertThat(finding.level()).isEqualTo(Level.NOT_CHECKED);
+                assertThat(finding.sentence())
+                    .isEqualTo("The role may not read what this check needs.");
+              });
+      assertThat(findings).hasSize(15);
+    } finally {
+      fixture.execute("DROP ROLE " + role);
+    }
+  }
+
+  @Test
+  void aDatabaseThatCannotBeReachedIsNoFinding() {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl("jdbc:postgresql://localhost:1/none");
+      pool.setInitializationFailTimeout(-1);
+      pool.setConnectionTimeout(250);
+      JobQueue queue = JobQueue.on(pool);
+
+      assertThatThrownBy(() -> queue.doctor().run()).isInstanceOf(StoreException.class);
+    }
+  }
+
+  private Finding finding(String check) {
+    return fixture.queue.doctor().run().stream()
+        .filter(finding -> finding.check().equals(check))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Level level(String check) {
+    return finding(check).level();
+  }
+
+  private void expire(String ago) {
+    fixture.execute(
+        "UPDATE @jobs SET lease_expires_at = now() - interval '%s' WHERE lease_expires_at < now()"
+            .formatted(ago));
+  }
+
+  private void announce(String queue, String kind) {
+    fixture
+        .queue
+        .workers()
+        .announce(new WorkerRow(WorkerId.boot("w"), "h", 1, List.of(queue), List.of(kind), "{}"));
+  }
+}

@@ -1,0 +1,9 @@
+-- parameters: 
+select "skipjack"."jobs"."ordering_key"
+from "skipjack"."jobs"
+where (
+  "skipjack"."jobs"."ordering_head"
+  and "skipjack"."jobs"."status" = 'dead'
+)
+order by "skipjack"."jobs"."ordering_key"
+fetch next 1001 rows only

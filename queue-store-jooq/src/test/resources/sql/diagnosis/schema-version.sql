@@ -1,0 +1,2 @@
+-- parameters: 
+select "skipjack"."schema_version"() as "version"
