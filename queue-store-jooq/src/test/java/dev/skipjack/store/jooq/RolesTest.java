@@ -436,7 +436,10 @@ class RolesTest {
   }
 
   private static void read(JobReader reader) {
-    reader.list(JobQuery.live()).jobs().forEach(job -> reader.why(job.id()).orElseThrow());
+    reader
+        .list(JobQuery.live())
+        .jobs()
+        .forEach(job -> assertThat(reader.why(job.id())).isPresent());
     reader.list(JobQuery.live());
     reader.list(JobQuery.live().status(JobStatus.DEAD));
     reader.list(JobQuery.live().status(JobStatus.RUNNING));
