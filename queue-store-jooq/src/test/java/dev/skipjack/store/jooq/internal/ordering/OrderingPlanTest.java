@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests how many pages the statements read if many keys each have a head and a waiting job, and one
- * key has many waiting jobs.
+ * Tests how many pages the statements read if many keys each have a head and a waiting job, one key
+ * has many waiting jobs, and the dead head of another key blocks as many.
  */
 @QueueTest
 class OrderingPlanTest {
@@ -51,17 +51,27 @@ class OrderingPlanTest {
             + " SELECT 'work', '{}', 'waiting', 'hot' FROM generate_series(1, "
             + many
             + ")");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, ordering_key, ordering_head, attempts, died_at)"
+            + " VALUES ('work', '{}', 'dead', 'blocked', true, 3, now())");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, ordering_key, created_at)"
+            + " SELECT 'work', '{}', 'waiting', 'blocked', now() - interval '1 hour' FROM generate_series(1, "
+            + many
+            + ")");
     readFewPages();
     fixture.execute("ANALYZE @jobs");
     readFewPages();
   }
 
   private void readFewPages() throws SQLException {
+    String head = fixture.value("SELECT id FROM @jobs WHERE ordering_head AND status = 'dead'");
     for (String mode : List.of("force_generic_plan", "force_custom_plan")) {
       assertThat(pages("promote", mode, "'{hot,k1,k2}'")).isLessThan(150);
       assertThat(pages("find-headless-keys", mode, "'k5'", "100", "100")).isLessThan(1_500);
       assertThat(pages("find-dead-heads", mode, "''", "1000")).isLessThan(20);
       assertThat(pages("find-given-dead-heads", mode, "'{hot,k1,k2}'", "3")).isLessThan(50);
+      assertThat(pages("park", mode, head, "100", head)).isLessThan(6_000);
       assertThat(pages("release", mode, "'{hot,k1,k2}'")).isLessThan(50);
       assertThat(pages("skip-head", mode, "'k1'", "'k1'")).isLessThan(50);
     }
