@@ -69,6 +69,10 @@ final class OrderCheck {
       List<ExecutionRow> attempts,
       long left) {
 
+    boolean isFirst() {
+      return placed && requested != null;
+    }
+
     long firstStart() {
       return attempts.isEmpty() ? NEVER : attempts.get(0).started();
     }
@@ -135,7 +139,7 @@ final class OrderCheck {
     }
     for (JobRow job : jobs) {
       boolean parked = mayBeParked(job) && job.status().equals("dead") && hasAttemptsLeft(job);
-      if (parked && jobs.stream().noneMatch(other -> other != job && hasDied(other))) {
+      if (parked && jobs.stream().noneMatch(other -> other.id() != job.id() && hasDied(other))) {
         violated(job, "The job was parked, but no other job of its key has died.");
       }
     }
@@ -178,9 +182,14 @@ final class OrderCheck {
   }
 
   /**
-   * Returns whether {@code earlier} was certainly acknowledged before {@code later} was requested.
+   * Returns whether {@code earlier} was certainly in front of {@code later}: it was acknowledged
+   * before {@code later} was requested, or all enqueues of the key are strict and its id is
+   * smaller.
    */
   private boolean precedes(Stay earlier, Stay later) {
+    if (Work.isStrict(earlier.job.ordering()) && earlier.isFirst() && later.isFirst()) {
+      return earlier.job.id() < later.job.id();
+    }
     Moment from = earlier.acknowledged;
     Moment request = earlier.requested;
     Moment to = later.requested;

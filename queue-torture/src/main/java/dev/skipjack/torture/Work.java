@@ -31,6 +31,9 @@ record Work(
 
   static final int ORDERING_KEYS = 6;
 
+  private static final String STRICT = "strict";
+  private static final String DEFAULT = "default";
+
   /** The maximum number of attempts for jobs that must become dead. */
   static final int FEW_ATTEMPTS = 3;
 
@@ -49,11 +52,14 @@ record Work(
 
   JobType<Work> type() {
     JobType<Work> type = type(workload);
-    return workload == Workload.ORDERED
-        ? type.orderedBy(Work::ordering)
+    if (workload != Workload.ORDERED) {
+      return type;
+    }
+    JobType<Work> ordered =
+        type.orderedBy(Work::ordering)
             .orderingPolicy(policy(ordering))
-            .maxAttempts(isDoomed() ? FEW_ATTEMPTS : MANY_ATTEMPTS)
-        : type;
+            .maxAttempts(isDoomed() ? FEW_ATTEMPTS : MANY_ATTEMPTS);
+    return isStrict(ordering) ? ordered.strictOrdering() : ordered;
   }
 
   /** Returns whether the job's attempts fail until it is dead. After a redrive, it may complete. */
@@ -62,10 +68,19 @@ record Work(
         || (workload == Workload.ORDERED && failures >= FEW_ATTEMPTS);
   }
 
-  /** Returns one of the ordering keys, of which each policy has two. */
+  /**
+   * Returns one of the ordering keys. For each policy there is one whose enqueues are strict, and
+   * one whose enqueues are not.
+   */
   static String orderingKey(int number) {
     OrderingPolicy[] policies = OrderingPolicy.values();
-    return policies[number % policies.length].literal() + "-" + number;
+    boolean strict = number / policies.length % 2 == 1;
+    return policies[number % policies.length].literal() + '-' + (strict ? STRICT : DEFAULT);
+  }
+
+  /** Returns whether all enqueues of an ordering key are strict. */
+  static boolean isStrict(String orderingKey) {
+    return orderingKey.endsWith('-' + STRICT);
   }
 
   /** Returns the policy of all jobs of an ordering key. */

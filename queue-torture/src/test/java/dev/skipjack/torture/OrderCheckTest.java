@@ -14,6 +14,7 @@ class OrderCheckTest {
   private static final String SKIP = Work.orderingKey(1);
   private static final String BLOCK = Work.orderingKey(0);
   private static final String PARK = Work.orderingKey(2);
+  private static final String STRICT = Work.orderingKey(3);
 
   private final MadeUpRun run = new MadeUpRun();
 
@@ -108,6 +109,19 @@ class OrderCheckTest {
     run.executions.remove(1);
     ran(2, BLOCK, 39, 50);
     assertViolatedBy(2, held(1));
+  }
+
+  @Test
+  void jobsOfAStrictKeyRunInTheOrderOfTheirIdsWithoutAnAcknowledgement() {
+    run.history.removeIf(event -> event.type() == EventType.ACKNOWLEDGED);
+    ran(1, STRICT, 10, 20);
+    ran(2, STRICT, 30, 40);
+    assertClean();
+
+    run.jobs.remove(0);
+    run.executions.remove(0);
+    ran(1, STRICT, 50, 60);
+    assertViolatedBy(2, overtaken(1));
   }
 
   @Test
