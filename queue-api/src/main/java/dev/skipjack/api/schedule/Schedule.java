@@ -54,10 +54,6 @@ public final class Schedule {
       @Nullable Function<Instant, T> function,
       EnqueueOptions options) {
 
-    boolean isOrdered() {
-      return payload != null && type.orderingKey(payload).isPresent();
-    }
-
     <R> R create(Instant fire, Creation<R> creation) {
       T made = function == null ? payload : function.apply(fire);
       return creation.create(
@@ -348,19 +344,11 @@ public final class Schedule {
   }
 
   /**
-   * Returns whether the payload is fixed and the type derives an ordering key from it. Only the
-   * declaration knows the key.
-   */
-  public boolean isOrdered() {
-    return content.isOrdered();
-  }
-
-  /**
    * Returns whether only workers that declare the schedule can fire it, because a function returns
-   * the payload, the type derives an ordering key from it, or a predicate excludes dates.
+   * the payload or a predicate excludes dates.
    */
   public boolean needsCode() {
-    return makesPayload() || isOrdered() || timing.hasExceptPredicate();
+    return makesPayload() || timing.hasExceptPredicate();
   }
 
   /**

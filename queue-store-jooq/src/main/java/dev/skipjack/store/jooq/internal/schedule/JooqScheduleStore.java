@@ -471,9 +471,6 @@ public final class JooqScheduleStore implements ScheduleStore {
   }
 
   private NewJob job(StoredSchedule schedule, Instant at, @Nullable Schedule declared) {
-    if (declared != null && declared.isOrdered()) {
-      return Declaration.newJob(declared, at, jobs);
-    }
     StoredSchedule.Job job = schedule.definition().job();
     String payload = job.payload();
     if (payload == null) {

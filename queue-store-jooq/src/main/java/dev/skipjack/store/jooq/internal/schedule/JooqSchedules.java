@@ -58,7 +58,7 @@ public final class JooqSchedules implements Schedules {
   public void add(Schedule schedule) {
     if (schedule.needsCode()) {
       throw new IllegalArgumentException(
-          "Schedule '%s' needs code for its payload, its ordering key or its dates, so it cannot be added at run time. Declare it, or give it a fixed payload, a type without an ordering key, and fixed dates."
+          "Schedule '%s' needs code to make its payload or to except dates, so it cannot be added at run time. Declare it, or give it a fixed payload and dates."
               .formatted(schedule.name()));
     }
     if (!declarations.add(schedule)) {

@@ -6,7 +6,6 @@ import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.every;
 import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.times;
 import static java.time.temporal.ChronoUnit.HOURS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
@@ -221,31 +220,6 @@ class FiringTest {
     assertThat(round.fired()).extracting(it -> it.fire().schedule()).containsExactly("a", "c");
     assertThat(round.failed()).extracting(it -> it.schedule()).containsExactly("b");
     assertThat(Objects.requireNonNull(on.state("b").failure()).error()).contains("refusing");
-  }
-
-  /** The database does not store the key, so a worker without the declaration must not fire it. */
-  @Test
-  void theJobOfAScheduleHasTheOrderingKeyThatItsTypeDerivesFromAFixedPayload() {
-    Schedule ordered =
-        Schedule.every(Duration.ofHours(1))
-            .named("ordered")
-            .enqueue(REPORT.orderedBy(Report::of), new Report("key"));
-    on.schedules.declare(ordered);
-    on.plan("ordered", on.now().truncatedTo(HOURS));
-
-    assertThat(ordered.needsCode()).isTrue();
-    assertThat(on.store.fireDue(List.of()).fired()).isEmpty();
-    assertThat(on.fireAll(ordered)).hasSize(1);
-    assertThat(on.fixture.value("SELECT ordering_key || ' ' || status FROM @jobs"))
-        .isEqualTo("key pending");
-    assertThatThrownBy(
-            () ->
-                on.schedules.add(
-                    Schedule.every(Duration.ofHours(1))
-                        .named("added")
-                        .enqueue(REPORT.orderedBy(Report::of), new Report("key"))))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("ordering key");
   }
 
   @Test
