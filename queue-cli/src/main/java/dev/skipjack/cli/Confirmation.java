@@ -1,6 +1,8 @@
 package dev.skipjack.cli;
 
+import java.nio.charset.Charset;
 import java.util.Locale;
+import java.util.Scanner;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
@@ -29,13 +31,14 @@ final class Confirmation {
     if (yes) {
       return;
     }
-    if (!environment.terminal() || System.console() == null) {
+    if (!environment.terminal()) {
       throw CommandFailure.input(
           "%s Add --yes to confirm, because there is no terminal to ask on.".formatted(question));
     }
     output.note(question + " [y/N]");
-    String line = System.console().readLine();
-    if (line == null || !YES.contains(line.strip().toLowerCase(Locale.ROOT))) {
+    Scanner input = new Scanner(System.in, Charset.defaultCharset());
+    String reply = input.hasNextLine() ? input.nextLine() : "";
+    if (!YES.contains(reply.strip().toLowerCase(Locale.ROOT))) {
       throw CommandFailure.declined();
     }
   }

@@ -10,12 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variables the environment variables
  * @param home the user's home folder
- * @param terminal whether standard output is a terminal
+ * @param terminal whether standard input and standard output are a terminal
  */
 record Environment(Map<String, String> variables, Path home, boolean terminal) {
-
-  /** Set by the launcher, because Java does not report it for each stream. */
-  private static final String TERMINAL = "skipjack.out.terminal";
 
   /** Returns the environment of this process. */
   static Environment ofProcess() {
@@ -24,10 +21,6 @@ record Environment(Map<String, String> variables, Path home, boolean terminal) {
   }
 
   private static boolean isTerminal(@Nullable Console console) {
-    String known = System.getProperty(TERMINAL);
-    if (known != null) {
-      return Boolean.parseBoolean(known);
-    }
     if (console == null) {
       return false;
     }

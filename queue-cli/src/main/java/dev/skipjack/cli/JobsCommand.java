@@ -14,6 +14,7 @@ import dev.skipjack.api.PageToken;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.store.jooq.JobQueue;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code skipjack jobs}. */
 @Command(
@@ -124,6 +126,26 @@ final class JobsCommand extends CommandGroup {
     @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
     private @Nullable String tag;
 
+    @Option(
+        names = "--error",
+        paramLabel = "TEXT",
+        description = "Only jobs whose last error contains this text, ignoring case.")
+    private @Nullable String error;
+
+    @Option(
+        names = "--since",
+        paramLabel = "TIME",
+        description =
+            "Only jobs that were enqueued since then or, of the archive, that ended since then: a time such as 2026-12-01T08:00:00Z, or how long ago, for example 2h.")
+    private @Nullable String since;
+
+    @Option(
+        names = "--payload",
+        paramLabel = "FIELD=VALUE",
+        description =
+            "Only jobs whose payload has this value in this field, for example user.id=7. Slower than other filters.")
+    private @Nullable String payload;
+
     @Option(names = "--ended", description = "List completed and cancelled jobs.")
     private boolean ended;
 
@@ -168,6 +190,25 @@ final class JobsCommand extends CommandGroup {
       return ExitCodes.DONE;
     }
 
+    @Override
+    void check() {
+      query();
+    }
+
+    private static Instant instant(String text) {
+      try {
+        return Instant.parse(text);
+      } catch (DateTimeException noTime) {
+        try {
+          return Instant.now().minus(new DurationText().convert(text));
+        } catch (TypeConversionException neither) {
+          throw CommandFailure.input(
+              "--since is '%s', but must be a time such as 2026-12-01T08:00:00Z, or how long ago, for example 2h."
+                  .formatted(Cell.safe(text)));
+        }
+      }
+    }
+
     private JobQuery query() {
       boolean archived = ended || (status != null && !status.isLive());
       JobQuery query = (archived ? JobQuery.archived() : JobQuery.live()).limit(limit);
@@ -182,6 +223,21 @@ final class JobsCommand extends CommandGroup {
       }
       if (tag != null) {
         query = query.tag(tag);
+      }
+      if (error != null) {
+        query = query.error(error);
+      }
+      if (since != null) {
+        query = query.since(instant(since));
+      }
+      if (payload != null) {
+        int equals = payload.indexOf('=');
+        if (equals < 1) {
+          throw CommandFailure.input(
+              "--payload is '%s', but must be a field, '=' and a value, for example user.id=7."
+                  .formatted(Cell.safe(payload)));
+        }
+        query = query.payload(payload.substring(0, equals), payload.substring(equals + 1));
       }
       return after == null ? query : query.after(new PageToken(after));
     }
@@ -203,18 +259,16 @@ final class JobsCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      JobDetails job =
-          queue
-              .reader()
-              .find(id)
-              .orElseThrow(
-                  () ->
-                      CommandFailure.nothing(
-                          "There is no job %s: it never existed, has been pruned, or ended in a queue without an archive."
-                              .formatted(id)));
+      JobDetails job = queue.reader().find(id).orElseThrow(() -> unknown(id));
       show(job, output);
       return ExitCodes.DONE;
     }
+  }
+
+  static CommandFailure unknown(JobId id) {
+    return CommandFailure.nothing(
+        "There is no job %s: it never existed, has been pruned, or ended in a queue without an archive."
+            .formatted(id));
   }
 
   /** Reports a job with its attempts. */

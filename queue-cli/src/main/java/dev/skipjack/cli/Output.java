@@ -35,6 +35,25 @@ final class Output {
     return json;
   }
 
+  /** Returns a word in its colour, padded to a width. */
+  String cell(String word, int width) {
+    return style.cell(word) + " ".repeat(Math.max(0, width - word.length()));
+  }
+
+  Style style() {
+    return style;
+  }
+
+  /** Returns whether standard output is a terminal. */
+  boolean isTerminal() {
+    return terminal;
+  }
+
+  /** Takes over the terminal for a view that fills its screen. */
+  Terminal openTerminal() {
+    return Terminal.open(out);
+  }
+
   /** Reports a list. */
   <T> void list(String name, Fields<T> fields, List<T> rows) {
     list(name, fields, rows, Map.of());

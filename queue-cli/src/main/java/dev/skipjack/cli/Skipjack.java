@@ -30,6 +30,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = ExitCodes.FOOTER,
     subcommands = {
       JobsCommand.class,
+      WhyCommand.class,
+      DoctorCommand.class,
       QueuesCommand.class,
       DeadCommand.class,
       KeysCommand.class,

@@ -32,6 +32,10 @@ enum Style {
     return this == PLAIN ? text : BOLD + text + END;
   }
 
+  String warning(String text) {
+    return this == PLAIN ? text : YELLOW + text + END;
+  }
+
   String cell(String text) {
     String colour = this == PLAIN ? null : COLOURS.get(text);
     return colour == null ? text : colour + text + END;

@@ -28,10 +28,11 @@ final class WorkersCommand extends QueueAction {
           .and("worker", WorkerInfo::name)
           .and("host", WorkerInfo::host)
           .and("pid", WorkerInfo::pid)
+          .and("version", worker -> Reported.of(worker).version())
           .and("seen_at", WorkerInfo::seenAt)
           .and("started_at", WorkerInfo::startedAt)
           .andText("slots", WorkersCommand::slots)
-          .andJson("slots", WorkersCommand::concurrency)
+          .andJson("slots", worker -> Reported.of(worker).slots())
           .andJson("queues", WorkerInfo::queues)
           .and("kinds", WorkerInfo::kinds)
           .andJson("boot_id", WorkerInfo::bootId)
@@ -48,7 +49,7 @@ final class WorkersCommand extends QueueAction {
   }
 
   private static String slots(WorkerInfo worker) {
-    Map<String, Integer> slots = concurrency(worker);
+    Map<String, Integer> slots = Reported.of(worker).slots();
     return slots.isEmpty()
         ? String.join(", ", worker.queues())
         : slots.entrySet().stream()
@@ -56,29 +57,42 @@ final class WorkersCommand extends QueueAction {
             .collect(Collectors.joining(", "));
   }
 
-  /** Returns the number of slots of each queue, as far as the worker reported it. */
-  private static Map<String, Integer> concurrency(WorkerInfo worker) {
-    Map<String, Integer> slots = new LinkedHashMap<>();
-    @Nullable String settings = worker.settings();
-    if (settings == null) {
-      return slots;
-    }
-    try (JsonParser json = JSON.createParser(settings)) {
-      json.nextToken();
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        boolean wanted = json.currentName().equals("concurrency");
-        if (json.nextToken() == JsonToken.START_OBJECT && wanted) {
-          while (json.nextToken() == JsonToken.FIELD_NAME) {
-            String queue = json.currentName();
-            slots.put(queue, json.nextIntValue(0));
-          }
-        } else {
-          json.skipChildren();
-        }
+  /**
+   * What a worker reported of its settings, as far as it did.
+   *
+   * @param slots the number of slots of each queue
+   */
+  private record Reported(@Nullable String version, Map<String, Integer> slots) {
+
+    static Reported of(WorkerInfo worker) {
+      String version = null;
+      Map<String, Integer> slots = new LinkedHashMap<>();
+      String settings = worker.settings();
+      if (settings == null) {
+        return new Reported(null, slots);
       }
-    } catch (IOException otherForm) {
-      return Map.of();
+      try (JsonParser json = JSON.createParser(settings)) {
+        json.nextToken();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+          String name = json.currentName();
+          json.nextToken();
+          switch (name) {
+            case "version" -> version = json.getText();
+            case "concurrency" -> readSlots(json, slots);
+            default -> json.skipChildren();
+          }
+        }
+      } catch (IOException otherForm) {
+        return new Reported(version, slots);
+      }
+      return new Reported(version, slots);
     }
-    return slots;
+
+    private static void readSlots(JsonParser json, Map<String, Integer> slots) throws IOException {
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        String queue = json.currentName();
+        slots.put(queue, json.nextIntValue(0));
+      }
+    }
   }
 }

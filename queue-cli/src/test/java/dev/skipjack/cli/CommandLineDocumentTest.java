@@ -42,6 +42,9 @@ class CommandLineDocumentTest {
    */
   private static final Set<String> ELSEWHERE = Set.of("demo", "bench", "torture", "help");
 
+  /** Commands whose output depends on the server, or that print a long script. */
+  private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");
+
   @Test
   void thePageShowsWhatTheProgramPrints(QueueDatabase database, @TempDir Path home)
       throws IOException, SQLException {
@@ -92,7 +95,7 @@ class CommandLineDocumentTest {
       if (!page.contains(PROMPT + command + " --help\n")) {
         missing.add(command + " --help");
       }
-      if (!command.equals("completion")
+      if (!WITHOUT_RUN.contains(command)
           && !Pattern.compile("^\\$ skipjack " + command + "\\b.* --json$", Pattern.MULTILINE)
               .matcher(page)
               .find()) {
@@ -146,6 +149,8 @@ class CommandLineDocumentTest {
         .replaceAll("(oldest_due_seconds\":)75\\d\\d(\\.\\d+)?", "$17500")
         .replaceAll(
             "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "1a7ad0d5-0000-4000-8000-000000000000")
+        .replaceAll("in 59 min \\d+ s", "in 59 min 58 s")
+        .replaceAll("due_in_seconds  35\\d\\d", "due_in_seconds  3598")
         .replaceAll("shop-1/[0-9a-f]{8}", "shop-1/1a7ad0d5")
         .replaceAll("(stack\":\").*?(?<!\\\\)\"", "$1...\"")
         .replaceAll("(java\":? ?\"?)[0-9][^\"\n]*", "$117.0.17+10")

@@ -87,6 +87,13 @@ class OperatorCommandsTest {
             "--status=pending",
             "--json");
     assertThat(list.out()).startsWith("{\"jobs\":[{\"id\":%s,".formatted(found)).hasLineCount(1);
+    assertThat(skipjack("jobs", "list", "--payload=order=1", "--json").out())
+        .contains("\"kind\":\"send-receipt\"")
+        .doesNotContain("charge-card");
+    assertThat(skipjack("jobs", "list", "--payload", "order=2").exitCode()).isEqualTo(4);
+    assertThat(skipjack("jobs", "list", "--since", "1h").out()).hasLineCount(4);
+    assertThat(skipjack("jobs", "list", "--since", "2100-01-01T00:00:00Z").exitCode()).isEqualTo(4);
+    assertThat(skipjack("jobs", "list", "--error", "declined").exitCode()).isEqualTo(4);
     assertThat(skipjack("jobs", "list", "--tag=none").exitCode()).isEqualTo(4);
     assertThat(skipjack("jobs", "list", "--ended").err()).isEqualTo("No job matches.\n");
   }
@@ -314,6 +321,57 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void aRedCheckOfTheDoctorIsExitCodeOne() throws SQLException {
+    Program before = skipjack("doctor", "--json");
+    boolean healthy = before.out().contains("\"healthy\":true");
+    assertThat(before.exitCode()).isEqualTo(healthy ? 0 : 1);
+    assertThat(before.out())
+        .startsWith("{\"checks\":[{\"check\":\"")
+        .contains("\"check\":\"partitions\",\"level\":\"green\"")
+        .hasLineCount(1);
+
+    dropPartitions();
+    try {
+      Program red = skipjack("doctor");
+      assertThat(red.exitCode()).isEqualTo(1);
+      assertThat(red.out()).containsPattern("red +partitions +\\S").contains("Fix: ");
+    } finally {
+      assertThat(skipjack("prune").exitCode()).isZero();
+    }
+    assertThat(skipjack("doctor", "--json").out())
+        .contains("\"check\":\"partitions\",\"level\":\"green\"");
+  }
+
+  /** Drops the empty partitions of the audit, as if no worker had created any for weeks. */
+  private void dropPartitions() throws SQLException {
+    Shop.execute(
+        database,
+        """
+        DO $$
+        DECLARE
+          part regclass;
+        BEGIN
+          FOR part IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'skipjack.job_executions'::regclass LOOP
+            EXECUTE format('DROP TABLE %s', part);
+          END LOOP;
+        END
+        $$
+        """);
+  }
+
+  @Test
+  void aWatchWithoutATerminalPrintsALineForEachRefresh() {
+    enqueue();
+    Program text = skipjack("stats", "--watch", "--times", "2", "--interval", "1s");
+    assertThat(text.out())
+        .hasLineCount(2)
+        .contains("Z Pending 1, running 0, waiting 0, dead 0, workers 0");
+    assertThat(skipjack("stats", "--watch", "--times", "1", "--json").out())
+        .startsWith("{\"queues\":[{\"queue\":\"emails\"")
+        .hasLineCount(1);
+  }
+
+  @Test
   void storedTextCannotControlTheTerminal() throws SQLException {
     JobId id = enqueue();
     Shop.execute(
@@ -434,6 +492,12 @@ class OperatorCommandsTest {
         "jobs list --limit 501             | Page limit 501 is not in 1..500.",
         "jobs list --queue UPPER           | Queue name 'UPPER' is not allowed.",
         "jobs list --after !               | Page token '!' is not valid.",
+        "jobs list --since lately          | --since is 'lately', but must be a time such as",
+        "jobs list --payload user          | --payload is 'user', but must be a field",
+        "why x                             | 'x' is not the id of a job",
+        "stats --watch --interval 10ms     | '10ms' is not a duration.",
+        "stats --watch --interval 0s       | --interval is 0s, but must be at least 1s.",
+        "stats --watch --times 0           | --times is 0, but must be at least 1.",
         "jobs edit 5                       | Nothing to change.",
         "jobs edit 5 --at=2026-12-01T08:00:00Z --delay=5m | Use one of them.",
         "jobs edit 5 --delay soon          | 'soon' is not a duration.",

@@ -78,7 +78,7 @@ final class Shop {
                 4711L,
                 List.of("emails", "payments"),
                 List.of("charge-card", "send-receipt"),
-                "{\"concurrency\": {\"emails\": 20, \"payments\": 4}}"));
+                "{\"version\": \"1.4.0\", \"concurrency\": {\"emails\": 20, \"payments\": 4}}"));
     execute(
         database,
         "UPDATE skipjack.job_executions SET finished_at = started_at + interval '250 ms'",

@@ -87,7 +87,7 @@ class SkipjackTest {
     Program program = Program.run("job");
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.err())
-        .contains("Unknown command 'job'. Available commands: jobs, queues, ")
+        .contains("Unknown command 'job'. Available commands: jobs, why, doctor, queues, ")
         .hasLineCount(2);
   }
 

@@ -1,0 +1,85 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.Finding;
+import dev.skipjack.store.jooq.JobQueue;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code skipjack doctor}. */
+@Command(
+    name = "doctor",
+    description = {
+      "Check the database and the queue: one line for each check, and for each that is not green, what it means and how to fix it.",
+      "Exit code 1 if a check is red."
+    })
+final class DoctorCommand extends QueueAction {
+
+  private static final Fields<Finding> FINDING =
+      Fields.<Finding>none()
+          .and("check", Finding::check)
+          .and("level", Finding::level)
+          .andJson("sentence", Finding::sentence)
+          .andJson("meaning", Finding::meaning)
+          .andJson("fix", finding -> WhyCommand.members(finding.fix()));
+
+  private static final int LONGEST_LEVEL = 6;
+
+  @Option(names = "--all", description = "Also explain the checks that are green.")
+  private boolean all;
+
+  DoctorCommand() {
+    super(Access.READ);
+  }
+
+  @Override
+  int run(JobQueue queue, Output output) {
+    List<Finding> findings = queue.doctor().run();
+    Map<Finding.Level, Long> counts =
+        findings.stream().collect(Collectors.groupingBy(Finding::level, Collectors.counting()));
+    boolean red = counts.containsKey(Finding.Level.RED);
+    if (output.isJson()) {
+      output.list("checks", FINDING, findings, Map.of("healthy", !red));
+      return red ? ExitCodes.BAD_NEWS : ExitCodes.DONE;
+    }
+    int width = findings.stream().mapToInt(finding -> finding.check().length()).max().orElse(0);
+    for (Finding finding : findings) {
+      output.line(
+          "%s  %s  %s"
+              .formatted(
+                  output.cell(level(finding.level()), LONGEST_LEVEL),
+                  finding.check() + " ".repeat(width - finding.check().length()),
+                  Cell.safe(finding.sentence())));
+      if (all || finding.level() == Finding.Level.RED || finding.level() == Finding.Level.YELLOW) {
+        explain(finding, " ".repeat(LONGEST_LEVEL + width + 4), output);
+      }
+    }
+    output.line("");
+    output.line(
+        "Red %d, yellow %d, green %d, not checked %d."
+            .formatted(
+                counts.getOrDefault(Finding.Level.RED, 0L),
+                counts.getOrDefault(Finding.Level.YELLOW, 0L),
+                counts.getOrDefault(Finding.Level.GREEN, 0L),
+                counts.getOrDefault(Finding.Level.NOT_CHECKED, 0L)));
+    return red ? ExitCodes.BAD_NEWS : ExitCodes.DONE;
+  }
+
+  private static String level(Finding.Level level) {
+    return switch (level) {
+      case RED -> "red";
+      case YELLOW -> "yellow";
+      case GREEN -> "green";
+      case NOT_CHECKED -> "-";
+    };
+  }
+
+  private static void explain(Finding finding, String margin, Output output) {
+    output.line(margin + Cell.safe(finding.meaning()));
+    if (finding.fix() != null) {
+      output.line(margin + "Fix: " + Cell.safe(finding.fix().command()));
+    }
+  }
+}
