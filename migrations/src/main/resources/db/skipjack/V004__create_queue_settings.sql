@@ -1,6 +1,6 @@
--- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, worker display.
+-- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, worker display, bulk operations.
 -- Why:   nothing on the hot path updates a shared row, so each of these is read often and written seldom.
--- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers; DROP DOMAIN each of those below.
+-- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
   key        job_key     NOT NULL,
@@ -179,3 +179,61 @@ COMMENT ON COLUMN job_workers.kinds IS 'Kinds it has handlers for.';
 COMMENT ON COLUMN job_workers.settings IS 'Its settings.';
 COMMENT ON COLUMN job_workers.started_at IS 'When it started.';
 COMMENT ON COLUMN job_workers.seen_at IS 'When its last heartbeat arrived.';
+
+CREATE DOMAIN job_operation_action AS text COLLATE "C"
+  CONSTRAINT job_operation_action_check CHECK (VALUE IN ('redrive', 'run_now', 'cancel', 'prune'));
+CREATE DOMAIN job_operation_state AS text COLLATE "C"
+  CONSTRAINT job_operation_state_check CHECK (VALUE IN ('running', 'stopped', 'finished'));
+
+COMMENT ON DOMAIN job_operation_action IS 'What a bulk operation does with each job.';
+COMMENT ON DOMAIN job_operation_state IS 'State of a bulk operation.';
+
+CREATE TABLE job_operations (
+  id            bigint               GENERATED ALWAYS AS IDENTITY,
+  actor         text                 NOT NULL,
+  action        job_operation_action NOT NULL,
+  queue         job_queue_name,
+  kind          job_kind,
+  status        job_status,
+  tag           text,
+  error         text,
+  since         timestamptz,
+  payload_path  text[],
+  payload_value text,
+  newest_id     bigint               NOT NULL,
+  position      text,
+  done          bigint               NOT NULL DEFAULT 0,
+  skipped       bigint               NOT NULL DEFAULT 0,
+  failed        bigint               NOT NULL DEFAULT 0,
+  last_reason   text,
+  state         job_operation_state  NOT NULL DEFAULT 'running',
+  created_at    timestamptz          NOT NULL DEFAULT clock_timestamp(),
+  updated_at    timestamptz          NOT NULL DEFAULT clock_timestamp(),
+  finished_at   timestamptz,
+  CONSTRAINT job_operations_pkey           PRIMARY KEY (id),
+  CONSTRAINT job_operations_finished_check CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
+  CONSTRAINT job_operations_payload_check  CHECK ((payload_path IS NULL) = (payload_value IS NULL))
+);
+
+COMMENT ON TABLE job_operations IS 'Bulk operations of operators: their filter, progress and result. Rows are kept as a record.';
+COMMENT ON COLUMN job_operations.id IS 'Identity of the operation.';
+COMMENT ON COLUMN job_operations.actor IS 'Operator who started it, as the tool named them.';
+COMMENT ON COLUMN job_operations.action IS 'What it does with each job: redrive, run_now, cancel or prune.';
+COMMENT ON COLUMN job_operations.queue IS 'Filter: queue of the jobs. NULL: all.';
+COMMENT ON COLUMN job_operations.kind IS 'Filter: kind of the jobs. NULL: all.';
+COMMENT ON COLUMN job_operations.status IS 'Filter: status of the jobs. NULL: all.';
+COMMENT ON COLUMN job_operations.tag IS 'Filter: a tag that the jobs have. NULL: all.';
+COMMENT ON COLUMN job_operations.error IS 'Filter: a text in the last error of the jobs. NULL: all.';
+COMMENT ON COLUMN job_operations.since IS 'Filter: the earliest time at which the jobs were enqueued. NULL: all.';
+COMMENT ON COLUMN job_operations.payload_path IS 'Filter: a field of the payload. NULL: all.';
+COMMENT ON COLUMN job_operations.payload_value IS 'Filter: the value of that field.';
+COMMENT ON COLUMN job_operations.newest_id IS 'Newest job that existed at the preview; later jobs are not changed.';
+COMMENT ON COLUMN job_operations.position IS 'Position in the list of jobs after the last batch. NULL: before the first.';
+COMMENT ON COLUMN job_operations.done IS 'Jobs that were changed.';
+COMMENT ON COLUMN job_operations.skipped IS 'Jobs that could not be changed, for example because another job holds their unique key.';
+COMMENT ON COLUMN job_operations.failed IS 'Jobs that other transactions had locked; a repetition may change them.';
+COMMENT ON COLUMN job_operations.last_reason IS 'Why the latest job was skipped or failed. NULL: none was.';
+COMMENT ON COLUMN job_operations.state IS 'running, stopped (may be continued) or finished.';
+COMMENT ON COLUMN job_operations.created_at IS 'When it was started.';
+COMMENT ON COLUMN job_operations.updated_at IS 'When a batch last ended, or the state last changed.';
+COMMENT ON COLUMN job_operations.finished_at IS 'When it finished. NULL otherwise.';

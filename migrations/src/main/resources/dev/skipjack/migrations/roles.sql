@@ -80,6 +80,10 @@ GRANT EXECUTE ON FUNCTION {schema}.blocked_keys() TO {prefix}_operator, {prefix}
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
 
+-- Bulk operations are a record: operators add to it and update its progress, but cannot change who did what.
+GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
+GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
+
 -- Viewers: every column but payload, result, progress and the stacks of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
               attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,

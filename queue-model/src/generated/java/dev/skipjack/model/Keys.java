@@ -6,6 +6,7 @@ package dev.skipjack.model;
 
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobKeys;
+import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
@@ -13,6 +14,7 @@ import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.model.tables.JobsArchive;
 import dev.skipjack.model.tables.records.JobExecutionsRecord;
 import dev.skipjack.model.tables.records.JobKeysRecord;
+import dev.skipjack.model.tables.records.JobOperationsRecord;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
 import dev.skipjack.model.tables.records.JobSchedulesRecord;
 import dev.skipjack.model.tables.records.JobWorkersRecord;
@@ -47,6 +49,7 @@ public class Keys {
 
     public static final UniqueKey<JobExecutionsRecord> JOB_EXECUTIONS_PKEY = Internal.createUniqueKey(JobExecutions.JOB_EXECUTIONS, DSL.name("job_executions_pkey"), new TableField[] { JobExecutions.JOB_EXECUTIONS.ID, JobExecutions.JOB_EXECUTIONS.STARTED_AT }, true);
     public static final UniqueKey<JobKeysRecord> JOB_KEYS_PKEY = Internal.createUniqueKey(JobKeys.JOB_KEYS, DSL.name("job_keys_pkey"), new TableField[] { JobKeys.JOB_KEYS.KEY }, true);
+    public static final UniqueKey<JobOperationsRecord> JOB_OPERATIONS_PKEY = Internal.createUniqueKey(JobOperations.JOB_OPERATIONS, DSL.name("job_operations_pkey"), new TableField[] { JobOperations.JOB_OPERATIONS.ID }, true);
     public static final UniqueKey<JobQueuesRecord> JOB_QUEUES_PKEY = Internal.createUniqueKey(JobQueues.JOB_QUEUES, DSL.name("job_queues_pkey"), new TableField[] { JobQueues.JOB_QUEUES.QUEUE }, true);
     public static final UniqueKey<JobSchedulesRecord> JOB_SCHEDULES_PKEY = Internal.createUniqueKey(JobSchedules.JOB_SCHEDULES, DSL.name("job_schedules_pkey"), new TableField[] { JobSchedules.JOB_SCHEDULES.NAME }, true);
     public static final UniqueKey<JobWorkersRecord> JOB_WORKERS_PKEY = Internal.createUniqueKey(JobWorkers.JOB_WORKERS, DSL.name("job_workers_pkey"), new TableField[] { JobWorkers.JOB_WORKERS.BOOT_ID }, true);

@@ -30,6 +30,11 @@ public class Sequences {
     public static final Sequence<Long> JOB_EXECUTION_ID_SEQ = Internal.createSequence("job_execution_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), null, null, null, null, false, null);
 
     /**
+     * The sequence <code>skipjack.job_operations_id_seq</code>
+     */
+    public static final Sequence<Long> JOB_OPERATIONS_ID_SEQ = Internal.createSequence("job_operations_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), 1, 1, 1, 9223372036854775807L, false, null);
+
+    /**
      * The sequence <code>skipjack.jobs_id_seq</code>
      */
     public static final Sequence<Long> JOBS_ID_SEQ = Internal.createSequence("jobs_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), 1, 1, 1, 9223372036854775807L, false, null);

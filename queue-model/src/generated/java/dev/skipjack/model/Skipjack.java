@@ -7,6 +7,7 @@ package dev.skipjack.model;
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobKeys;
+import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
@@ -83,6 +84,12 @@ public class Skipjack extends SchemaImpl {
     public final JobKeys JOB_KEYS = JobKeys.JOB_KEYS;
 
     /**
+     * Bulk operations of operators: their filter, progress and result. Rows are
+     * kept as a record.
+     */
+    public final JobOperations JOB_OPERATIONS = JobOperations.JOB_OPERATIONS;
+
+    /**
      * Settings of queues that operators change at run time. A queue without a
      * row has the defaults.
      */
@@ -126,6 +133,7 @@ public class Skipjack extends SchemaImpl {
     public final List<Sequence<?>> getSequences() {
         return Arrays.asList(
             Sequences.JOB_EXECUTION_ID_SEQ,
+            Sequences.JOB_OPERATIONS_ID_SEQ,
             Sequences.JOBS_ID_SEQ
         );
     }
@@ -136,6 +144,7 @@ public class Skipjack extends SchemaImpl {
             BlockedKeys.BLOCKED_KEYS,
             JobExecutions.JOB_EXECUTIONS,
             JobKeys.JOB_KEYS,
+            JobOperations.JOB_OPERATIONS,
             JobQueues.JOB_QUEUES,
             JobSchedules.JOB_SCHEDULES,
             JobWorkers.JOB_WORKERS,

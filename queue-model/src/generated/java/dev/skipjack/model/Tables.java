@@ -7,6 +7,7 @@ package dev.skipjack.model;
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobKeys;
+import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
@@ -67,6 +68,12 @@ public class Tables {
      * Keys that must outlive their job: unique per period, idempotency.
      */
     public static final JobKeys JOB_KEYS = JobKeys.JOB_KEYS;
+
+    /**
+     * Bulk operations of operators: their filter, progress and result. Rows are
+     * kept as a record.
+     */
+    public static final JobOperations JOB_OPERATIONS = JobOperations.JOB_OPERATIONS;
 
     /**
      * Settings of queues that operators change at run time. A queue without a

@@ -90,7 +90,9 @@ final class ModelGenerator {
   private static List<ForcedType> forcedTypes() {
     return List.of(
         new ForcedType().withName("INSTANT").withIncludeTypes("(?i:timestamp.*zone|timestamptz)"),
-        status("dev.skipjack.api.JobStatus", "jobs\\.status|jobs_archive\\.status"),
+        status(
+            "dev.skipjack.api.JobStatus",
+            "jobs\\.status|jobs_archive\\.status|job_operations\\.status"),
         status("dev.skipjack.api.ExecutionStatus", "job_executions\\.status"),
         status("dev.skipjack.api.spi.UniqueUntil", "jobs\\.unique_until"),
         status(

@@ -6,6 +6,7 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
@@ -26,6 +27,7 @@ import dev.skipjack.store.jooq.internal.diagnosis.JobExplainer;
 import dev.skipjack.store.jooq.internal.diagnosis.JooqDoctor;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.operations.JooqJobOperations;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
@@ -90,6 +92,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final JobEnqueuer own;
   private final QueueExtension extension;
   private final QueueAdmin admin;
+  private final JobOperations operations;
   private final Schedules schedules;
   private final ScheduleStore scheduleStore;
 
@@ -139,6 +142,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             jobFactory,
             application.orderedJobs(),
             application.deadJobs());
+    this.operations = new JooqJobOperations(application.transactions(), dialect, reader, admin);
     this.extension =
         new QueueExtension(
             dialect,
@@ -340,6 +344,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** Returns the administrative operations on jobs and queues. */
   public QueueAdmin admin() {
     return admin;
+  }
+
+  /** Returns the bulk operations, which change many jobs by filter and keep a record. */
+  public JobOperations operations() {
+    return operations;
   }
 
   /** Returns the read-only queries on jobs and queues, for dashboards and tools. */

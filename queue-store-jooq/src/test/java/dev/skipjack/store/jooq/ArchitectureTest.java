@@ -67,6 +67,10 @@ class ArchitectureTest {
       dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.diagnosis");
 
   @ArchTest
+  static final ArchRule operationsDependOnInternalSqlAlone =
+      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.operations");
+
+  @ArchTest
   static final ArchRule schedulesDependOnInternalSqlAndTheEnqueueOfJobsAlone =
       dependsOnInternalSqlAlone(
           "dev.skipjack.store.jooq.internal.schedule",

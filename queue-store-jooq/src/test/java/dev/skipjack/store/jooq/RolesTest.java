@@ -12,9 +12,12 @@ import dev.skipjack.api.Finding;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
@@ -173,6 +176,16 @@ class RolesTest {
         "operator",
         (queue, pool) -> {
           QueueAdmin admin = queue.admin();
+          JobOperations operations = queue.operations();
+          long operation =
+              operations
+                  .start(
+                      operations.preview(OperationAction.PRUNE, JobQuery.live().queue("another")),
+                      "anna")
+                  .id();
+          assertThat(operations.stop(operation)).isTrue();
+          assertThat(operations.run(operation, step -> {}).state())
+              .isEqualTo(JobOperation.State.FINISHED);
           JobEdit edit = JobEdit.nothing().priority(3).payload(new Fixture.Work(2));
           assertThat(admin.edit(waiting, edit)).isEqualTo(EditResult.EDITED);
           assertThat(admin.cancel(List.of(waiting))).containsExactly(CancelResult.CANCELLED);
@@ -372,6 +385,14 @@ class RolesTest {
                 "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (1, 1, now(), 1, 'q', 'k')",
                 "UPDATE @jobs SET attempts = 0",
                 "SELECT @enqueue('work', '{}')"),
+            forbidden(
+                List.of("viewer", "worker", "producer"),
+                "SELECT 1 FROM @job_operations",
+                "INSERT INTO @job_operations (actor, action, newest_id) VALUES ('a', 'cancel', 1)"),
+            forbidden(
+                List.of("operator"),
+                "UPDATE @job_operations SET actor = 'another'",
+                "DELETE FROM @job_operations"),
             forbidden(
                 List.of("viewer"),
                 "SELECT payload FROM @jobs",

@@ -1,0 +1,63 @@
+package dev.skipjack.api;
+
+import java.time.Instant;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bulk operation: who does what with which jobs, and how far it is.
+ *
+ * @param id the identity of the operation
+ * @param actor the operator who started it
+ * @param action what it does with each job
+ * @param filter the jobs
+ * @param newestId the newest job that existed at the preview; later jobs are not changed
+ * @param done the number of jobs that were changed
+ * @param skipped the number of jobs that could not be changed, for example because another job
+ *     holds their unique key
+ * @param failed the number of jobs that other transactions had locked
+ * @param lastReason why the latest job was skipped or failed; null if none was
+ * @param state whether it runs, was stopped or has finished
+ * @param createdAt when it was started
+ * @param updatedAt when a batch last ended, or the state last changed
+ * @param finishedAt when it finished; null if it has not
+ */
+public record JobOperation(
+    long id,
+    String actor,
+    OperationAction action,
+    JobQuery filter,
+    long newestId,
+    long done,
+    long skipped,
+    long failed,
+    @Nullable String lastReason,
+    State state,
+    Instant createdAt,
+    Instant updatedAt,
+    @Nullable Instant finishedAt) {
+
+  /** The state of an operation. */
+  public enum State {
+    /** It is being worked off, or the process that did so has died. */
+    RUNNING,
+    /** An operator has stopped it. It can be continued. */
+    STOPPED,
+    /** All jobs have been processed. */
+    FINISHED;
+
+    /** Returns the value that represents this state in the database. */
+    public String literal() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Returns the state that a database value represents.
+     *
+     * @throws IllegalArgumentException if no state has this value
+     */
+    public static State of(String literal) {
+      return valueOf(literal.toUpperCase(Locale.ROOT));
+    }
+  }
+}

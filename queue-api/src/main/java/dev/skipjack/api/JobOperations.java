@@ -1,0 +1,69 @@
+package dev.skipjack.api;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Changes many jobs by filter: previews the change, works it off in batches of 500, and keeps a
+ * record of who changed what.
+ *
+ * <pre>{@code
+ * OperationPreview preview = operations.preview(OperationAction.REDRIVE, JobQuery.live().error("timeout"));
+ * JobOperation operation = operations.start(preview, "anna");
+ * operations.run(operation.id(), progress -> {});
+ * }</pre>
+ *
+ * <p>Each batch is committed before the next one begins. An operation whose process has died, or
+ * that was stopped, continues after its last batch when {@link #run} is called again. The jobs of a
+ * batch that was interrupted are then processed again, without harm, but those that it had changed
+ * are not counted.
+ *
+ * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
+ * rejects a statement or cannot be reached.
+ */
+public interface JobOperations {
+
+  /**
+   * Counts the jobs that an action would change. Reads at most 20 pages of the list.
+   *
+   * @param filter the jobs, beginning with {@link JobQuery#live}; its limit and token are ignored
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}
+   */
+  OperationPreview preview(OperationAction action, JobQuery filter);
+
+  /**
+   * Records an operation, which {@link #run} works off. Changes no job.
+   *
+   * @param actor the operator, from 1 to 200 characters
+   * @throws IllegalArgumentException if {@code actor} is blank or too long
+   */
+  JobOperation start(OperationPreview preview, String actor);
+
+  /**
+   * Works off an operation until it has finished or was stopped, and continues one that was
+   * stopped.
+   *
+   * @param progress is called after each batch
+   * @return the operation as it is when the call ends
+   * @throws IllegalArgumentException if there is no such operation
+   */
+  JobOperation run(long id, Consumer<JobOperation> progress);
+
+  /**
+   * Stops an operation after its current batch.
+   *
+   * @return whether it was running
+   */
+  boolean stop(long id);
+
+  /** Returns an operation, or empty if there is none with this id. */
+  Optional<JobOperation> find(long id);
+
+  /**
+   * Returns the latest operations, newest first.
+   *
+   * @param limit the maximum number of operations, from 1 to 500
+   */
+  List<JobOperation> list(int limit);
+}

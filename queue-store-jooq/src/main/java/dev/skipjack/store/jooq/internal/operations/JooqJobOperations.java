@@ -1,0 +1,242 @@
+package dev.skipjack.store.jooq.internal.operations;
+
+import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.EditResult;
+import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperation.State;
+import dev.skipjack.api.JobOperations;
+import dev.skipjack.api.JobPage;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobReader;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
+import dev.skipjack.api.PageToken;
+import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.RedriveResult;
+import dev.skipjack.store.jooq.internal.operations.OperationTable.Batch;
+import dev.skipjack.store.jooq.internal.operations.OperationTable.Row;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** Runs bulk operations on PostgreSQL. Safe for any number of threads. */
+public final class JooqJobOperations implements JobOperations {
+
+  /** The number of jobs in a batch. */
+  static final int BATCH = 500;
+
+  private static final int PREVIEW_PAGES = 20;
+  private static final int SAMPLE = 5;
+  private static final int LONGEST_ACTOR = 200;
+
+  private final OperationTable table;
+  private final JobReader reader;
+  private final QueueAdmin admin;
+
+  /**
+   * Creates the operations. Opens no connection.
+   *
+   * @param dialect renders statements for the queue's schema, without a connection
+   */
+  public JooqJobOperations(
+      OwnTransactions transactions, DSLContext dialect, JobReader reader, QueueAdmin admin) {
+    this.table = new OperationTable(transactions, dialect);
+    this.reader = reader;
+    this.admin = admin;
+  }
+
+  @Override
+  public OperationPreview preview(OperationAction action, JobQuery filter) {
+    JobQuery restricted = action.restrict(filter);
+    long newest = table.newestJob();
+    List<JobSummary> sample = new ArrayList<>();
+    long jobs = 0;
+    PageToken position = null;
+    for (int page = 0; page < PREVIEW_PAGES; page++) {
+      JobPage found = reader.list(from(restricted, position));
+      List<JobSummary> matching = matching(found, action, newest);
+      jobs += matching.size();
+      matching.stream().limit(SAMPLE - sample.size()).forEach(sample::add);
+      position = nextOf(found, newest);
+      if (position == null) {
+        break;
+      }
+    }
+    return new OperationPreview(action, restricted, jobs, position != null, sample, newest);
+  }
+
+  @Override
+  public JobOperation start(OperationPreview preview, String actor) {
+    if (actor.isBlank() || actor.length() > LONGEST_ACTOR) {
+      throw new IllegalArgumentException(
+          "Actor '%s' must have 1 to %d characters and not be blank."
+              .formatted(actor.substring(0, Math.min(80, actor.length())), LONGEST_ACTOR));
+    }
+    return table.insert(preview, actor).operation();
+  }
+
+  @Override
+  public JobOperation run(long id, Consumer<JobOperation> progress) {
+    table.move(id, State.STOPPED, State.RUNNING);
+    Row row = required(id);
+    while (row.operation().state() == State.RUNNING) {
+      table.record(row, process(row)).ifPresent(recorded -> progress.accept(recorded.operation()));
+      // An operator or the callback may have stopped it.
+      row = required(id);
+    }
+    return row.operation();
+  }
+
+  private Row required(long id) {
+    return table
+        .find(id)
+        .orElseThrow(
+            () -> new IllegalArgumentException("There is no operation with the id " + id + "."));
+  }
+
+  @Override
+  public boolean stop(long id) {
+    return table.move(id, State.RUNNING, State.STOPPED);
+  }
+
+  @Override
+  public Optional<JobOperation> find(long id) {
+    return table.find(id).map(Row::operation);
+  }
+
+  @Override
+  public List<JobOperation> list(int limit) {
+    if (limit < 1 || limit > JobQuery.LARGEST) {
+      throw new IllegalArgumentException(
+          "Limit %d is not in 1..%d.".formatted(limit, JobQuery.LARGEST));
+    }
+    return table.list(limit);
+  }
+
+  private static JobQuery from(JobQuery filter, @Nullable PageToken position) {
+    JobQuery first =
+        new JobQuery(
+            filter.order(),
+            filter.queue(),
+            filter.kind(),
+            filter.status(),
+            filter.tag(),
+            filter.error(),
+            filter.since(),
+            filter.payload(),
+            BATCH,
+            null);
+    return position == null ? first : first.after(position);
+  }
+
+  /** Returns the jobs of a page that existed at the preview and that the action may change. */
+  private static List<JobSummary> matching(JobPage page, OperationAction action, long newest) {
+    return page.jobs().stream()
+        .filter(job -> job.id().value() <= newest)
+        .filter(job -> action != OperationAction.CANCEL || job.diedAt() == null)
+        .toList();
+  }
+
+  /** Returns the position of the next page, or null if no job of it existed at the preview. */
+  private static @Nullable PageToken nextOf(JobPage page, long newest) {
+    List<JobSummary> jobs = page.jobs();
+    boolean beyond = !jobs.isEmpty() && jobs.get(jobs.size() - 1).id().value() >= newest;
+    return beyond ? null : page.next().orElse(null);
+  }
+
+  private Batch process(Row row) {
+    JobOperation operation = row.operation();
+    JobPage page = reader.list(from(operation.filter(), row.position()));
+    List<JobId> jobs =
+        matching(page, operation.action(), operation.newestId()).stream()
+            .map(JobSummary::id)
+            .toList();
+    Tally tally = new Tally();
+    switch (operation.action()) {
+      case REDRIVE -> redrive(jobs, tally);
+      case RUN_NOW -> runNow(jobs, tally);
+      case CANCEL -> cancel(jobs, tally);
+      case PRUNE -> prune(jobs, tally);
+    }
+    return new Batch(
+        tally.done, tally.skipped, tally.failed, tally.reason, nextOf(page, operation.newestId()));
+  }
+
+  private void redrive(List<JobId> jobs, Tally tally) {
+    List<RedriveResult> results = admin.redrive(jobs);
+    for (int i = 0; i < jobs.size(); i++) {
+      RedriveResult result = results.get(i);
+      if (result instanceof RedriveResult.Redriven) {
+        tally.done++;
+      } else if (result instanceof RedriveResult.Busy) {
+        tally.busy(jobs.get(i));
+      } else if (result instanceof RedriveResult.Conflict conflict) {
+        tally.skip(jobs.get(i), "job %s holds its unique key".formatted(conflict.holder()));
+      } else {
+        tally.skip(jobs.get(i), "it is no longer dead");
+      }
+    }
+  }
+
+  private void runNow(List<JobId> jobs, Tally tally) {
+    for (JobId job : jobs) {
+      EditResult result = admin.edit(job, JobEdit.nothing().delay(Duration.ZERO));
+      switch (result) {
+        case EDITED -> tally.done++;
+        case BUSY -> tally.busy(job);
+        case NOT_PENDING, GONE -> tally.skip(job, "it is no longer pending");
+      }
+    }
+  }
+
+  private void cancel(List<JobId> jobs, Tally tally) {
+    List<CancelResult> results = admin.cancel(jobs);
+    for (int i = 0; i < jobs.size(); i++) {
+      switch (results.get(i)) {
+        case CANCELLED, REQUESTED -> tally.done++;
+        case BUSY -> tally.busy(jobs.get(i));
+        case DEAD -> tally.skip(jobs.get(i), "it is dead");
+        case GONE -> tally.skip(jobs.get(i), "it has ended");
+      }
+    }
+  }
+
+  private void prune(List<JobId> jobs, Tally tally) {
+    List<PruneResult> results = admin.prune(jobs);
+    for (int i = 0; i < jobs.size(); i++) {
+      switch (results.get(i)) {
+        case PRUNED -> tally.done++;
+        case BUSY -> tally.busy(jobs.get(i));
+        case NOT_DEAD, GONE -> tally.skip(jobs.get(i), "it is no longer dead");
+      }
+    }
+  }
+
+  /** Counts the results of a batch. */
+  private static final class Tally {
+
+    private long done;
+    private long skipped;
+    private long failed;
+    private @Nullable String reason;
+
+    void skip(JobId job, String why) {
+      skipped++;
+      reason = "Job %s was skipped: %s.".formatted(job, why);
+    }
+
+    void busy(JobId job) {
+      failed++;
+      reason = "Job %s was locked by another transaction.".formatted(job);
+    }
+  }
+}
