@@ -21,8 +21,6 @@ import picocli.CommandLine.Command;
     })
 final class WorkersCommand extends QueueAction {
 
-  private static final JsonFactory JSON = new JsonFactory();
-
   private static final Fields<WorkerInfo> WORKER =
       Fields.<WorkerInfo>none()
           .and("worker", WorkerInfo::name)
@@ -63,6 +61,8 @@ final class WorkersCommand extends QueueAction {
    * @param slots the number of slots of each queue
    */
   private record Reported(@Nullable String version, Map<String, Integer> slots) {
+
+    private static final JsonFactory JSON = new JsonFactory();
 
     static Reported of(WorkerInfo worker) {
       String version = null;

@@ -31,13 +31,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 @QueueTest
 class OperatorCommandsTest {
 
-  @TempDir private Path home;
-
+  private Path home;
   private QueueDatabase database;
   private JobQueue queue;
 
   @BeforeEach
-  void connect(QueueDatabase database) {
+  void connect(QueueDatabase database, @TempDir Path home) {
+    this.home = home;
     this.database = database;
     this.queue = Shop.queue(database);
   }

@@ -27,20 +27,20 @@ class TerminalIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  @TempDir private Path folder;
-
+  private Path folder;
   private QueueDatabase database;
 
   @BeforeEach
-  void enqueue(QueueDatabase database) {
-    assumeTrue(isInstalled(), "tmux is not installed");
+  void enqueue(QueueDatabase database, @TempDir Path folder) {
+    this.folder = folder;
     this.database = database;
+    assumeTrue(isInstalled(), "tmux is not installed");
     Shop.queue(database).enqueue(Shop.RECEIPT, "{\"order\": 1}");
   }
 
   @AfterEach
   void closeTerminal() throws IOException, InterruptedException {
-    if (database != null) {
+    if (isInstalled()) {
       tmux("kill-server");
     }
   }
