@@ -116,7 +116,7 @@ class UniqueOrderingTest {
       List<Execution> claimed = fixture.claim(10, Fixture.LEASE);
       assertThat(claimed).extracting(Execution::jobId).containsExactly(next.jobId());
       assertThat(fixture.value("SELECT payload ->> 'version' FROM @jobs WHERE status = 'running'"))
-          .isEqualTo(next == waiting ? "2" : "1");
+          .isEqualTo(next.equals(waiting) ? "2" : "1");
       fixture.store.complete(claimed);
     }
   }

@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -266,7 +267,7 @@ class StrictOrderingTest {
         Random random = new Random(producer);
         running.add(threads.submit(() -> enqueueWithDelays(random)));
       }
-      Map<String, TreeSet<Long>> seen = new HashMap<>();
+      Map<String, NavigableSet<Long>> seen = new HashMap<>();
       while (!running.stream().allMatch(Future::isDone)) {
         requireLargerIdsOfNewJobs(seen);
       }
@@ -300,8 +301,8 @@ class StrictOrderingTest {
   }
 
   /** Reads all jobs and adds them to those that were seen before. */
-  private void requireLargerIdsOfNewJobs(Map<String, TreeSet<Long>> seen) throws SQLException {
-    Map<String, TreeSet<Long>> added = new HashMap<>();
+  private void requireLargerIdsOfNewJobs(Map<String, NavigableSet<Long>> seen) throws SQLException {
+    Map<String, NavigableSet<Long>> added = new HashMap<>();
     try (Connection connection = fixture.database.connection();
         Statement statement = connection.createStatement();
         ResultSet row =
@@ -312,7 +313,7 @@ class StrictOrderingTest {
     }
     added.forEach(
         (key, ids) -> {
-          TreeSet<Long> before = seen.computeIfAbsent(key, unseen -> new TreeSet<>());
+          NavigableSet<Long> before = seen.computeIfAbsent(key, unseen -> new TreeSet<>());
           ids.removeAll(before);
           if (!before.isEmpty() && !ids.isEmpty()) {
             assertThat(ids.first()).as(key).isGreaterThan(before.last());
