@@ -105,10 +105,12 @@ with
     where "ended"."ordering_key" is not null
   ),
   "next" as materialized (
-    select "first"."id"
+    select "first"."id", "first"."position"
     from "freed"
       cross join lateral (
-        select "skipjack"."jobs"."id"
+        select
+          "skipjack"."jobs"."id",
+          coalesce("skipjack"."jobs"."ordering_position", "skipjack"."jobs"."id") as "position"
         from "skipjack"."jobs"
         where (
           "skipjack"."jobs"."status" = 'waiting'
@@ -131,6 +133,12 @@ with
       and "skipjack"."jobs"."ordering_head" is null
       and "skipjack"."jobs"."current_execution_id" is null
       and "skipjack"."jobs"."died_at" is null
+      and coalesce("skipjack"."jobs"."ordering_position", "skipjack"."jobs"."id") = any (
+        array(
+          select "next"."position"
+          from "next"
+        )
+      )
     )
     order by "skipjack"."jobs"."ordering_key"
     for no key update skip locked

@@ -1,7 +1,12 @@
 -- parameters: keys, limit
 with
   "dead" as materialized (
-    select "skipjack"."jobs"."id", "skipjack"."jobs"."ordering_key", "skipjack"."jobs"."queue", "skipjack"."jobs"."ordering_policy"
+    select
+      "skipjack"."jobs"."id",
+      "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."ordering_policy",
+      "skipjack"."jobs"."died_at"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."ordering_head"
@@ -19,6 +24,7 @@ with
 select
   "dead"."id",
   "dead"."ordering_key",
+  "dead"."died_at",
   coalesce(
     (
       select "skipjack"."job_queues"."ordering_policy"

@@ -57,8 +57,8 @@ public interface QueueAdmin {
    * becomes pending. The dead job remains dead. A later redrive puts it behind the key's other
    * jobs.
    *
-   * @return true if a dead job held the key; false if there was none or another transaction has
-   *     locked it
+   * @return whether a dead job held the key
+   * @throws QueueException if another transaction has locked that job for about a second
    */
   boolean unblock(String orderingKey);
 

@@ -115,7 +115,7 @@ final class BackgroundRun {
         promoter.isEmpty() ? rescuer : new SharedLoop(rescuer, promoter.get(), System::nanoTime),
         rescueWakeup,
         random.split());
-    engine.running().whenSettled(attempt -> expectNext(attempt, heard));
+    engine.running().whenSettled(attempt -> expectNext(attempt, heard, promoter));
     loop(
         DatabaseWatch.MAINTAINER,
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
@@ -170,11 +170,17 @@ final class BackgroundRun {
   }
 
   /**
-   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there.
+   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there. A
+   * handler's transaction promotes what it saw when it completed the job. What was enqueued between
+   * then and its commit is promoted now.
    */
-  private static void expectNext(Attempt attempt, HeardLanes heard) {
-    if (attempt.execution().isOrdered()) {
+  private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
+    String key = attempt.execution().orderingKey();
+    if (key != null) {
       heard.add(attempt.job().lane());
+      if (attempt.completion().isWritten()) {
+        promoter.ifPresent(each -> each.expect(key));
+      }
     }
   }
 

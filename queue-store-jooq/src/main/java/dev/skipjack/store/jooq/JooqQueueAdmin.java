@@ -8,6 +8,7 @@ import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.QueueException;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
@@ -108,7 +109,17 @@ final class JooqQueueAdmin implements QueueAdmin {
 
   @Override
   public boolean unblock(String orderingKey) {
-    return orderedJobs.unblock(OrderingKey.require(orderingKey));
+    String key = OrderingKey.require(orderingKey);
+    boolean unblocked =
+        BatchedCommand.retried(
+            () -> orderedJobs.unblock(key), done -> !done && orderedJobs.isBlocked(key));
+    if (!unblocked && orderedJobs.isBlocked(key)) {
+      throw new QueueException(
+          "Ordering key '%s' was not unblocked: another transaction has locked the dead job that blocks it. Try again."
+              .formatted(key),
+          null);
+    }
+    return unblocked;
   }
 
   @Override

@@ -3,9 +3,11 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
@@ -180,6 +182,60 @@ class OrderingInterleavingsTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head")).isEqualTo("1");
   }
 
+  /** A sweep must judge the head that holds the key when it frees it, not one that held it. */
+  @Test
+  void sweepThatHasReadADeadHeadDoesNotFreeTheKeyOfTheNextOne() throws Exception {
+    JobId skipped = enqueue("a", 1, OrderingPolicy.SKIP).get(0);
+    List<JobId> blocking = enqueue("a", 2);
+    try (Gate gate = new Gate(fixture);
+        var pool = fixture.database.newDataSource(1)) {
+      OrderedJobs slow =
+          JobQueue.builder(pool)
+              .schema(fixture.database.schema())
+              .build()
+              .orderedJobs()
+              .orElseThrow();
+      fixture.execute(
+          "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp() WHERE id = " + skipped);
+      int session = gate.stopsTheOneOf(pool);
+      gate.shut();
+      Future<OrderedJobs.Sweep> sweep = one.start(unused -> slow.sweep());
+      gate.awaitArrival(sweep, session);
+      ordered.sweep();
+      assertThat(status(blocking.get(0))).isEqualTo("pending");
+      die();
+      gate.open();
+      assertThat(sweep.get().promoted()).isEmpty();
+    }
+    assertThat(status(blocking.get(0))).isEqualTo("dead");
+    assertThat(status(blocking.get(1))).isEqualTo("waiting");
+    assertThat(fixture.queue.reader().blockedKeys())
+        .extracting(BlockedKey::head)
+        .containsExactly(blocking.get(0));
+  }
+
+  /** The choice of a job is valid only for the position at which it was chosen. */
+  @Test
+  void jobThatIsSentToTheBackMeanwhileIsNotPromoted() throws Exception {
+    List<JobId> jobs = enqueue("a", 2);
+    fixture.execute("UPDATE @jobs SET status = 'waiting', ordering_head = NULL");
+    try (Gate gate = new Gate(fixture)) {
+      gate.stops(one);
+      gate.shut();
+      Future<List<Optional<WakeUp>>> promotion =
+          gate.sendTo(one, connection -> promote.run(begun(connection), List.of("a")));
+      other.run(connection -> promote.run(begun(connection), List.of("a")));
+      other.commit();
+      other.execute(fixture.inSchema("SELECT @skip_head('a')"));
+      gate.open();
+
+      assertThat(promotion.get()).isEmpty();
+      one.commit();
+    }
+    ordered.sweep();
+    assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
   @Test
   void redriveThatMeetsAPromotionGoesToTheBack() throws SQLException {
     List<JobId> jobs = enqueue("a", 3);
@@ -285,6 +341,13 @@ class OrderingInterleavingsTest {
   private List<JobId> enqueue(String key, int count) {
     return fixture.queue.enqueueAll(
         Fixture.WORK,
+        IntStream.rangeClosed(1, count).mapToObj(Fixture.Work::new).toList(),
+        job -> job.orderingKey(key));
+  }
+
+  private List<JobId> enqueue(String key, int count, OrderingPolicy policy) {
+    return fixture.queue.enqueueAll(
+        Fixture.WORK.orderingPolicy(policy),
         IntStream.rangeClosed(1, count).mapToObj(Fixture.Work::new).toList(),
         job -> job.orderingKey(key));
   }

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.CancelResult;
@@ -13,6 +14,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.QueueException;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.SkipResult;
@@ -392,6 +394,22 @@ class OrderingTest {
     assertThat(fixture.queue.admin().unblock("a")).isFalse();
     assertThat(statuses("a")).isEqualTo("dead pending");
     assertThat(claimed()).containsExactly(jobs.get(1));
+  }
+
+  @Test
+  void unblockReportsADeadHeadThatIsLocked() throws SQLException {
+    List<JobId> jobs = enqueue("a", 2);
+    killOne();
+    try (Rival rival = new Rival(fixture.database)) {
+      rival.begin();
+      rival.execute(
+          fixture.inSchema("SELECT 1 FROM @jobs WHERE id = " + jobs.get(0) + " FOR UPDATE"));
+      assertThatThrownBy(() -> fixture.queue.admin().unblock("a"))
+          .isInstanceOf(QueueException.class)
+          .hasMessageContaining("has locked the dead job");
+      rival.rollback();
+    }
+    assertThat(fixture.queue.admin().unblock("a")).isTrue();
   }
 
   @Test

@@ -16,6 +16,7 @@ import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
 import org.jooq.CommonTableExpression;
@@ -29,10 +30,10 @@ import org.jooq.impl.SQLDataType;
  * Finds ordering keys whose head is dead, and the policy for the jobs behind it.
  *
  * <pre>{@code
- * WITH dead AS MATERIALIZED (SELECT id, ordering_key, queue, ordering_policy FROM jobs
+ * WITH dead AS MATERIALIZED (SELECT id, ordering_key, queue, ordering_policy, died_at FROM jobs
  *                             WHERE ordering_head AND status = 'dead' AND ordering_key > :after
  *                             ORDER BY ordering_key LIMIT :limit)
- * SELECT id, ordering_key, coalesce((SELECT ordering_policy FROM job_queues WHERE queue = dead.queue), ordering_policy, 'block')
+ * SELECT id, ordering_key, died_at, coalesce((SELECT ordering_policy FROM job_queues WHERE queue = dead.queue), ordering_policy, 'block')
  *   FROM dead ORDER BY ordering_key
  * }</pre>
  *
@@ -54,7 +55,7 @@ final class FindDeadHeadsStatement {
   record Request(String after, int limit) {}
 
   /** A dead job that holds its ordering key. */
-  record DeadHead(long id, String key, OrderingPolicy policy) {}
+  record DeadHead(long id, String key, Instant diedAt, OrderingPolicy policy) {}
 
   /** Finds the dead heads of the next keys, in key order. */
   static Statement<Request, DeadHead> next(DSLContext dialect) {
@@ -77,7 +78,7 @@ final class FindDeadHeadsStatement {
     CommonTableExpression<?> dead =
         name("dead")
             .asMaterialized(
-                select(JOBS.ID, JOBS.ORDERING_KEY, JOBS.QUEUE, JOBS.ORDERING_POLICY)
+                select(JOBS.ID, JOBS.ORDERING_KEY, JOBS.QUEUE, JOBS.ORDERING_POLICY, JOBS.DIED_AT)
                     .from(JOBS)
                     .where(Promotion.HEAD)
                     .and(JobPredicates.DEAD)
@@ -86,18 +87,31 @@ final class FindDeadHeadsStatement {
                     .limit(LIMIT));
     Field<Long> id = field(name("dead", "id"), Long.class);
     Field<String> key = Promotion.keyOf(dead);
+    Field<Instant> diedAt = field(name("dead", "died_at"), JOBS.DIED_AT.getDataType());
     Field<String> policy =
-        coalesce(
-            field(
-                select(JOB_QUEUES.ORDERING_POLICY.coerce(SQLDataType.CLOB))
-                    .from(JOB_QUEUES)
-                    .where(JOB_QUEUES.QUEUE.eq(field(name("dead", "queue"), String.class)))),
-            field(name("dead", "ordering_policy"), SQLDataType.CLOB),
-            inline(OrderingPolicy.BLOCK.literal()));
+        policy(
+            field(name("dead", "queue"), String.class),
+            field(name("dead", "ordering_policy"), SQLDataType.CLOB));
     return Statement.of(
         dialect,
-        with(dead).select(id, key, policy).from(dead).orderBy(key),
+        with(dead).select(id, key, diedAt, policy).from(dead).orderBy(key),
         binding,
-        row -> new DeadHead(row.number(id), row.text(key), OrderingPolicy.of(row.text(policy))));
+        row ->
+            new DeadHead(
+                row.number(id),
+                row.text(key),
+                row.instant(diedAt),
+                OrderingPolicy.of(row.text(policy))));
+  }
+
+  /** Returns the policy that applies to a dead job. */
+  static Field<String> policy(Field<String> queue, Field<String> ofJob) {
+    return coalesce(
+        field(
+            select(JOB_QUEUES.ORDERING_POLICY.coerce(SQLDataType.CLOB))
+                .from(JOB_QUEUES)
+                .where(JOB_QUEUES.QUEUE.eq(queue))),
+        ofJob,
+        inline(OrderingPolicy.BLOCK.literal()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.internal.ordering;
 
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.OrderedJobs;
@@ -54,6 +55,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private final Statement<FindDeadHeadsStatement.Request, DeadHead> nextDeadHeads;
   private final Statement<List<String>, DeadHead> deadHeads;
   private final Statement<List<String>, String> release;
+  private final Statement<List<DeadHead>, String> releaseHeads;
   private final Statement<String, SkipResult> skipHead;
   private final Statement<ParkStatement.Request, Parked> park;
 
@@ -69,7 +71,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
     this.findHeadless = Statement.lazily(() -> FindHeadlessKeysStatement.of(dialect));
     this.nextDeadHeads = Statement.lazily(() -> FindDeadHeadsStatement.next(dialect));
     this.deadHeads = Statement.lazily(() -> FindDeadHeadsStatement.given(dialect));
-    this.release = Statement.lazily(() -> ReleaseStatement.of(dialect));
+    this.release = Statement.lazily(() -> ReleaseStatement.byKey(dialect));
+    this.releaseHeads = Statement.lazily(() -> ReleaseStatement.byHead(dialect));
     this.skipHead = Statement.lazily(() -> SkipHeadStatement.of(dialect));
     this.park = Statement.lazily(() -> ParkStatement.of(dialect));
   }
@@ -173,6 +176,11 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return released;
   }
 
+  /** Returns whether a dead job holds the key. */
+  public boolean isBlocked(String key) {
+    return !transactions.run(deadHeads, List.of(key)).isEmpty();
+  }
+
   /** Takes a key from its head, unless the head is running, and promotes the next job. */
   public SkipResult skipHead(String key) {
     SkipResult result = transactions.run(skipHead, key).get(0);
@@ -186,19 +194,19 @@ public final class JooqOrderedJobs implements OrderedJobs {
    * Frees the keys of those dead heads whose policy does not block them, and returns those keys.
    */
   private List<String> settle(List<DeadHead> heads) {
-    List<String> free = new ArrayList<>();
+    List<String> free =
+        new ArrayList<>(
+            release(heads.stream().filter(head -> head.policy() == OrderingPolicy.SKIP).toList()));
     for (DeadHead head : heads) {
-      boolean ends =
-          switch (head.policy()) {
-            case BLOCK -> false;
-            case SKIP -> true;
-            case PARK -> isParked(head);
-          };
-      if (ends) {
-        free.add(head.key());
+      if (head.policy() == OrderingPolicy.PARK && isParked(head)) {
+        free.addAll(release(List.of(head)));
       }
     }
-    return free.isEmpty() ? List.of() : transactions.run(release, free);
+    return free;
+  }
+
+  private List<String> release(List<DeadHead> heads) {
+    return heads.isEmpty() ? List.of() : transactions.run(releaseHeads, heads);
   }
 
   /**

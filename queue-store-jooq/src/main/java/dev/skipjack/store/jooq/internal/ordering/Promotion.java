@@ -28,10 +28,11 @@ import org.jooq.impl.SQLDataType;
  *
  * <pre>{@code
  * freed    AS MATERIALIZED (SELECT DISTINCT ordering_key FROM ended WHERE ordering_key IS NOT NULL),
- * next     AS MATERIALIZED (SELECT first.id FROM freed CROSS JOIN LATERAL (
- *                                  SELECT id FROM jobs WHERE status = 'waiting' AND ordering_key = freed.ordering_key
+ * next     AS MATERIALIZED (SELECT first.id, first.position FROM freed CROSS JOIN LATERAL (
+ *                                  SELECT id, coalesce(ordering_position, id) AS position FROM jobs WHERE status = 'waiting' AND ordering_key = freed.ordering_key
  *                                   ORDER BY coalesce(ordering_position, id) LIMIT 1) AS first),
  * unlocked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM next)) AND (still waiting)
+ *                              AND coalesce(ordering_position, id) = ANY (ARRAY(SELECT position FROM next))
  *                            ORDER BY ordering_key FOR NO KEY UPDATE SKIP LOCKED),
  * promoted AS (UPDATE jobs SET status = 'pending', ordering_head = true, updated_at = clock_timestamp()
  *               WHERE id = ANY (ARRAY(SELECT id FROM unlocked)) RETURNING ...)
@@ -39,9 +40,10 @@ import org.jooq.impl.SQLDataType;
  *
  * <p>The choice of the next job does not skip locked rows: the job after a locked one must not
  * overtake it. If the next job is locked, for instance by a command that cancels it, nothing is
- * promoted, and a later search for keys without a head promotes it. "Still waiting" is expressed by
- * the other columns of a waiting job, because with {@code status = 'waiting'} the planner could
- * read the whole index of waiting jobs.
+ * promoted, and a later search for keys without a head promotes it. The same happens if the job was
+ * promoted and sent to the back after the snapshot: it then waits at another position, and no two
+ * jobs have the same one. "Still waiting" is expressed by the other columns of a waiting job,
+ * because with {@code status = 'waiting'} the planner could read the whole index of waiting jobs.
  *
  * <p>A deleted head's flag disappears before the next job's flag is written, because {@code
  * promoted} depends on all rows of {@code ended}. Other promotions of the key see a head until this
@@ -76,14 +78,16 @@ public final class Promotion {
   /** Returns the CTE {@code next(id)} with the first waiting job of each key of {@code keys}. */
   static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
     Table<?> first =
-        select(JOBS.ID)
+        select(JOBS.ID, POSITION.as("position"))
             .from(JOBS)
             .where(JobPredicates.WAITING)
             .and(JOBS.ORDERING_KEY.eq(keyOf(keys)))
             .orderBy(POSITION)
             .limit(inline(1))
             .asTable("first");
-    return name("next").asMaterialized(select(idOf(first)).from(keys).crossJoin(lateral(first)));
+    return name("next")
+        .asMaterialized(
+            select(idOf(first), positionOf(first)).from(keys).crossJoin(lateral(first)));
   }
 
   /**
@@ -99,6 +103,7 @@ public final class Promotion {
                 .and(JOBS.ORDERING_HEAD.isNull())
                 .and(JOBS.CURRENT_EXECUTION_ID.isNull())
                 .and(JOBS.DIED_AT.isNull())
+                .and(POSITION.eq(any(array(select(positionOf(next)).from(next)))))
                 .orderBy(JOBS.ORDERING_KEY)
                 .forNoKeyUpdate()
                 .skipLocked());
@@ -122,6 +127,10 @@ public final class Promotion {
 
   static Field<String> keyOf(Table<?> table) {
     return field(name(table.getName(), "ordering_key"), SQLDataType.CLOB);
+  }
+
+  private static Field<Long> positionOf(Table<?> table) {
+    return field(name(table.getName(), "position"), Long.class);
   }
 
   private static Field<Long> idOf(Table<?> table) {

@@ -6,18 +6,25 @@ import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
+import dev.skipjack.store.jooq.internal.ordering.FindDeadHeadsStatement.DeadHead;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.time.Instant;
 import java.util.List;
+import java.util.function.Function;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
+import org.jooq.Param;
+import org.jooq.impl.SQLDataType;
 
 /**
  * Takes ordering keys from their dead heads, which remain dead. The caller then promotes the next
@@ -31,6 +38,20 @@ import org.jooq.DSLContext;
  * SELECT ordering_key FROM released
  * }</pre>
  *
+ * <p>A second text releases the heads of which a sweep has read that their policy does not block
+ * the key. In between, another sweep may have released the key and the next head may have died, or
+ * the same job may have been redriven and died again. So it names the jobs and their deaths, and
+ * tests the policy again:
+ *
+ * <pre>{@code
+ * WITH unlocked AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN unnest(:ids, :died_ats, :policies) AS given ON jobs.id = given.id
+ *                                 WHERE jobs.id = ANY (:ids) AND ordering_head AND status = 'dead' AND died_at = given.died_at
+ *                                   AND (the policy of the job's queue, or else of the job) = given.policy
+ *                                 ORDER BY ordering_key FOR NO KEY UPDATE OF jobs SKIP LOCKED),
+ * released AS (...)
+ * SELECT ordering_key FROM released
+ * }</pre>
+ *
  * <p>Locks heads in key order, without waiting. A head that is redriven in the meantime keeps its
  * key.
  */
@@ -39,8 +60,9 @@ final class ReleaseStatement {
   private ReleaseStatement() {}
 
   /** Creates the statement. It returns the keys that were released. */
-  static Statement<List<String>, String> of(DSLContext dialect) {
-    CommonTableExpression<?> unlocked =
+  static Statement<List<String>, String> byKey(DSLContext dialect) {
+    return of(
+        dialect,
         name("unlocked")
             .asMaterialized(
                 select(JOBS.ID)
@@ -50,7 +72,47 @@ final class ReleaseStatement {
                     .and(JobPredicates.DEAD)
                     .orderBy(JOBS.ORDERING_KEY)
                     .forNoKeyUpdate()
-                    .skipLocked());
+                    .skipLocked()),
+        keys -> new Arguments().texts("keys", keys, key -> key));
+  }
+
+  /** Returns the keys of those of the given heads that were released. */
+  static Statement<List<DeadHead>, String> byHead(DSLContext dialect) {
+    Param<Long[]> ids = param("ids", Long[].class);
+    ArrayRows given =
+        ArrayRows.named("given")
+            .column("id", ids)
+            .column("died_at", param("died_ats", SQLDataType.INSTANT.getArrayDataType()))
+            .column("policy", Texts.array("policies"));
+    return of(
+        dialect,
+        name("unlocked")
+            .asMaterialized(
+                select(JOBS.ID)
+                    .from(JOBS)
+                    .join(given.table())
+                    .on(JOBS.ID.eq(given.field("id", Long.class)))
+                    .where(JOBS.ID.eq(any(ids)))
+                    .and(Promotion.HEAD)
+                    .and(JobPredicates.DEAD)
+                    .and(JOBS.DIED_AT.eq(given.field("died_at", Instant.class)))
+                    .and(
+                        FindDeadHeadsStatement.policy(
+                                JOBS.QUEUE, JOBS.ORDERING_POLICY.coerce(SQLDataType.CLOB))
+                            .eq(given.field("policy", String.class)))
+                    .orderBy(JOBS.ORDERING_KEY)
+                    .forNoKeyUpdate()
+                    .of(JOBS)
+                    .skipLocked()),
+        heads ->
+            new Arguments()
+                .bigints("ids", heads, DeadHead::id)
+                .timestamps("died_ats", heads, head -> head.diedAt().toString())
+                .texts("policies", heads, head -> head.policy().literal()));
+  }
+
+  private static <Q> Statement<Q, String> of(
+      DSLContext dialect, CommonTableExpression<?> unlocked, Function<Q, Arguments> binding) {
     CommonTableExpression<?> released =
         name("released")
             .as(
@@ -67,7 +129,7 @@ final class ReleaseStatement {
     return Statement.of(
         dialect,
         with(unlocked, released).select(Promotion.keyOf(released)).from(released),
-        keys -> new Arguments().texts("keys", keys, key -> key),
+        binding,
         row -> row.text(Promotion.keyOf(released)));
   }
 }

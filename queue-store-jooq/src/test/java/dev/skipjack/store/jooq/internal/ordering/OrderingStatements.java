@@ -29,7 +29,8 @@ public final class OrderingStatements {
             "find-headless-keys", FindHeadlessKeysStatement.of(dialect).text(),
             "find-dead-heads", FindDeadHeadsStatement.next(dialect).text(),
             "find-given-dead-heads", FindDeadHeadsStatement.given(dialect).text(),
-            "release", ReleaseStatement.of(dialect).text(),
+            "release", ReleaseStatement.byKey(dialect).text(),
+            "release-heads", ReleaseStatement.byHead(dialect).text(),
             "park", ParkStatement.of(dialect).text(),
             "skip-head", SkipHeadStatement.of(dialect).text(),
             "lock-stripes", LockStripesStatement.of(dialect).text()));
