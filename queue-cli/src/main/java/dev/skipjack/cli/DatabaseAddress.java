@@ -47,7 +47,9 @@ record DatabaseAddress(String jdbcUrl, String origin) {
         throw new IllegalArgumentException(
             "--url takes a JDBC URL: jdbc:postgresql://HOST:PORT/DATABASE?user=..., with the password in PGPASSWORD or as &password=...");
       }
-      return Optional.of(new DatabaseAddress(withPassword(url, set.get(PASSWORD)), "--url"));
+      requireNoUserInfo(url, "--url");
+      return Optional.of(
+          new DatabaseAddress(withTls(withPassword(url, set.get(PASSWORD)), set), "--url"));
     }
     return set.containsKey("PGHOST") || set.containsKey("PGDATABASE")
         ? Optional.of(new DatabaseAddress(fromEnvironment(set), "PGHOST and PGDATABASE"))
@@ -66,10 +68,31 @@ record DatabaseAddress(String jdbcUrl, String origin) {
       throw new IllegalArgumentException(
           "The url of %s must begin with %s".formatted(origin, PREFIX + "//"));
     }
+    requireNoUserInfo(profile.url(), "The url of " + origin);
     String password = profile.password() == null ? env.get(PASSWORD) : profile.password();
     String url = with("user", profile.user(), profile.url());
     return new DatabaseAddress(
-        withPassword(url, password == null || password.isEmpty() ? null : password), origin);
+        withTls(withPassword(url, password == null || password.isEmpty() ? null : password), env),
+        origin);
+  }
+
+  /** Rejects {@code //user:password@host}, in which the driver would take all for the host. */
+  private static void requireNoUserInfo(String url, String what) {
+    String authority = url.replaceFirst("[?].*", "").replaceFirst("^" + PREFIX + "//", "");
+    if (authority.contains("@")) {
+      throw new IllegalArgumentException(
+          "%s contains a user before the host, which PostgreSQL's driver does not support. Write ?user=... after the database, and set the password in PGPASSWORD."
+              .formatted(what));
+    }
+  }
+
+  private static String withTls(String url, Map<String, String> env) {
+    String secured = url;
+    for (Map.Entry<String, String> variable : TLS.entrySet()) {
+      String value = env.get(variable.getKey());
+      secured = with(variable.getValue(), value == null || value.isEmpty() ? null : value, secured);
+    }
+    return secured;
   }
 
   private static String withPassword(String url, @Nullable String password) {
@@ -104,13 +127,7 @@ record DatabaseAddress(String jdbcUrl, String origin) {
     if (env.containsKey(PASSWORD)) {
       url.append("&password=").append(encode(env.get(PASSWORD)));
     }
-    TLS.forEach(
-        (variable, parameter) -> {
-          if (env.containsKey(variable)) {
-            url.append('&').append(parameter).append('=').append(encode(env.get(variable)));
-          }
-        });
-    return url.toString();
+    return withTls(url.toString(), env);
   }
 
   private static int port(String text) {

@@ -5,13 +5,14 @@ import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
-import dev.skipjack.api.RedriveSummary;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,8 +35,6 @@ import picocli.CommandLine.Parameters;
       DeadCommand.Prune.class
     })
 final class DeadCommand extends CommandGroup {
-
-  private static final int SAMPLE = 5;
 
   private static final Fields<DeadLetterGroup> GROUP =
       Fields.<DeadLetterGroup>none()
@@ -75,16 +74,12 @@ final class DeadCommand extends CommandGroup {
           .toList();
     }
 
-    List<JobSummary> sample(JobQueue queue) {
-      DeadJobs jobs = jobs();
-      JobQuery query = JobQuery.live().status(JobStatus.DEAD).limit(SAMPLE);
-      if (jobs.queue().isPresent()) {
-        query = query.queue(jobs.queue().get());
+    JobQuery query() {
+      JobQuery query = JobQuery.live().status(JobStatus.DEAD);
+      if (queue != null) {
+        query = query.queue(queue);
       }
-      if (jobs.kind().isPresent()) {
-        query = query.kind(jobs.kind().get());
-      }
-      return queue.reader().list(query).jobs();
+      return kind == null ? query : query.kind(kind);
     }
   }
 
@@ -152,32 +147,72 @@ final class DeadCommand extends CommandGroup {
   /** A command that changes all matching dead jobs, after a preview. */
   abstract static class BulkAction extends QueueAction {
 
+    private final OperationAction action;
+
     @Mixin private Filter filter = new Filter();
     @Mixin private Confirmation confirmation;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
-    BulkAction() {
+    BulkAction(OperationAction action) {
       super(Access.WRITE);
+      this.action = action;
     }
 
     @Override
     final int run(JobQueue queue, Output output) {
-      List<DeadLetterGroup> groups = filter.groups(queue);
-      long jobs = groups.stream().mapToLong(DeadLetterGroup::jobs).sum();
-      if (jobs == 0) {
+      // The list of errors is limited, so its sum could be smaller than what would be changed.
+      OperationPreview preview = queue.operations().preview(action, filter.query());
+      if (preview.jobs() == 0 && !preview.atLeast()) {
         throw CommandFailure.nothing("No dead job matches.");
       }
-      String count = jobs + (groups.stream().anyMatch(DeadLetterGroup::atLeast) ? " or more" : "");
       if (!output.isJson()) {
-        output.list("jobs", JobsCommand.SUMMARY, filter.sample(queue));
+        output.list("jobs", JobsCommand.SUMMARY, preview.sample());
       }
-      confirmation.require(question(count), output);
-      return change(queue, filter.jobs(), output);
+      String count = preview.jobs() + (preview.atLeast() ? " or more" : "");
+      confirmation.require(question(count, preview.newestId()), output);
+      return change(queue, preview, filter.jobs(), output);
     }
 
-    abstract String question(String count);
+    abstract String question(String count, long newestId);
 
-    abstract int change(JobQueue queue, DeadJobs jobs, Output output);
+    abstract int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output);
+
+    /** Works the previewed operation off and reports what it did. */
+    static int work(JobQueue queue, OperationPreview preview, String done, Output output) {
+      JobOperations operations = queue.operations();
+      JobOperation started = operations.start(preview, System.getProperty("user.name", "unknown"));
+      JobOperation ended =
+          operations.run(
+              started.id(),
+              progress ->
+                  output.progress(
+                      () -> "%d of %d jobs".formatted(progress.done(), preview.jobs())));
+      output.endProgress();
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("operation", ended.id());
+      members.put("state", ended.state());
+      members.put("done", ended.done());
+      members.put("skipped", ended.skipped());
+      members.put("failed", ended.failed());
+      members.put("last_reason", ended.lastReason());
+      long refused = ended.skipped() + ended.failed();
+      output.done(
+          "%s %d jobs%s."
+              .formatted(
+                  done,
+                  ended.done(),
+                  refused == 0
+                      ? ""
+                      : "; %d were skipped and %d were locked. The last reason: %s"
+                          .formatted(
+                              ended.skipped(),
+                              ended.failed(),
+                              Cell.whole(ended.lastReason()).replaceFirst("[.]$", ""))),
+          members);
+      return refused == 0 && ended.state() == JobOperation.State.FINISHED
+          ? ExitCodes.DONE
+          : ExitCodes.BAD_NEWS;
+    }
   }
 
   /** {@code skipjack dead redrive}. */
@@ -189,30 +224,18 @@ final class DeadCommand extends CommandGroup {
       })
   static final class Redrive extends BulkAction {
 
-    private static final Comparator<JobId> BY_ID = Comparator.comparingLong(JobId::value);
-
-    @Override
-    String question(String count) {
-      return "Redrive %s dead jobs?".formatted(count);
+    Redrive() {
+      super(OperationAction.REDRIVE);
     }
 
     @Override
-    int change(JobQueue queue, DeadJobs jobs, Output output) {
-      RedriveSummary summary = queue.admin().redriveAll(jobs);
-      int refused = summary.refused().size();
-      Map<String, @Nullable Object> members = new LinkedHashMap<>();
-      members.put("redriven", summary.redriven());
-      members.put("skipped", refused);
-      output.done(
-          refused == 0
-              ? "Redrove %d jobs.".formatted(summary.redriven())
-              : "Redrove %d jobs. %d remain dead, because another job has taken their unique key or a transaction has locked them: %s."
-                  .formatted(
-                      summary.redriven(),
-                      refused,
-                      Cell.of(summary.refused().keySet().stream().sorted(BY_ID).toList())),
-          members);
-      return refused == 0 ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
+    String question(String count, long newestId) {
+      return "Redrive %s dead jobs, up to job %d?".formatted(count, newestId);
+    }
+
+    @Override
+    int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output) {
+      return work(queue, preview, "Redrove", output);
     }
   }
 
@@ -221,7 +244,7 @@ final class DeadCommand extends CommandGroup {
       name = "prune",
       description = {
         "Delete all matching dead jobs permanently.",
-        "Prints up to five of them and asks before. If it is interrupted, run it again."
+        "Prints up to five dead jobs and asks before. If it is interrupted, run it again."
       })
   static final class Prune extends BulkAction {
 
@@ -234,21 +257,26 @@ final class DeadCommand extends CommandGroup {
     private Duration age;
 
     @SuppressWarnings("NullAway.Init") // picocli sets an option that has a default
-    Prune() {}
+    Prune() {
+      super(OperationAction.PRUNE);
+    }
 
     @Override
-    String question(String count) {
+    String question(String count, long newestId) {
       return age.isZero()
-          ? "Delete %s dead jobs?".formatted(count)
+          ? "Delete %s dead jobs, up to job %d?".formatted(count, newestId)
           : "Delete those of %s dead jobs that have been dead for longer than %s?"
               .formatted(count, Cell.duration(age));
     }
 
     @Override
-    int change(JobQueue queue, DeadJobs jobs, Output output) {
+    int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output) {
+      if (age.isZero()) {
+        return work(queue, preview, "Deleted", output);
+      }
       int deleted = queue.admin().pruneAll(jobs, age);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
-      members.put("deleted", deleted);
+      members.put("done", deleted);
       output.done("Deleted %d jobs.".formatted(deleted), members);
       return deleted == 0 ? ExitCodes.NOTHING_MATCHED : ExitCodes.DONE;
     }

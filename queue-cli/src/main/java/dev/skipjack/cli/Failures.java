@@ -3,7 +3,9 @@ package dev.skipjack.cli;
 import dev.skipjack.api.PayloadException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +23,30 @@ final class Failures {
 
   private static final Pattern PASSWORD = Pattern.compile("(?i)(password=)[^&\\s'\"]*");
 
+  /** The driver knows no user in front of the host, but people write one, with a password. */
+  private static final Pattern USER_INFO = Pattern.compile("//[^/\\s]*@");
+
+  /** The password of a URL up to its end, for texts of which each is one argument. */
+  private static final Pattern ARGUMENT_PASSWORD = Pattern.compile("(?is)password=[^&]+");
+
   private Failures() {}
+
+  /** Returns the text without the passwords of the arguments, whatever characters they contain. */
+  static String withoutPasswords(String text, List<String> arguments) {
+    String masked = text;
+    for (String argument : arguments) {
+      Matcher password = ARGUMENT_PASSWORD.matcher(argument);
+      while (password.find()) {
+        masked = masked.replace(password.group(), "password=***");
+      }
+    }
+    return withoutPassword(masked);
+  }
 
   /** Returns the text with the passwords of quoted URLs masked. */
   static String withoutPassword(String text) {
-    return PASSWORD.matcher(text).replaceAll("$1***");
+    String masked = PASSWORD.matcher(text).replaceAll("$1***");
+    return USER_INFO.matcher(masked).replaceAll("//***@");
   }
 
   static int exitCode(Throwable failed) {
@@ -109,7 +130,8 @@ final class Failures {
         root instanceof UnknownHostException
             ? "unknown host '%s'".formatted(root.getMessage())
             : String.valueOf(root.getMessage());
-    return root == failed || root.getMessage() == null || reason.contains(root.getMessage())
+    String withoutSeverity = cause.replaceFirst("^(ERROR|FATAL): ", "");
+    return root == failed || root.getMessage() == null || reason.contains(withoutSeverity)
         ? reason
         : reason.replaceFirst("[.\\s]+$", "") + ": " + cause + ".";
   }

@@ -106,7 +106,7 @@ final class JobsCommand extends CommandGroup {
       name = "list",
       description = {
         "List jobs without their payloads: live jobs by id, or ended jobs from the latest.",
-        "Each call reads at most 10,000 jobs. If there may be more, it prints the option that continues the list."
+        "Each call reads at most 10,000 jobs, or 1,000 with --payload. If there may be more, it prints the option that continues the list."
       })
   static final class ListJobs extends QueueAction {
 
@@ -179,7 +179,7 @@ final class JobsCommand extends CommandGroup {
         output.note(
             page.jobs().size() == limit
                 ? "There may be more jobs. Continue with --after %s".formatted(next)
-                : "Stopped after reading 10,000 jobs, of which %d match. Continue with --after %s"
+                : "Stopped before the end of the list: %d of the jobs that were read match. Continue with --after %s"
                     .formatted(page.jobs().size(), next));
         return ExitCodes.DONE;
       }

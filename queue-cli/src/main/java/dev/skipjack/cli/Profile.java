@@ -55,7 +55,7 @@ record Profile(
           "Profile '%s' in %s has no url. Add: url = jdbc:postgresql://HOST:PORT/DATABASE"
               .formatted(name, file));
     }
-    if (keys.containsKey("password")) {
+    if (keys.containsKey("password") || url.matches("(?is).*[?&](ssl)?password=.*")) {
       requirePrivate(file);
     }
     return new Profile(name, url, keys.get("user"), keys.get("password"), keys.get("schema"));

@@ -4,6 +4,7 @@ import dev.skipjack.api.JobId;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -120,7 +121,7 @@ public final class Skipjack implements Runnable {
         .printf(
             "%s: %s%nTry '%s --help'.%n",
             command.qualifiedName(),
-            Failures.withoutPassword(String.valueOf(sentence(refused))),
+            Failures.withoutPasswords(String.valueOf(sentence(refused)), List.of(args)),
             command.qualifiedName());
     return CommandLine.ExitCode.USAGE;
   }
@@ -154,13 +155,16 @@ public final class Skipjack implements Runnable {
     if (command.root().userObject() instanceof Skipjack root && root.debug) {
       StringWriter trace = new StringWriter();
       failed.printStackTrace(new PrintWriter(trace));
-      commandLine.getErr().print(Failures.withoutPassword(trace.toString()));
+      commandLine
+          .getErr()
+          .print(Failures.withoutPasswords(trace.toString(), parsed.originalArgs()));
     }
     commandLine
         .getErr()
         .printf(
             "%s: %s%n",
-            command.qualifiedName(), Failures.withoutPassword(Failures.sentence(failed)));
+            command.qualifiedName(),
+            Failures.withoutPasswords(Failures.sentence(failed), parsed.originalArgs()));
     commandLine.getErr().flush();
     return Failures.exitCode(failed);
   }

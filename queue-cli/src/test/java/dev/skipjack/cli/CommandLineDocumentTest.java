@@ -7,6 +7,7 @@ import dev.skipjack.testkit.QueueTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +53,7 @@ class CommandLineDocumentTest {
     Path profiles = home.resolve(".config/skipjack/config");
     Files.createDirectories(profiles.getParent());
     Files.writeString(profiles, "[default]\nurl = " + database.jdbcUrl());
+    Files.setPosixFilePermissions(profiles, PosixFilePermissions.fromString("rw-------"));
 
     String page = Files.readString(PAGE);
     Files.writeString(home.resolve("jobs.jsonl"), jsonLines(page));

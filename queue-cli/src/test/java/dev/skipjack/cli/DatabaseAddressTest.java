@@ -30,6 +30,18 @@ class DatabaseAddressTest {
   }
 
   @Test
+  void theTlsSettingsOfTheEnvironmentApplyUnlessTheUrlHasItsOwn() {
+    Map<String, String> env = Map.of("PGSSLMODE", "verify-full");
+    assertThat(DatabaseAddress.of("jdbc:postgresql://a/b", env).orElseThrow().jdbcUrl())
+        .isEqualTo("jdbc:postgresql://a/b?sslmode=verify-full");
+    assertThat(
+            DatabaseAddress.of("jdbc:postgresql://a/b?sslmode=disable", env)
+                .orElseThrow()
+                .jdbcUrl())
+        .isEqualTo("jdbc:postgresql://a/b?sslmode=disable");
+  }
+
+  @Test
   void nothingIsNamedWithoutHostOrDatabase() {
     assertThat(DatabaseAddress.of(null, Map.of("PGUSER", "me", "PGPASSWORD", "x"))).isEmpty();
   }

@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests what {@link CommandLineDocumentTest} does not show of the commands for operators. */
 @QueueTest
@@ -232,12 +234,46 @@ class OperatorCommandsTest {
     Program asked = skipjack("dead", "redrive");
     assertThat(asked.exitCode()).isEqualTo(2);
     assertThat(asked.out()).hasLineCount(6);
-    assertThat(asked.err()).contains("Redrive 7 dead jobs?", "--yes");
+    assertThat(asked.err()).contains("Redrive 7 dead jobs, up to job ", "--yes");
     assertThat(skipjack("dead", "redrive", "--kind", "other", "--yes").exitCode()).isEqualTo(4);
     assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes").exitCode()).isEqualTo(4);
     Shop.execute(database, "UPDATE skipjack.jobs SET died_at = died_at - interval '2 h'");
     assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes", "--json").out())
-        .isEqualTo("{\"deleted\":7}\n");
+        .isEqualTo("{\"done\":7}\n");
+  }
+
+  @Test
+  void thePreviewOfAPruneCountsJobsOfEveryError() throws SQLException {
+    queue.enqueueAll(Shop.CHARGE, Collections.nCopies(1_100, "{}"));
+    queue.enqueue(Shop.STOCK, "{}");
+    Shop.execute(
+        database,
+        "UPDATE skipjack.jobs SET status = 'dead', died_at = now(), last_error = 'error ' || id");
+
+    assertThat(skipjack("dead", "prune", "--queue", "payments").err())
+        .contains("Delete 1100 dead jobs, up to job ");
+    // Its only error is not among the 1,000 most frequent ones.
+    assertThat(skipjack("dead", "prune", "--queue", "stock").err()).contains("Delete 1 dead jobs");
+    assertThat(skipjack("dead", "prune", "--queue", "payments", "--yes", "--json").out())
+        .contains("\"state\":\"finished\",\"done\":1100,\"skipped\":0,\"failed\":0");
+    assertThat(queue.reader().list(JobQuery.live()).jobs()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:postgresql://oncall:s3cret@127.0.0.9x:5432/db",
+        "jdbc:postgresql://127.0.0.1:x/db?user=u&password=ab s3cret'd",
+        "jdbc:postgresql://127.0.0.1:1/db?user=u&password=ab s3cret'd",
+      })
+  void noMessageContainsAPassword(String url) {
+    for (String command : List.of("jobs list", "jobs lsit", "jobs list --debug", "demo")) {
+      List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
+      arguments.addAll(List.of("--url", url));
+      Program program = Program.run(Map.of(), home, arguments.toArray(String[]::new));
+      assertThat(program.exitCode()).as(command).isNotZero();
+      assertThat(program.out() + program.err()).as(command).doesNotContain("s3cret");
+    }
   }
 
   @Test
@@ -454,6 +490,7 @@ class OperatorCommandsTest {
         file,
         "# two databases\n[default]\nurl = jdbc:postgresql://127.0.0.1:1/x\n\n[test]\nurl = %s\nschema = skipjack\n"
             .formatted(database.jdbcUrl()));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     enqueue();
 
     assertThat(Program.run(Map.of(), home, "jobs", "list", "--profile", "test").exitCode())

@@ -29,6 +29,7 @@ class TerminalIT {
 
   private Path folder;
   private QueueDatabase database;
+  private int terminals;
 
   @BeforeEach
   void enqueue(QueueDatabase database, @TempDir Path folder) {
@@ -96,7 +97,7 @@ class TerminalIT {
         .runUntilIdle();
 
     run("", "dead redrive");
-    awaitScreen("Redrive 1 dead jobs? [y/N]");
+    awaitScreen("Redrive 1 dead jobs, up to job ");
     tmux("send-keys", "n", "Enter");
     awaitScreen("exit code 1");
     assertThat(screen()).contains("Nothing was changed.");
@@ -110,6 +111,7 @@ class TerminalIT {
   }
 
   private void run(String variables, String command) throws IOException, InterruptedException {
+    terminals++; // a server that is shutting down would refuse the next terminal
     Path script = folder.resolve("run.sh");
     // Options in a file, because the class path is too long for a command of tmux.
     Path options = folder.resolve("java.options");
@@ -138,7 +140,7 @@ class TerminalIT {
 
   private String tmux(String... arguments) throws IOException, InterruptedException {
     List<String> command =
-        new ArrayList<>(List.of("tmux", "-S", folder.resolve("tmux").toString()));
+        new ArrayList<>(List.of("tmux", "-S", folder.resolve("tmux-" + terminals).toString()));
     command.addAll(List.of(arguments));
     Process tmux = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(tmux.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
