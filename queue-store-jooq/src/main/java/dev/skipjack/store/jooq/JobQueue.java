@@ -39,7 +39,6 @@ import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.sql.Connection;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -128,12 +127,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             dialect,
             new JobExplainer(application.transactions(), dialect)::why);
     this.doctor =
-        new JooqDoctor(
-            application.transactions().readOnly(),
-            dialect,
-            schema,
-            SCHEMA_VERSION,
-            Clock.systemUTC());
+        new JooqDoctor(application.transactions().readOnly(), dialect, schema, SCHEMA_VERSION);
     this.admin =
         new JooqQueueAdmin(
             application.transactions(),

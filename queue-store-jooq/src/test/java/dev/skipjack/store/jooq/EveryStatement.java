@@ -73,8 +73,10 @@ final class EveryStatement {
   static void ofOrderedJobs(JobQueue queue, DataSource dataSource) throws SQLException {
     queue.enqueueAll(
         Fixture.WORK,
-        Collections.nCopies(4, new Fixture.Work(1)),
+        Collections.nCopies(3, new Fixture.Work(1)),
         job -> job.onQueue("ordered").orderingKey("every").strictOrdering());
+    queue.enqueue(
+        Fixture.WORK, new Fixture.Work(1), job -> job.onQueue("ordered").orderingKey("every"));
     JobStore store = queue.store();
     store.complete(List.of(claimOrdered(store)));
     store.endWithData(List.of(FinalOutcome.completed(claimOrdered(store), "{\"n\":1}")));

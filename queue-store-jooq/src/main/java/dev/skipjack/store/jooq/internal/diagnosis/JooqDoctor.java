@@ -7,7 +7,6 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
@@ -19,7 +18,6 @@ public final class JooqDoctor implements Doctor {
 
   private final OwnTransactions transactions;
   private final int neededSchema;
-  private final Clock clock;
   private final Statement<NoRequest, Integer> schemaVersion;
   private final Statement<NoRequest, ServerFactsStatement.Facts> server;
   private final Statement<NoRequest, HorizonStatement.Holder> horizon;
@@ -38,17 +36,11 @@ public final class JooqDoctor implements Doctor {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param neededSchema the version of the schema that this program needs
-   * @param clock the clock of this machine
    */
   public JooqDoctor(
-      OwnTransactions transactions,
-      DSLContext dialect,
-      String schema,
-      int neededSchema,
-      Clock clock) {
+      OwnTransactions transactions, DSLContext dialect, String schema, int neededSchema) {
     this.transactions = transactions;
     this.neededSchema = neededSchema;
-    this.clock = clock;
     this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect));
     this.server = Statement.lazily(() -> ServerFactsStatement.of(dialect));
     this.horizon = Statement.lazily(() -> HorizonStatement.of(dialect));
@@ -110,9 +102,9 @@ public final class JooqDoctor implements Doctor {
   private Reading readServer() {
     return transactions.inOne(
         session -> {
-          Instant before = clock.instant();
+          Instant before = Instant.now();
           ServerFactsStatement.Facts facts = session.run(server, NoRequest.NONE).get(0);
-          return new Reading(facts, session.serverProcess(), before, clock.instant());
+          return new Reading(facts, session.serverProcess(), before, Instant.now());
         });
   }
 
