@@ -3,17 +3,33 @@ select
   'session' as "what",
   cast("activity"."pid" as text) as "id",
   cast("activity"."usename" as text) as "owner",
-  age("activity"."backend_xmin") as "xmin_age",
+  greatest(
+    age("activity"."backend_xid"),
+    age("activity"."backend_xmin")
+  ) as "xmin_age",
   "activity"."xact_start" as "since",
   left("activity"."query", 100) as "query",
   now() as "now"
 from "pg_catalog"."pg_stat_activity" as "activity"
 where (
-  cast("activity"."datname" as text) = current_database()
-  and "activity"."pid" <> pg_backend_pid()
+  "activity"."pid" <> pg_backend_pid()
+  and "activity"."query" not like 'autovacuum: VACUUM%'
+  and "activity"."query" not ilike 'vacuum%'
   and (
-    "activity"."backend_xmin" is not null
-    or "activity"."query" = '<insufficient privilege>'
+    (
+      (
+        cast("activity"."datname" as text) = current_database()
+        or cast("activity"."datname" as text) is null
+      )
+      and (
+        "activity"."backend_xid" is not null
+        or "activity"."backend_xmin" is not null
+      )
+    )
+    or (
+      cast("activity"."datname" as text) = current_database()
+      and "activity"."query" = '<insufficient privilege>'
+    )
   )
 )
 union all

@@ -39,6 +39,8 @@ public record JobExplanation(
     LEASE_EXPIRED,
     /** The job is dead and cannot be redriven, because another job holds its unique key. */
     UNIQUE_KEY_TAKEN,
+    /** The job is dead: it was parked behind another job of its ordering key, which had died. */
+    PARKED,
     /** The job is dead: all of its attempts have been used. */
     ATTEMPTS_USED_UP,
     /** The job is dead: a failure ruled out further attempts. */

@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.function;
+import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.left;
 import static org.jooq.impl.DSL.name;
@@ -28,12 +29,18 @@ import org.jspecify.annotations.Nullable;
  * replication slots, oldest snapshot first.
  *
  * <pre>{@code
- * SELECT 'session', pid::text, usename::text, age(backend_xmin), xact_start, left(query, 100), now() FROM pg_stat_activity
- *  WHERE datname = current_database() AND pid <> pg_backend_pid() AND (backend_xmin IS NOT NULL OR query = '<insufficient privilege>')
+ * SELECT 'session', pid::text, usename::text, greatest(age(backend_xid), age(backend_xmin)), xact_start, left(query, 100), now() FROM pg_stat_activity
+ *  WHERE pid <> pg_backend_pid() AND query NOT LIKE 'autovacuum: VACUUM%' AND query NOT ILIKE 'vacuum%'
+ *    AND (((datname = current_database() OR datname IS NULL) AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL))
+ *         OR (datname = current_database() AND query = '<insufficient privilege>'))
  * UNION ALL SELECT 'prepared', gid, owner::text, age(transaction), prepared, NULL, now() FROM pg_prepared_xacts WHERE database = current_database()
  * UNION ALL SELECT 'slot', slot_name::text, NULL, age(xmin), NULL, NULL, now() FROM pg_replication_slots WHERE xmin IS NOT NULL
  *  ORDER BY 4 DESC NULLS LAST LIMIT 1000
  * }</pre>
+ *
+ * <p>An idle transaction that wrote under READ COMMITTED has no snapshot, but its own number holds
+ * back vacuum too. A standby's feedback arrives in a session without a database. Vacuum ignores the
+ * snapshots of other vacuums.
  *
  * <p>A role without {@code pg_read_all_stats} sees that there are sessions of other roles but not
  * their transactions; such a row has no age. Locks nothing.
@@ -73,6 +80,8 @@ final class HorizonStatement {
       Instant now) {}
 
   static Statement<NoRequest, Holder> of(DSLContext dialect) {
+    Field<Object> xid = column("activity", "backend_xid", Object.class);
+    Field<String> database = text("activity", "datname");
     Field<Object> xmin = column("activity", "backend_xmin", Object.class);
     Field<String> query = column("activity", "query", String.class);
     Field<Integer> pid = column("activity", "pid", Integer.class);
@@ -83,16 +92,22 @@ final class HorizonStatement {
                 inline("session").as(WHAT),
                 cast(pid, SQLDataType.CLOB).as(ID),
                 text("activity", "usename").as(OWNER),
-                age(xmin).as(AGE),
+                greatest(age(xid), age(xmin)).as(AGE),
                 column("activity", "xact_start", Instant.class)
                     .coerce(SQLDataType.INSTANT)
                     .as(SINCE),
                 left(query, inline(LONGEST_QUERY)).as(QUERY),
                 DatabaseClock.TRANSACTION_START.as(NOW))
             .from(catalog("pg_stat_activity", "activity"))
-            .where(text("activity", "datname").eq(currentDatabase()))
-            .and(pid.ne(function("pg_backend_pid", SQLDataType.INTEGER)))
-            .and(xmin.isNotNull().or(query.eq(inline(HIDDEN))))
+            .where(pid.ne(function("pg_backend_pid", SQLDataType.INTEGER)))
+            .and(query.notLike(inline("autovacuum: VACUUM%")))
+            .and(query.notLikeIgnoreCase(inline("vacuum%")))
+            .and(
+                database
+                    .eq(currentDatabase())
+                    .or(database.isNull())
+                    .and(xid.isNotNull().or(xmin.isNotNull()))
+                    .or(database.eq(currentDatabase()).and(query.eq(inline(HIDDEN)))))
             .unionAll(
                 select(
                         inline("prepared"),

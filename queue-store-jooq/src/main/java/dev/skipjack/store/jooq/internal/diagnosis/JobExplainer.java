@@ -142,12 +142,19 @@ public final class JobExplainer {
             ? null
             : session.run(keyHolder, job.freedUniqueKey()).stream().findFirst().orElse(null);
     boolean usedUp = job.usedAttempts() >= job.maxAttempts();
+    // The text that ParkStatement writes.
+    boolean parked = job.lastError() != null && job.lastError().startsWith("Parked behind job ");
     String died =
-        usedUp
-            ? "Dead: %d of %d attempts are used up."
-                .formatted(job.usedAttempts(), job.maxAttempts())
-            : "Dead: attempt %d failed in a way that rules out a retry.".formatted(job.attempts());
-    String error = job.lastError() == null ? "" : " Error: " + firstLine(job.lastError());
+        parked
+            ? "Dead: " + firstLine(job.lastError())
+            : usedUp
+                ? "Dead: %d of %d attempts are used up."
+                    .formatted(job.usedAttempts(), job.maxAttempts())
+                : job.attempts() == 0
+                    ? "Dead: a failure before the first attempt rules out a retry."
+                    : "Dead: attempt %d failed in a way that rules out a retry."
+                        .formatted(job.attempts());
+    String error = parked || job.lastError() == null ? "" : " Error: " + firstLine(job.lastError());
     String blocks = job.holdsOrderingKey() ? " It blocks its ordering key." : "";
     Explanation explanation;
     if (holder != null) {
@@ -167,7 +174,9 @@ public final class JobExplainer {
       explanation =
           new Explanation(
                   job,
-                  usedUp ? Reason.ATTEMPTS_USED_UP : Reason.FAILED_FOR_GOOD,
+                  parked
+                      ? Reason.PARKED
+                      : usedUp ? Reason.ATTEMPTS_USED_UP : Reason.FAILED_FOR_GOOD,
                   died + blocks + error)
               .fixedBy(
                   "skipjack jobs redrive " + job.id(),

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** Judges the state of the server. */
 final class ServerChecks {
@@ -121,16 +122,21 @@ final class ServerChecks {
     long hidden = holders.stream().filter(holder -> holder.age() == null).count();
     List<HorizonStatement.Holder> known =
         holders.stream().filter(holder -> holder.age() != null).toList();
+    @Nullable Finding yellow = null;
     for (HorizonStatement.Holder holder : known) {
       Duration open =
           holder.since() == null ? Duration.ZERO : Duration.between(holder.since(), holder.now());
       int age = holder.age() == null ? 0 : holder.age();
       boolean red = open.compareTo(HORIZON_RED) >= 0 || age >= HORIZON_RED_AGE;
-      if (red || open.compareTo(HORIZON_YELLOW) >= 0 || age >= HORIZON_YELLOW_AGE) {
-        return red
-            ? Check.VACUUM_HORIZON.red(named(holder, open, age), end(holder))
-            : Check.VACUUM_HORIZON.yellow(named(holder, open, age), end(holder));
+      if (red) {
+        return Check.VACUUM_HORIZON.red(named(holder, open, age), end(holder));
       }
+      if (yellow == null && (open.compareTo(HORIZON_YELLOW) >= 0 || age >= HORIZON_YELLOW_AGE)) {
+        yellow = Check.VACUUM_HORIZON.yellow(named(holder, open, age), end(holder));
+      }
+    }
+    if (yellow != null) {
+      return yellow;
     }
     if (hidden > 0) {
       return Check.VACUUM_HORIZON.notChecked(

@@ -90,6 +90,16 @@ class ChecksTest {
   }
 
   @Test
+  void aYoungerHolderThatIsRedComesBeforeAnOlderOneThatIsYellow() {
+    Finding finding =
+        ServerChecks.horizon(
+            List.of(session(2_000_000, Duration.ofMinutes(1)), session(5, Duration.ofHours(2))));
+
+    assertThat(finding.level()).isEqualTo(Level.RED);
+    assertThat(finding.sentence()).contains("has been open for 2 h 0 min");
+  }
+
+  @Test
   void preparedTransactionsAndSlotsHoldBackVacuumToo() {
     Finding prepared =
         ServerChecks.horizon(

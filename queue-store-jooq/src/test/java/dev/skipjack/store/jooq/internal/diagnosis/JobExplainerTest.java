@@ -159,6 +159,18 @@ class JobExplainerTest {
   }
 
   @Test
+  void aParkedJobNamesTheJobThatDied() {
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, died_at, last_error)"
+            + " VALUES ('work', '{}', 'dead', now(), 'Parked behind job 7, which died.')");
+
+    JobExplanation why = why(jobWhere("status = 'dead'"));
+
+    assertThat(why.reason()).isEqualTo(Reason.PARKED);
+    assertThat(why.sentence()).isEqualTo("Dead: Parked behind job 7, which died.");
+  }
+
+  @Test
   void aDeadJobWhoseUniqueKeyIsTakenNamesTheHolder() {
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, status, died_at, freed_unique_key, attempts, max_attempts)"

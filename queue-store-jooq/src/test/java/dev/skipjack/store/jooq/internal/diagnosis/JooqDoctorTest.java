@@ -191,6 +191,27 @@ class JooqDoctorTest {
   }
 
   @Test
+  void anIdleTransactionThatWroteIsSeenWithoutASnapshot(QueueDatabase database)
+      throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT 43 AS wrote, pg_current_xact_id()");
+
+      assertThat(
+              new OwnTransactions(database.dataSource())
+                  .readOnly()
+                  .run(HorizonStatement.of(StatementDialect.forSchema(database.schema()))))
+          .anySatisfy(
+              holder -> {
+                assertThat(holder.age()).isNotNull();
+                assertThat(holder.query()).contains("SELECT 43 AS wrote");
+              });
+      connection.rollback();
+    }
+  }
+
+  @Test
   void deadRowsAreReadFromTheStatistics() {
     fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
     try {
