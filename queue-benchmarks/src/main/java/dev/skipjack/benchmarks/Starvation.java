@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * waiting.
  *
  * <p>A producer keeps the backlog at nine to one. If jobs ran in order of arrival, each would wait
- * for as long as the worker needs for the whole backlog. This wait is the fair share, which is the
- * unit of the result.
+ * for as long as the worker takes to process the whole backlog. This wait is the fair share, which
+ * is the unit of the result.
  */
 final class Starvation implements Benchmark {
 

@@ -62,8 +62,9 @@ final class UnwrittenEnding {
   }
 
   /**
-   * Returns the maximum number of endings in a statement that includes this one. A batch that was
-   * refused is repeated, and then split.
+   * Returns the maximum number of endings that may be written in the same statement as this one,
+   * including this one. A rejected batch is first retried whole; if it is rejected again, it is
+   * split.
    */
   int largestBatch() {
     if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {

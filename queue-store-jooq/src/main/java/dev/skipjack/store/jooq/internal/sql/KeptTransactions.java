@@ -212,7 +212,10 @@ public final class KeptTransactions implements AutoCloseable {
     connection.setNetworkTimeout(Runnable::run, networkTimeout);
   }
 
-  /** Returns the connection. Waits at most half a second for a running call, and then aborts it. */
+  /**
+   * Returns the connection to the pool. Waits at most half a second for a running call, and then
+   * aborts it.
+   */
   @Override
   public void close() {
     closed = true;

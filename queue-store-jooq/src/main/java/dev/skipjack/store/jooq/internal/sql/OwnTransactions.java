@@ -194,7 +194,9 @@ public final class OwnTransactions {
     return committing && isBroken(failure) ? unknown(failure) : refused(failure);
   }
 
-  /** Returns the connection. Ignores a failure, because the transaction has committed. */
+  /**
+   * Returns the connection to the pool. Ignores a failure, because the transaction has committed.
+   */
   private static void giveBack(Connection connection, boolean autoCommit) {
     try {
       connection.setAutoCommit(autoCommit);
