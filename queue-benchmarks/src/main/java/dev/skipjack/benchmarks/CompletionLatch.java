@@ -12,6 +12,7 @@ final class CompletionLatch implements WorkerListener {
   private static final long TIMEOUT_SECONDS = 120;
 
   private final AtomicLong remaining;
+  private final CountDownLatch first = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
 
   CompletionLatch(long jobs) {
@@ -30,6 +31,7 @@ final class CompletionLatch implements WorkerListener {
     if (remaining.addAndGet(-jobs) == 0) {
       done.countDown();
     }
+    first.countDown();
   }
 
   /** Returns the number of jobs that are not completed yet. */
@@ -37,9 +39,17 @@ final class CompletionLatch implements WorkerListener {
     return remaining.get();
   }
 
-  /** Waits until all jobs are completed or the time has passed. */
+  /**
+   * Waits until all jobs are completed or the time has passed, but always for the first job.
+   *
+   * @throws IllegalStateException if no job is completed in the time and two further minutes
+   */
   void await(double seconds) throws InterruptedException {
     boolean unused = done.await(Math.round(seconds * 1_000), TimeUnit.MILLISECONDS);
+    if (!first.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      throw new IllegalStateException(
+          "No job was completed in %.0f s.".formatted(seconds + TIMEOUT_SECONDS));
+    }
   }
 
   /**

@@ -213,7 +213,8 @@ final class Ordering implements Benchmark {
       Parallel.run(
           sessions,
           number -> {
-            while (completed.get() < rows.jobs() && meter.seconds() < seconds) {
+            while (completed.get() == 0
+                || (completed.get() < rows.jobs() && meter.seconds() < seconds)) {
               int ran =
                   AdvisoryLockOrder.runBatch(
                       connections.get(number), ADVISORY_BATCH, rows::started);
