@@ -7,10 +7,15 @@ package dev.skipjack.store.jooq.internal.sql;
  * 18 and later reports it to the driver at that point, and a driver that receives another value
  * prepares every statement of the connection again. It is set with a function because older drivers
  * search statements for SET. docs/adr/0007 and 0017 explain the settings and their cost.
+ *
+ * <p>If the client disappears between a statement and its COMMIT, and the network does not report
+ * it, the server would keep the locked jobs for hours, and no rescue could free them. Transactions
+ * that lock rows therefore limit the time for which they may be idle, unless the role or the
+ * database has its own {@code idle_in_transaction_session_timeout}.
  */
 enum Preamble {
   /** The settings of most statements. */
-  OWN("", "READ COMMITTED"),
+  OWN(", " + Settings.DEFAULT_IDLE_LIMIT, "READ COMMITTED"),
 
   /**
    * The settings of statements that read a range of an index. Without statistics, the planner
@@ -26,7 +31,9 @@ enum Preamble {
    * The settings of statements that may have to wait, with rows locked, for a key that another
    * transaction holds.
    */
-  IMPATIENT(", " + Settings.set("lock_timeout", "100ms"), "READ COMMITTED"),
+  IMPATIENT(
+      ", " + Settings.set("lock_timeout", "100ms") + ", " + Settings.DEFAULT_IDLE_LIMIT,
+      "READ COMMITTED"),
 
   /**
    * The settings of statements that wait for a transaction that has written the same key. Such a
@@ -34,8 +41,7 @@ enum Preamble {
    * limit takes precedence, whether longer or shorter.
    */
   BOUNDED(
-      ", pg_catalog.set_config('lock_timeout', CASE WHEN pg_catalog.current_setting('lock_timeout') OPERATOR(pg_catalog.=) '0' THEN '30s'"
-          + " ELSE pg_catalog.current_setting('lock_timeout') END, true)",
+      ", " + Settings.setUnlessLimited("lock_timeout", "30s") + ", " + Settings.DEFAULT_IDLE_LIMIT,
       "READ COMMITTED");
 
   private final String first;

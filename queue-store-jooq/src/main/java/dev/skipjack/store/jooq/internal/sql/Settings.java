@@ -20,10 +20,21 @@ final class Settings {
   /** The text that follows a statement of the queue's own transaction. */
   static final String AFTER = "; SELECT " + giveBack("search_path");
 
+  /** The column that limits how long a transaction may be idle; see {@link Preamble}. */
+  static final String DEFAULT_IDLE_LIMIT =
+      setUnlessLimited("idle_in_transaction_session_timeout", "5s");
+
   private Settings() {}
 
   static String set(String setting, String value) {
     return "pg_catalog.set_config('%s', '%s', true)".formatted(setting, value);
+  }
+
+  /** Returns the text that sets a timeout, unless the session already has one. */
+  static String setUnlessLimited(String timeout, String value) {
+    return ("pg_catalog.set_config('%1$s', CASE WHEN pg_catalog.current_setting('%1$s') OPERATOR(pg_catalog.=) '0' THEN '%2$s'"
+            + " ELSE pg_catalog.current_setting('%1$s') END, true)")
+        .formatted(timeout, value);
   }
 
   /**
