@@ -23,6 +23,7 @@ import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -180,6 +181,35 @@ class OrderingInterleavingsTest {
     }
     assertThat(status(first)).isEqualTo("pending");
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head")).isEqualTo("1");
+  }
+
+  /**
+   * An open transaction has promoted another job of one key, so each statement that contains this
+   * key fails.
+   */
+  @Test
+  void lockedKeyDoesNotPreventThePromotionOfTheOthers() throws Exception {
+    try (Rival third = new Rival(fixture.database)) {
+      JobId early = inTransaction(one, "k07");
+      List<String> keys = IntStream.range(0, 20).mapToObj("k%02d"::formatted).toList();
+      other.begin();
+      List<JobId> jobs = new ArrayList<>();
+      for (String key : keys) {
+        jobs.add(enqueueIn(other, key));
+      }
+      other.commit();
+      third.run(connection -> promote.run(begun(connection), List.of("k07")));
+      one.commit();
+
+      assertThat(ordered.promote(keys)).hasSize(19);
+      JobId locked = jobs.remove(7);
+      assertThat(claimed()).containsExactlyInAnyOrderElementsOf(jobs);
+      third.rollback();
+
+      assertThat(ordered.sweep().promoted()).hasSize(1);
+      assertThat(status(early)).isEqualTo("pending");
+      assertThat(status(locked)).isEqualTo("waiting");
+    }
   }
 
   /** A sweep must judge the head that holds the key when it frees it, not one that held it. */
@@ -355,6 +385,10 @@ class OrderingInterleavingsTest {
   /** Enqueues in a transaction of {@code rival} that stays open. */
   private JobId inTransaction(Rival rival, String key) throws SQLException {
     rival.begin();
+    return enqueueIn(rival, key);
+  }
+
+  private JobId enqueueIn(Rival rival, String key) throws SQLException {
     return rival.run(
         connection ->
             fixture

@@ -11,8 +11,10 @@ import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Reque
 import dev.skipjack.store.jooq.internal.ordering.ParkStatement.Parked;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -40,6 +42,12 @@ public final class JooqOrderedJobs implements OrderedJobs {
    * the keys in the meantime.
    */
   private static final int TRIES = 3;
+
+  /**
+   * The number of failures after which a promotion no longer halves its batches. Each may have
+   * waited a tenth of a second for a lock. Eight isolate a single locked key.
+   */
+  private static final int MAX_FAILURES = 12;
 
   /** SQLSTATEs of a unique violation and a deadlock. */
   private static final Set<String> RACED = Set.of("23505", "40P01");
@@ -80,37 +88,59 @@ public final class JooqOrderedJobs implements OrderedJobs {
   @Override
   public List<WakeUp> promote(Collection<String> keys) {
     List<String> sorted = List.copyOf(new TreeSet<>(keys));
-    List<WakeUp> promoted = new ArrayList<>();
+    Deque<Batch> batches = new ArrayDeque<>();
     for (int from = 0; from < sorted.size(); from += KEYS_OF_A_PROMOTION) {
       int to = Math.min(from + KEYS_OF_A_PROMOTION, sorted.size());
-      promoteBatch(sorted.subList(from, to)).forEach(wakeUp -> wakeUp.ifPresent(promoted::add));
+      batches.add(new Batch(sorted.subList(from, to), 1));
+    }
+    List<WakeUp> promoted = new ArrayList<>();
+    int failures = 0;
+    for (Batch batch = batches.poll(); batch != null; batch = batches.poll()) {
+      try {
+        transactions
+            .impatient()
+            .runInOneRoundTrip(promote, batch.keys())
+            .forEach(wakeUp -> wakeUp.ifPresent(promoted::add));
+      } catch (StoreException failure) {
+        failures++;
+        pushBack(batch, failure, failures, batches);
+      }
     }
     return promoted;
   }
 
   /**
-   * Promotes the next job of each key. If other transactions interfere in every try, they have
-   * promoted the jobs, or a later sweep finds the keys.
+   * Returns the keys of a statement that met another transaction to the front of {@code batches}.
+   * One such key fails the whole statement and the error does not name it, so a batch that fails
+   * again, or that waited for a lock, is halved until that key is alone. Keys that are given up
+   * were promoted by the other transaction, or a later sweep finds them.
    */
-  private List<Optional<WakeUp>> promoteBatch(List<String> keys) {
-    for (int i = 1; ; i++) {
-      try {
-        return transactions.impatient().runInOneRoundTrip(promote, keys);
-      } catch (StoreException failure) {
-        boolean raced = failure.sqlState().filter(RACED::contains).isPresent();
-        if (!raced && !failure.sqlState().equals(LOCK_NOT_AVAILABLE)) {
-          throw failure;
-        }
-        if (!raced || i == TRIES) {
-          LOG.debug(
-              "Jobs not promoted, left to the next sweep keys={} error={}",
-              keys.size(),
-              failure.getMessage());
-          return List.of();
-        }
-      }
+  private static void pushBack(
+      Batch batch, StoreException failure, int failures, Deque<Batch> batches) {
+    boolean raced = failure.sqlState().filter(RACED::contains).isPresent();
+    if (!raced && !failure.sqlState().equals(LOCK_NOT_AVAILABLE)) {
+      throw failure;
+    }
+    if (raced && batch.tries() < TRIES) {
+      batches.addFirst(new Batch(batch.keys(), batch.tries() + 1));
+    } else if (batch.keys().size() > 1 && failures < MAX_FAILURES) {
+      int half = batch.keys().size() / 2;
+      batches.addFirst(new Batch(batch.keys().subList(half, batch.keys().size()), 1));
+      batches.addFirst(new Batch(batch.keys().subList(0, half), 1));
+    } else {
+      LOG.debug(
+          "Jobs not promoted, left to the next sweep keys={} error={}",
+          batch.keys().size(),
+          failure.getMessage());
     }
   }
+
+  /**
+   * The keys of one statement.
+   *
+   * @param tries the number of the statement's run, from 1
+   */
+  private record Batch(List<String> keys, int tries) {}
 
   /**
    * Like {@link #promote}, for use after a commit. Throws no failure, because a sweep promotes the
