@@ -21,7 +21,9 @@ final class Overhead implements Benchmark {
      * Returns a map that contains, for each case, a map with {@code ratio}, {@code least}, {@code
      * most} and {@code micros}.
      */
-    Measured measure(BenchmarkDatabase database, int times, int warmUps, int runs) throws Exception;
+    Measured measure(
+        BenchmarkDatabase database, int times, int warmUps, int runs, Consumer<String> notes)
+        throws Exception;
   }
 
   /**
@@ -69,8 +71,8 @@ final class Overhead implements Benchmark {
         100,
         7,
         Optional.empty(),
-        (database, times, warmUps, runs) -> {
-          StatementOverhead overhead = new StatementOverhead(database, times);
+        (database, times, warmUps, runs, notes) -> {
+          StatementOverhead overhead = new StatementOverhead(database, times, notes);
           return new Measured(overhead.measure(warmUps, runs), overhead.costs());
         });
   }
@@ -83,7 +85,7 @@ final class Overhead implements Benchmark {
         60,
         9,
         Optional.of("fresh-key-1"),
-        (database, times, warmUps, runs) -> {
+        (database, times, warmUps, runs, notes) -> {
           UniqueOverhead overhead = new UniqueOverhead(database, times);
           return new Measured(overhead.measure(warmUps, runs), overhead.costs());
         });
@@ -104,7 +106,8 @@ final class Overhead implements Benchmark {
       throws Exception {
     int count = options.count(Setting.RUNS, runs);
     Measured measured =
-        measurement.measure(database, options.count(Setting.JOBS, times), options.warmUps(), count);
+        measurement.measure(
+            database, options.count(Setting.JOBS, times), options.warmUps(), count, notes);
     Report report = new Report(name, "ratio");
     Map<String, Map<?, ?>> found = new LinkedHashMap<>();
     measured

@@ -4,17 +4,20 @@ import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.benchmarks.StoreSteps.Step;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the overhead of the store: the time that each hot statement takes through the store,
  * divided by its time in a bare JDBC loop. The loop sends the same values in the same number of
- * round trips, but without the store's settings.
+ * round trips, but without the store's settings. Its session has the store's planner settings from
+ * the start, because other plans would assign other execution ids.
  *
  * <p>Each round first records the statements that the store sends while it enqueues, claims and
  * completes many jobs. Then the store and the bare loop repeat these statements in separate schemas
@@ -27,25 +30,44 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatementOverhead {
 
+  private static final String PLANNER_SETTINGS =
+      "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan";
+
   private final BenchmarkDatabase database;
+
   private final int times;
+  private final Consumer<String> notes;
   private int discarded;
   private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
   private final Map<String, List<Double>> micros = new LinkedHashMap<>();
 
-  StatementOverhead(BenchmarkDatabase database, int times) {
+  StatementOverhead(BenchmarkDatabase database, int times, Consumer<String> notes) {
     this.database = database;
     this.times = times;
+    this.notes = notes;
   }
 
-  /** Runs all rounds and returns the fields of the report. */
+  /**
+   * Runs all rounds and returns the fields of the report.
+   *
+   * @throws IllegalStateException if all rounds were discarded
+   */
   Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
     database.createFloor();
     try (Connection connection = database.bareConnection()) {
+      try (Statement settings = connection.createStatement()) {
+        settings.execute(PLANNER_SETTINGS);
+      }
       BareJdbc bare = new BareJdbc(connection);
       for (int round = 0; round < warmUps + rounds; round++) {
+        notes.accept("round %d of %d".formatted(round + 1, warmUps + rounds));
         measureRound(bare, round >= warmUps);
       }
+    }
+    if (ratios.isEmpty()) {
+      throw new IllegalStateException(
+          "In each of the %d rounds, store and bare loop left different rows. Repeat the benchmark with other --jobs."
+              .formatted(warmUps + rounds));
     }
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("benchmark", "statement-overhead");

@@ -15,7 +15,7 @@ class StatementOverheadIT {
   void everyStepIsMeasuredAndRepeatedByBareJdbc() throws Exception {
     try (QueueDatabase server = QueueDatabase.create();
         BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
-      Map<String, Object> line = new StatementOverhead(database, 3).measure(0, 2);
+      Map<String, Object> line = new StatementOverhead(database, 3, note -> {}).measure(0, 2);
 
       assertThat(line)
           .containsKeys("enqueue-1", "claim-100", "heartbeat-100", "complete-34", "server");
