@@ -337,7 +337,7 @@ AS %L
   $body$, '@', home));
 
   EXECUTE format($create$
-CREATE FUNCTION unblock(ordering_key text) RETURNS boolean
+CREATE FUNCTION unblock(ordering_key text, head bigint DEFAULT NULL) RETURNS boolean
   LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
@@ -348,14 +348,15 @@ DECLARE
   job bigint;
 BEGIN
   SELECT jobs.id INTO job FROM @jobs
-   WHERE jobs.ordering_key = unblock.ordering_key AND jobs.ordering_head AND jobs.status = 'dead' FOR NO KEY UPDATE NOWAIT;
+   WHERE jobs.ordering_key = unblock.ordering_key AND jobs.ordering_head AND jobs.id = coalesce(unblock.head, jobs.id)
+     AND jobs.status = 'dead' FOR NO KEY UPDATE NOWAIT;
   UPDATE @jobs SET ordering_head = NULL, updated_at = clock_timestamp() WHERE jobs.id = job;
   RETURN FOUND;
 END;
   $body$, '@', home));
 
   EXECUTE format($create$
-CREATE FUNCTION skip_head(ordering_key text) RETURNS bigint
+CREATE FUNCTION skip_head(ordering_key text, head bigint DEFAULT NULL) RETURNS bigint
   LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
@@ -369,7 +370,8 @@ DECLARE
   state   text;
 BEGIN
   SELECT jobs.id, jobs.status INTO job, state FROM @jobs
-   WHERE jobs.ordering_key = skip_head.ordering_key AND jobs.ordering_head FOR NO KEY UPDATE NOWAIT;
+   WHERE jobs.ordering_key = skip_head.ordering_key AND jobs.ordering_head AND jobs.id = coalesce(skip_head.head, jobs.id)
+     FOR NO KEY UPDATE NOWAIT;
   IF state = 'running' THEN
     RAISE EXCEPTION 'Job % is running and cannot be skipped. Cancel it, or wait for the end of its attempt.', job
       USING ERRCODE = 'object_in_use';
@@ -405,12 +407,12 @@ surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due
 
 COMMENT ON FUNCTION blocked_keys() IS
 'Returns the ordering keys that a dead job blocks, at most 1,000, with that job and the number of jobs that wait behind it, up to 1,000.';
-COMMENT ON FUNCTION unblock(text) IS
+COMMENT ON FUNCTION unblock(text, bigint) IS
 'Takes an ordering key from the dead job that blocks it; returns whether there was one. The job remains dead, and a worker promotes the next
-one soon after the commit. Raises 55P03 while another transaction has locked the job.';
-COMMENT ON FUNCTION skip_head(text) IS
+one soon after the commit. head: only if this job blocks the key. Raises 55P03 while another transaction has locked the job.';
+COMMENT ON FUNCTION skip_head(text, bigint) IS
 'Takes an ordering key from the job that holds it and returns that job''s id, or NULL if no job holds the key. A pending job goes to the back of
-the key and a dead one remains dead; a worker promotes the next one soon after the commit. Raises 55006 if the job is running, and 55P03 while
+the key and a dead one remains dead; a worker promotes the next one soon after the commit. head: only if this job holds the key; otherwise the result is NULL. Raises 55006 if the job is running, and 55P03 while
 another transaction has locked it.';
 
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
@@ -418,5 +420,5 @@ REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
 REVOKE ALL ON FUNCTION wake_up(text, text, integer, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION blocked_keys() FROM PUBLIC;
-REVOKE ALL ON FUNCTION unblock(text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION skip_head(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION unblock(text, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION skip_head(text, bigint) FROM PUBLIC;

@@ -1,19 +1,14 @@
--- parameters: keys
+-- parameters: key, head
 with
   "unlocked" as materialized (
     select "skipjack"."jobs"."id"
     from "skipjack"."jobs"
     where (
-      "skipjack"."jobs"."ordering_key" = any (
-        cast(
-          ?
-          as text[]
-        )
-      )
+      "skipjack"."jobs"."ordering_key" = cast(? as text)
       and "skipjack"."jobs"."ordering_head"
+      and "skipjack"."jobs"."id" = coalesce(?, "skipjack"."jobs"."id")
       and "skipjack"."jobs"."status" = 'dead'
     )
-    order by "skipjack"."jobs"."ordering_key"
     for no key update skip locked
   ),
   "released" as (

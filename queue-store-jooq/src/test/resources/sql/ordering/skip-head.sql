@@ -1,4 +1,4 @@
--- parameters: key, key
+-- parameters: key, head, key, head, key
 with
   "head" as materialized (
     select "skipjack"."jobs"."id", "skipjack"."jobs"."status"
@@ -6,6 +6,7 @@ with
     where (
       "skipjack"."jobs"."ordering_key" = cast(? as text)
       and "skipjack"."jobs"."ordering_head"
+      and "skipjack"."jobs"."id" = coalesce(?, "skipjack"."jobs"."id")
     )
     for no key update skip locked
   ),
@@ -59,7 +60,16 @@ select case
     where (
       "skipjack"."jobs"."ordering_key" = cast(? as text)
       and "skipjack"."jobs"."ordering_head"
+      and "skipjack"."jobs"."id" = coalesce(?, "skipjack"."jobs"."id")
     )
   ) then 'BUSY'
+  when exists (
+    select 1 as "one"
+    from "skipjack"."jobs"
+    where (
+      "skipjack"."jobs"."ordering_key" = cast(? as text)
+      and "skipjack"."jobs"."ordering_head"
+    )
+  ) then 'OTHER_HEAD'
   else 'NO_HEAD'
 end

@@ -75,7 +75,7 @@ GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, upda
    ON {schema}.jobs TO {prefix}_operator;
 GRANT DELETE ON {schema}.jobs TO {prefix}_operator;
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_operator; -- a redriven or skipped job goes to the back of its ordering key
-GRANT EXECUTE ON FUNCTION {schema}.unblock(text), {schema}.skip_head(text) TO {prefix}_operator;
+GRANT EXECUTE ON FUNCTION {schema}.unblock(text, bigint), {schema}.skip_head(text, bigint) TO {prefix}_operator;
 GRANT EXECUTE ON FUNCTION {schema}.blocked_keys() TO {prefix}_operator, {prefix}_viewer;
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;

@@ -110,8 +110,8 @@ public interface JobReader {
 
   /**
    * Returns the ordering keys that are blocked by a dead job. To let the next job of a key run,
-   * call {@link QueueAdmin#unblock} or redrive the dead job. At most the first 1,000 keys are
-   * returned.
+   * call {@link QueueAdmin#unblock(String, JobId)} or redrive the dead job. At most the first 1,000
+   * keys are returned.
    *
    * @return the keys, in byte order
    */

@@ -57,18 +57,36 @@ public interface QueueAdmin {
    * becomes pending. The dead job remains dead. A later redrive puts it behind the key's other
    * jobs.
    *
+   * <p>Skips whichever dead job holds the key when the call runs. If you decided by reading a
+   * {@link BlockedKey}, pass its head to {@link #unblock(String, JobId)}.
+   *
    * @return whether a dead job held the key
    * @throws QueueException if another transaction has locked that job for about a second
    */
   boolean unblock(String orderingKey);
 
   /**
+   * Unblocks an ordering key like {@link #unblock(String)}, but only if {@code head} is the dead
+   * job that holds it.
+   *
+   * @return whether that job was dead and held the key
+   * @throws QueueException if another transaction has locked that job for about a second
+   */
+  boolean unblock(String orderingKey, JobId head);
+
+  /**
    * Skips the job that holds an ordering key, so that the next job of the key becomes pending. A
    * pending job, for example one that is delayed or waits for a retry, goes to the back of the key
    * and keeps its due time; if no other job waits, it becomes the head again. A dead job remains
-   * dead, as with {@link #unblock}. A running job is not skipped.
+   * dead, as with {@link #unblock(String)}. A running job is not skipped.
+   *
+   * <p>Skips whichever job holds the key when the call runs. To skip the job that you have seen,
+   * use {@link #skipHead(String, JobId)}.
    */
   SkipResult skipHead(String orderingKey);
+
+  /** Skips a job like {@link #skipHead(String)}, but only if {@code head} holds the key. */
+  SkipResult skipHead(String orderingKey, JobId head);
 
   /**
    * Deletes dead jobs permanently.

@@ -8,6 +8,8 @@ public enum SkipResult {
   RUNNING,
   /** The job was locked by another transaction, and still holds the key. */
   BUSY,
+  /** Another job than the given one holds the key. */
+  OTHER_HEAD,
   /** No job holds the key. */
   NO_HEAD
 }

@@ -1,12 +1,15 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.api.BlockedKey;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.SkipResult;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code skipjack keys}. */
@@ -26,10 +29,14 @@ final class KeysCommand extends CommandGroup {
           .and("waiting", BlockedKey::waiting)
           .and("last_error", BlockedKey::lastError);
 
-  private static CommandFailure notBlocked(String key) {
+  private static final String ONLY_THIS_JOB =
+      "Skip only this job. If it no longer holds the key, nothing is changed.";
+
+  private static CommandFailure notBlocked(String key, @Nullable JobId job) {
     return CommandFailure.nothing(
-        "No dead job blocks the key '%s', or another transaction has locked that job."
-            .formatted(key));
+        job == null
+            ? "No dead job blocks the key '%s'.".formatted(key)
+            : "Job %s does not block the key '%s'.".formatted(job, key));
   }
 
   /** {@code skipjack keys list}. */
@@ -37,7 +44,7 @@ final class KeysCommand extends CommandGroup {
       name = "list",
       description = {
         "List the ordering keys that a dead job blocks, with the number of jobs behind it, up to 1,000.",
-        "To run the dead job again in its place, use 'skipjack jobs redrive'."
+        "To run the dead job again in its place, use 'skipjack jobs redrive'; to skip it, 'skipjack keys unblock KEY --job JOB'."
       })
   static final class ListKeys extends QueueAction {
 
@@ -64,6 +71,9 @@ final class KeysCommand extends CommandGroup {
     @Parameters(paramLabel = "KEY", description = "The ordering key.")
     private String key;
 
+    @Option(names = "--job", paramLabel = "JOB", description = ONLY_THIS_JOB)
+    private @Nullable JobId job;
+
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
     Unblock() {
       super(Access.WRITE);
@@ -71,8 +81,9 @@ final class KeysCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      if (!queue.admin().unblock(key)) {
-        throw notBlocked(key);
+      QueueAdmin admin = queue.admin();
+      if (!(job == null ? admin.unblock(key) : admin.unblock(key, job))) {
+        throw notBlocked(key, job);
       }
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("ordering_key", key);
@@ -94,6 +105,9 @@ final class KeysCommand extends CommandGroup {
     @Parameters(paramLabel = "KEY", description = "The ordering key.")
     private String key;
 
+    @Option(names = "--job", paramLabel = "JOB", description = ONLY_THIS_JOB)
+    private @Nullable JobId job;
+
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
     Skip() {
       super(Access.WRITE);
@@ -101,7 +115,8 @@ final class KeysCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      SkipResult result = queue.admin().skipHead(key);
+      QueueAdmin admin = queue.admin();
+      SkipResult result = job == null ? admin.skipHead(key) : admin.skipHead(key, job);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("ordering_key", key);
       members.put("result", result);
@@ -114,12 +129,15 @@ final class KeysCommand extends CommandGroup {
             case BUSY ->
                 "Another transaction has locked the job that holds the key '%s'. Try again."
                     .formatted(key);
+            case OTHER_HEAD ->
+                "Another job than %s holds the key '%s', so nothing was skipped."
+                    .formatted(job, key);
             case NO_HEAD -> "No job holds the key '%s'.".formatted(key);
           },
           members);
       return switch (result) {
         case SKIPPED -> ExitCodes.DONE;
-        case RUNNING, BUSY -> ExitCodes.BAD_NEWS;
+        case RUNNING, BUSY, OTHER_HEAD -> ExitCodes.BAD_NEWS;
         case NO_HEAD -> ExitCodes.NOTHING_MATCHED;
       };
     }

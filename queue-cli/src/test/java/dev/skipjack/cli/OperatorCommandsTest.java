@@ -327,6 +327,25 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void aKeyIsTakenOnlyFromTheGivenJob() {
+    JobId head = queue.enqueue(Shop.STOCK, "{}", job -> job.orderingKey("sku-7"));
+    JobId next = queue.enqueue(Shop.STOCK, "{}", job -> job.orderingKey("sku-7"));
+
+    Program late = skipjack("keys", "skip", "sku-7", "--job", next.toString());
+    assertThat(late.exitCode()).isEqualTo(1);
+    assertThat(late.out()).contains("Another job than " + next + " holds the key 'sku-7'");
+    Program unblock = skipjack("keys", "unblock", "sku-7", "--job", head.toString());
+    assertThat(unblock.exitCode()).isEqualTo(4);
+    assertThat(unblock.err()).contains("Job " + head + " does not block the key 'sku-7'.");
+
+    assertThat(skipjack("keys", "skip", "sku-7", "--job", head.toString()).exitCode()).isZero();
+    assertThat(queue.reader().find(head).orElseThrow().summary().status())
+        .isEqualTo(JobStatus.WAITING);
+    assertThat(queue.reader().find(next).orElseThrow().summary().status())
+        .isEqualTo(JobStatus.PENDING);
+  }
+
+  @Test
   void pruningDeletesWhatHasExpired() {
     queue.enqueueOnce(Shop.RECEIPT, "{}", job -> job.idempotencyKey("once"));
     database.timeTravel(Duration.ofDays(2));

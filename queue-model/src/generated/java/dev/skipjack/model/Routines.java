@@ -310,9 +310,11 @@ public class Routines {
     public static Long skipHead(
           Configuration configuration
         , String orderingKey
+        , Long head
     ) {
         SkipHead f = new SkipHead();
         f.setOrderingKey(orderingKey);
+        f.setHead(head);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -323,9 +325,11 @@ public class Routines {
      */
     public static Field<Long> skipHead(
           String orderingKey
+        , Long head
     ) {
         SkipHead f = new SkipHead();
         f.setOrderingKey(orderingKey);
+        f.setHead(head);
 
         return f.asField();
     }
@@ -335,9 +339,11 @@ public class Routines {
      */
     public static Field<Long> skipHead(
           Field<String> orderingKey
+        , Field<Long> head
     ) {
         SkipHead f = new SkipHead();
         f.setOrderingKey(orderingKey);
+        f.setHead(head);
 
         return f.asField();
     }
@@ -392,9 +398,11 @@ public class Routines {
     public static Boolean unblock(
           Configuration configuration
         , String orderingKey
+        , Long head
     ) {
         Unblock f = new Unblock();
         f.setOrderingKey(orderingKey);
+        f.setHead(head);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -405,9 +413,11 @@ public class Routines {
      */
     public static Field<Boolean> unblock(
           String orderingKey
+        , Long head
     ) {
         Unblock f = new Unblock();
         f.setOrderingKey(orderingKey);
+        f.setHead(head);
 
         return f.asField();
     }
@@ -417,9 +427,11 @@ public class Routines {
      */
     public static Field<Boolean> unblock(
           Field<String> orderingKey
+        , Field<Long> head
     ) {
         Unblock f = new Unblock();
         f.setOrderingKey(orderingKey);
+        f.setHead(head);
 
         return f.asField();
     }

@@ -39,7 +39,7 @@ final class Operator {
         } else if (key.waiting() > 0) {
           history.write(
               EventType.UNBLOCK_REQUESTED, Event.NONE, key.head().value(), 0, key.orderingKey());
-          admin.unblock(key.orderingKey());
+          admin.unblock(key.orderingKey(), key.head());
         }
       }
     } catch (StoreException failure) {

@@ -47,7 +47,7 @@ public final class Accounts {
     for (BlockedKey blocked : queue.reader().blockedKeys()) {
       out.println(blocked.orderingKey() + " is blocked, waiting: " + blocked.waiting());
       locked = "";
-      queue.admin().redrive(List.of(blocked.head())); // or skip it: unblock(blocked.orderingKey())
+      queue.admin().redrive(List.of(blocked.head())); // or skip it: unblock(key, head)
     }
   }
 

@@ -11,6 +11,7 @@ import javax.annotation.processing.Generated;
 import org.jooq.Field;
 import org.jooq.Parameter;
 import org.jooq.impl.AbstractRoutine;
+import org.jooq.impl.DSL;
 import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 
@@ -41,6 +42,11 @@ public class SkipHead extends AbstractRoutine<Long> {
     public static final Parameter<String> ORDERING_KEY = Internal.createParameter("ordering_key", SQLDataType.CLOB, false, false);
 
     /**
+     * The parameter <code>skipjack.skip_head.head</code>.
+     */
+    public static final Parameter<Long> HEAD = Internal.createParameter("head", SQLDataType.BIGINT.defaultValue(DSL.field(DSL.raw("NULL::bigint"), SQLDataType.BIGINT)), true, false);
+
+    /**
      * Create a new routine call instance
      */
     public SkipHead() {
@@ -48,6 +54,7 @@ public class SkipHead extends AbstractRoutine<Long> {
 
         setReturnParameter(RETURN_VALUE);
         addInParameter(ORDERING_KEY);
+        addInParameter(HEAD);
     }
 
     /**
@@ -63,5 +70,20 @@ public class SkipHead extends AbstractRoutine<Long> {
      */
     public void setOrderingKey(Field<String> field) {
         setField(ORDERING_KEY, field);
+    }
+
+    /**
+     * Set the <code>head</code> parameter IN value to the routine
+     */
+    public void setHead(Long value) {
+        setValue(HEAD, value);
+    }
+
+    /**
+     * Set the <code>head</code> parameter to the function to be used with a
+     * {@link org.jooq.Select} statement
+     */
+    public void setHead(Field<Long> field) {
+        setField(HEAD, field);
     }
 }

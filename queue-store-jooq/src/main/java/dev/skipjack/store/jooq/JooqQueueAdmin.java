@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
@@ -16,6 +18,7 @@ import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.ordering.ExpectedHead;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -109,14 +112,23 @@ final class JooqQueueAdmin implements QueueAdmin {
 
   @Override
   public boolean unblock(String orderingKey) {
-    String key = OrderingKey.require(orderingKey);
+    return unblock(new ExpectedHead(OrderingKey.require(orderingKey), null));
+  }
+
+  @Override
+  public boolean unblock(String orderingKey, JobId head) {
+    return unblock(new ExpectedHead(OrderingKey.require(orderingKey), requireNonNull(head)));
+  }
+
+  private boolean unblock(ExpectedHead expected) {
     boolean unblocked =
         BatchedCommand.retried(
-            () -> orderedJobs.unblock(key), done -> !done && orderedJobs.isBlocked(key));
-    if (!unblocked && orderedJobs.isBlocked(key)) {
+            () -> orderedJobs.unblock(expected),
+            done -> !done && orderedJobs.isBlockedBy(expected));
+    if (!unblocked && orderedJobs.isBlockedBy(expected)) {
       throw new QueueException(
           "Ordering key '%s' was not unblocked: another transaction has locked the dead job that blocks it. Try again."
-              .formatted(key),
+              .formatted(expected.key()),
           null);
     }
     return unblocked;
@@ -124,9 +136,17 @@ final class JooqQueueAdmin implements QueueAdmin {
 
   @Override
   public SkipResult skipHead(String orderingKey) {
-    String key = OrderingKey.require(orderingKey);
+    return skipHead(new ExpectedHead(OrderingKey.require(orderingKey), null));
+  }
+
+  @Override
+  public SkipResult skipHead(String orderingKey, JobId head) {
+    return skipHead(new ExpectedHead(OrderingKey.require(orderingKey), requireNonNull(head)));
+  }
+
+  private SkipResult skipHead(ExpectedHead expected) {
     return BatchedCommand.retried(
-        () -> orderedJobs.skipHead(key), result -> result == SkipResult.BUSY);
+        () -> orderedJobs.skipHead(expected), result -> result == SkipResult.BUSY);
   }
 
   @Override

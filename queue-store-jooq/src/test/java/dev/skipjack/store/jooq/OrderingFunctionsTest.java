@@ -74,6 +74,20 @@ class OrderingFunctionsTest {
   }
 
   @Test
+  void functionsTakeTheKeyOnlyFromTheGivenJob() {
+    List<JobId> jobs = enqueue("a", 2);
+    assertThat(fixture.value("SELECT @skip_head('a', %s) IS NULL".formatted(jobs.get(1))))
+        .isEqualTo("t");
+    killOne();
+    assertThat(fixture.value("SELECT @unblock('a', %s)".formatted(jobs.get(1)))).isEqualTo("f");
+    assertThat(fixture.value("SELECT @unblock('a', head => %s)".formatted(jobs.get(0))))
+        .isEqualTo("t");
+    ordered.sweep();
+    assertThat(fixture.value("SELECT @skip_head('a', head => %s)".formatted(jobs.get(1))))
+        .isEqualTo(jobs.get(1).toString());
+  }
+
+  @Test
   void skipHeadPutsAPendingJobAtTheBackAndReturnsIt() {
     List<JobId> jobs = enqueue("a", 3);
     assertThat(fixture.value("SELECT @skip_head('a')")).isEqualTo(jobs.get(0).toString());

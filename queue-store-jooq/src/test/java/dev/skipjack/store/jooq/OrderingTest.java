@@ -396,6 +396,23 @@ class OrderingTest {
     assertThat(claimed()).containsExactly(jobs.get(1));
   }
 
+  /** An operator who has read one blocking job must not skip the next one that dies. */
+  @Test
+  void keyIsNotTakenFromAnotherHeadThanTheGivenOne() {
+    List<JobId> jobs = enqueue("a", 3);
+    killOne();
+    assertThat(fixture.queue.admin().unblock("a", jobs.get(0))).isTrue();
+    killOne();
+
+    assertThat(fixture.queue.admin().unblock("a", jobs.get(0))).isFalse();
+    assertThat(fixture.queue.admin().skipHead("a", jobs.get(0))).isEqualTo(SkipResult.OTHER_HEAD);
+    assertThat(fixture.queue.admin().skipHead("b", jobs.get(0))).isEqualTo(SkipResult.NO_HEAD);
+    assertThat(statuses("a")).isEqualTo("dead dead waiting");
+    assertThat(fixture.queue.admin().skipHead("a", jobs.get(1))).isEqualTo(SkipResult.SKIPPED);
+    assertThat(statuses("a")).isEqualTo("dead dead pending");
+    assertThat(fixture.queue.admin().skipHead("a", jobs.get(2))).isEqualTo(SkipResult.SKIPPED);
+  }
+
   @Test
   void unblockReportsADeadHeadThatIsLocked() throws SQLException {
     List<JobId> jobs = enqueue("a", 2);

@@ -218,8 +218,8 @@ public final class JobExplainer {
                           key,
                           head.lastError() == null ? "" : " Error: " + firstLine(head.lastError())))
               .fixedBy(
-                  "skipjack keys unblock " + Quoting.shell(key),
-                  "queue.admin().unblock(%s), or redrive job %s"
+                  "skipjack keys unblock %s --job %s".formatted(Quoting.shell(key), head.id()),
+                  "queue.admin().unblock(%s, new JobId(%s)), or redrive this job"
                       .formatted(Quoting.java(key), head.id()));
     } else {
       explanation =

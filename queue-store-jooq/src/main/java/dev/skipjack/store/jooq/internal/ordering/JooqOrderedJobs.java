@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.internal.ordering;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.StoreException;
@@ -62,9 +63,9 @@ public final class JooqOrderedJobs implements OrderedJobs {
 
   private final Statement<FindDeadHeadsStatement.Request, DeadHead> nextDeadHeads;
   private final Statement<List<String>, DeadHead> deadHeads;
-  private final Statement<List<String>, String> release;
+  private final Statement<ExpectedHead, String> release;
   private final Statement<List<DeadHead>, String> releaseHeads;
-  private final Statement<String, SkipResult> skipHead;
+  private final Statement<ExpectedHead, SkipResult> skipHead;
   private final Statement<ParkStatement.Request, Parked> park;
 
   /** The key after which the next sweep begins. A hint. */
@@ -196,26 +197,28 @@ public final class JooqOrderedJobs implements OrderedJobs {
   /**
    * Takes a key from its dead head and promotes the next job.
    *
-   * @return whether a dead job held the key
+   * @return whether that job held the key and was dead
    */
-  public boolean unblock(String key) {
-    boolean released = !transactions.run(release, List.of(key)).isEmpty();
+  public boolean unblock(ExpectedHead expected) {
+    boolean released = !transactions.run(release, expected).isEmpty();
     if (released) {
-      Optional<List<WakeUp>> unused = promoteCommitted(List.of(key));
+      Optional<List<WakeUp>> unused = promoteCommitted(List.of(expected.key()));
     }
     return released;
   }
 
-  /** Returns whether a dead job holds the key. */
-  public boolean isBlocked(String key) {
-    return !transactions.run(deadHeads, List.of(key)).isEmpty();
+  /** Returns whether the expected job holds the key and is dead. */
+  public boolean isBlockedBy(ExpectedHead expected) {
+    JobId head = expected.head();
+    return transactions.run(deadHeads, List.of(expected.key())).stream()
+        .anyMatch(dead -> head == null || head.value() == dead.id());
   }
 
   /** Takes a key from its head, unless the head is running, and promotes the next job. */
-  public SkipResult skipHead(String key) {
-    SkipResult result = transactions.run(skipHead, key).get(0);
+  public SkipResult skipHead(ExpectedHead expected) {
+    SkipResult result = transactions.run(skipHead, expected).get(0);
     if (result == SkipResult.SKIPPED) {
-      Optional<List<WakeUp>> unused = promoteCommitted(List.of(key));
+      Optional<List<WakeUp>> unused = promoteCommitted(List.of(expected.key()));
     }
     return result;
   }

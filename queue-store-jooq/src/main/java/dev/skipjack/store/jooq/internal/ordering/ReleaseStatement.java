@@ -27,12 +27,12 @@ import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Takes ordering keys from their dead heads, which remain dead. The caller then promotes the next
- * jobs.
+ * Takes an ordering key from its dead head, which remains dead. The caller then promotes the next
+ * job.
  *
  * <pre>{@code
- * WITH unlocked AS MATERIALIZED (SELECT id FROM jobs WHERE ordering_key = ANY (:keys) AND ordering_head AND status = 'dead'
- *                                 ORDER BY ordering_key FOR NO KEY UPDATE SKIP LOCKED),
+ * WITH unlocked AS MATERIALIZED (SELECT id FROM jobs WHERE ordering_key = :key AND ordering_head AND id = coalesce(:head, id) AND status = 'dead'
+ *                                 FOR NO KEY UPDATE SKIP LOCKED),
  * released AS (UPDATE jobs SET ordering_head = NULL, updated_at = clock_timestamp()
  *               WHERE id = ANY (ARRAY(SELECT id FROM unlocked)) RETURNING ordering_key)
  * SELECT ordering_key FROM released
@@ -59,21 +59,20 @@ final class ReleaseStatement {
 
   private ReleaseStatement() {}
 
-  /** Creates the statement. It returns the keys that were released. */
-  static Statement<List<String>, String> byKey(DSLContext dialect) {
+  /** Returns the key if it was released. */
+  static Statement<ExpectedHead, String> byKey(DSLContext dialect) {
     return of(
         dialect,
         name("unlocked")
             .asMaterialized(
                 select(JOBS.ID)
                     .from(JOBS)
-                    .where(JOBS.ORDERING_KEY.eq(any(Texts.array("keys"))))
-                    .and(Promotion.HEAD)
+                    .where(ExpectedHead.HOLDS_KEY)
+                    .and(ExpectedHead.IS_EXPECTED)
                     .and(JobPredicates.DEAD)
-                    .orderBy(JOBS.ORDERING_KEY)
                     .forNoKeyUpdate()
                     .skipLocked()),
-        keys -> new Arguments().texts("keys", keys, key -> key));
+        ExpectedHead::arguments);
   }
 
   /** Returns the keys of those of the given heads that were released. */

@@ -19,12 +19,10 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.SkipResult;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.NextId;
 import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -36,12 +34,14 @@ import org.jooq.Table;
  * next job.
  *
  * <pre>{@code
- * WITH head AS MATERIALIZED (SELECT id, status FROM jobs WHERE ordering_key = :key AND ordering_head FOR NO KEY UPDATE SKIP LOCKED),
+ * WITH head AS MATERIALIZED (SELECT id, status FROM jobs WHERE ordering_key = :key AND ordering_head AND id = coalesce(:head, id)
+ *                             FOR NO KEY UPDATE SKIP LOCKED),
  * to_back AS MATERIALIZED (SELECT id, nextval('jobs_id_seq') AS position FROM head WHERE status = 'pending'),
  * skipped AS (UPDATE jobs SET ordering_head = NULL, status = CASE WHEN status = 'pending' THEN 'waiting' ELSE status END,
  *                             ordering_position = coalesce((its position in to_back), ordering_position), updated_at = clock_timestamp()
  *              WHERE id = ANY (ARRAY(SELECT id FROM head WHERE status IN ('pending', 'dead'))) RETURNING id)
- * SELECT CASE WHEN EXISTS (SELECT FROM skipped) .. WHEN EXISTS (SELECT FROM head) .. WHEN EXISTS (the head's row) .. ELSE 'NO_HEAD' END
+ * SELECT CASE WHEN EXISTS (SELECT FROM skipped) .. WHEN EXISTS (SELECT FROM head) .. WHEN EXISTS (the expected head's row) ..
+ *             WHEN EXISTS (the head's row) .. ELSE 'NO_HEAD' END
  * }</pre>
  *
  * <p>A pending head goes to the back of the key; a dead one remains dead. The status is that of the
@@ -53,14 +53,14 @@ final class SkipHeadStatement {
   private SkipHeadStatement() {}
 
   /** Returns the result for a key. */
-  static Statement<String, SkipResult> of(DSLContext dialect) {
-    Condition isHead = JOBS.ORDERING_KEY.eq(Texts.param("key")).and(Promotion.HEAD);
+  static Statement<ExpectedHead, SkipResult> of(DSLContext dialect) {
+    Condition isExpected = ExpectedHead.HOLDS_KEY.and(ExpectedHead.IS_EXPECTED);
     CommonTableExpression<?> head =
         name("head")
             .asMaterialized(
                 select(JOBS.ID, JOBS.STATUS)
                     .from(JOBS)
-                    .where(isHead)
+                    .where(isExpected)
                     .forNoKeyUpdate()
                     .skipLocked());
     Field<Long> headId = field(name("head", "id"), Long.class);
@@ -103,12 +103,15 @@ final class SkipHeadStatement {
     Field<String> result =
         when(isAny(skipped), inline(SkipResult.SKIPPED.name()))
             .when(isAny(head), inline(SkipResult.RUNNING.name()))
-            .when(exists(selectOne().from(JOBS).where(isHead)), inline(SkipResult.BUSY.name()))
+            .when(exists(selectOne().from(JOBS).where(isExpected)), inline(SkipResult.BUSY.name()))
+            .when(
+                exists(selectOne().from(JOBS).where(ExpectedHead.HOLDS_KEY)),
+                inline(SkipResult.OTHER_HEAD.name()))
             .otherwise(inline(SkipResult.NO_HEAD.name()));
     return Statement.of(
         dialect,
         with(head, toBack, skipped).select(result),
-        key -> new Arguments().text("key", key),
+        ExpectedHead::arguments,
         row -> SkipResult.valueOf(row.text(result)));
   }
 

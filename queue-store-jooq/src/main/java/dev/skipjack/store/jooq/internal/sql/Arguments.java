@@ -46,6 +46,19 @@ public final class Arguments {
     return put(name, (statement, index, ascii) -> statement.setLong(index, value));
   }
 
+  /** Sets a number, which may be null. */
+  public Arguments numberOrNull(String name, @Nullable Long value) {
+    return put(
+        name,
+        (statement, index, ascii) -> {
+          if (value == null) {
+            statement.setNull(index, Types.BIGINT);
+          } else {
+            statement.setLong(index, value);
+          }
+        });
+  }
+
   /** Sets an integer, which may be null. */
   public Arguments integer(String name, @Nullable Integer value) {
     return put(

@@ -220,8 +220,9 @@ class JobExplainerTest {
     assertThat(fixOf(why))
         .isEqualTo(
             new Fix(
-                "skipjack keys unblock 'it'\\''s mine'",
-                "queue.admin().unblock(\"it's mine\"), or redrive job " + jobs.get(0)));
+                "skipjack keys unblock 'it'\\''s mine' --job " + jobs.get(0),
+                "queue.admin().unblock(\"it's mine\", new JobId(%s)), or redrive this job"
+                    .formatted(jobs.get(0))));
     assertThat(why(jobs.get(0)).sentence()).contains("It blocks its ordering key.");
     fixture.queue.admin().unblock("it's mine");
     assertThat(why(jobs.get(1)).reason()).isEqualTo(Reason.NO_WORKER);
