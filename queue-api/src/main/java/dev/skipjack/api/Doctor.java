@@ -5,8 +5,9 @@ import java.util.List;
 /**
  * Checks the queue, its database and its workers for problems.
  *
- * <p>The checks only read. They run on a standby too, and with any role that may use the queue: a
- * check whose facts the role may not read says so. Implementations are thread-safe.
+ * <p>The checks write nothing, so they can also run on a standby. Any role that may use the queue
+ * can run them; a check that needs data that the role may not read returns {@link
+ * Finding.Level#NOT_CHECKED}. Implementations are thread-safe.
  */
 public interface Doctor {
 

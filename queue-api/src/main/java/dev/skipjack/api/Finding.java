@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of one check of the {@link Doctor}.
  *
- * @param check the name of the check, for programs, for example {@code vacuum-horizon}
+ * @param check the name of the check, for use by programs, for example {@code vacuum-horizon}
  * @param level how serious the finding is
  * @param sentence what was found, for operators; the wording may change between versions
  * @param meaning what a finding of this check means for the queue
@@ -16,11 +16,14 @@ public record Finding(
 
   /** How serious a finding is, least serious first. */
   public enum Level {
-    /** All is well. */
+    /** The check found no problem. */
     GREEN,
-    /** The role may not read what the check needs, or the server does not have it. */
+    /**
+     * The check was skipped, because the role may not read the required data or the server does not
+     * provide it.
+     */
     NOT_CHECKED,
-    /** The queue works, but a promise is weakened or a problem is growing. */
+    /** The queue works, but a guarantee is weakened or a problem is getting worse. */
     YELLOW,
     /** Jobs do not run, or committed work may be lost. */
     RED

@@ -6,16 +6,16 @@ public enum HolderStatus {
   PENDING,
   /** Pending, waiting for another attempt. */
   RETRYING,
-  /** Running. The handler may have read its data before the duplicate was enqueued. */
+  /** Running. The handler may have read its input before the duplicate was enqueued. */
   RUNNING,
   /**
    * Waiting behind an earlier job of its ordering key. A duplicate can change the job if it has not
    * used an attempt.
    */
   WAITING,
-  /** Dead, but keeping its key. */
+  /** Dead, but still holding its key. */
   DEAD,
-  /** Completed, cancelled or pruned, but with a key that is kept for a period. */
+  /** Completed, cancelled or pruned, but the key is kept for a period that has not ended. */
   ENDED;
 
   /**

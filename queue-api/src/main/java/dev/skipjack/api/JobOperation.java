@@ -5,11 +5,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bulk operation: who does what with which jobs, and how far it is.
+ * The record of a bulk operation: who started it, its action, its jobs and its progress.
  *
  * @param id the identity of the operation
  * @param actor the operator who started it
- * @param action what it does with each job
+ * @param action the action that is applied to each job
  * @param filter the jobs
  * @param newestId the newest job that existed at the preview; later jobs are not changed
  * @param done the number of jobs that were changed
@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  *     holds their unique key
  * @param failed the number of jobs that other transactions had locked
  * @param lastReason why the latest job was skipped or failed; null if none was
- * @param state whether it runs, was stopped or has finished
- * @param createdAt when it was started
+ * @param state whether the operation is running, was stopped or has finished
+ * @param createdAt when the operation was started
  * @param updatedAt when a batch last ended, or the state last changed
- * @param finishedAt when it finished; null if it has not
+ * @param finishedAt when the operation finished; null if it has not finished
  */
 public record JobOperation(
     long id,
@@ -39,9 +39,9 @@ public record JobOperation(
 
   /** The state of an operation. */
   public enum State {
-    /** It is being worked off, or the process that did so has died. */
+    /** The operation is running, or the process that ran it has died. */
     RUNNING,
-    /** An operator has stopped it. It can be continued. */
+    /** An operator has stopped the operation. It can be continued. */
     STOPPED,
     /** All jobs have been processed. */
     FINISHED;

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Changes many jobs by filter: previews the change, works it off in batches of 500, and keeps a
- * record of who changed what.
+ * Changes all jobs that match a filter: previews the change, applies it in batches of 500, and
+ * keeps a record of who changed what.
  *
  * <pre>{@code
  * OperationPreview preview = operations.preview(OperationAction.REDRIVE, JobQuery.live().error("timeout"));
@@ -15,9 +15,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>Each batch is committed before the next one begins. An operation whose process has died, or
- * that was stopped, continues after its last batch when {@link #run} is called again. The jobs of a
- * batch that was interrupted are then processed again, without harm, but those that it had changed
- * are not counted.
+ * that was stopped, continues after its last batch when {@link #run} is called again. An
+ * interrupted batch is then repeated, which is safe, but the jobs that it had already changed are
+ * not counted.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects a statement or cannot be reached.
@@ -33,7 +33,7 @@ public interface JobOperations {
   OperationPreview preview(OperationAction action, JobQuery filter);
 
   /**
-   * Records an operation, which {@link #run} works off. Changes no job.
+   * Records an operation without changing any job. Use {@link #run} to run it.
    *
    * @param actor the operator, from 1 to 200 characters
    * @throws IllegalArgumentException if {@code actor} is blank or too long
@@ -41,11 +41,11 @@ public interface JobOperations {
   JobOperation start(OperationPreview preview, String actor);
 
   /**
-   * Works off an operation until it has finished or was stopped, and continues one that was
-   * stopped.
+   * Runs an operation until it has finished or is stopped. An operation that was stopped is
+   * continued.
    *
-   * @param progress is called after each batch
-   * @return the operation as it is when the call ends
+   * @param progress a callback that is called after each batch
+   * @return the state of the operation when the call ends
    * @throws IllegalArgumentException if there is no such operation
    */
   JobOperation run(long id, Consumer<JobOperation> progress);
@@ -53,7 +53,7 @@ public interface JobOperations {
   /**
    * Stops an operation after its current batch.
    *
-   * @return whether it was running
+   * @return whether the operation was running
    */
   boolean stop(long id);
 

@@ -1,7 +1,8 @@
 package dev.skipjack.api;
 
 /**
- * The order in which jobs are listed. Each order follows an index, so every page costs the same.
+ * The order in which jobs are listed. Each order is that of an index, so later pages cost no more
+ * than the first one.
  */
 public enum JobOrder {
   /** Live jobs by id, lowest id first. */

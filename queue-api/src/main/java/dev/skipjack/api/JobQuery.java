@@ -57,7 +57,7 @@ public record JobQuery(
     /**
      * Creates a condition on a field.
      *
-     * @throws IllegalArgumentException if the path is empty, or contains, as the value may, a
+     * @throws IllegalArgumentException if the path is empty, or if the path or the value contains a
      *     character that PostgreSQL cannot store
      */
     public PayloadField {

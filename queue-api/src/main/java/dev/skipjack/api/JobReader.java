@@ -21,7 +21,7 @@ public interface JobReader {
   /**
    * Returns a live or archived job with its payload and its attempts.
    *
-   * <p>The id does not reveal when its job ended, so the lookup probes one index for each day of
+   * <p>Because the id does not show when the job ended, the lookup probes one index for each day of
    * the archive and each week of the audit. The latest 1,000 attempts are returned, of which the
    * latest 20 include the stack traces of their errors. Because the attempts are read after the
    * job, the result may contain one attempt more than {@link JobSummary#attempts} counts.

@@ -208,8 +208,7 @@ public final class JobType<T> {
   /**
    * Orders the type's jobs by commit within an ordering key: a job whose transaction commits later
    * runs later. By default, jobs are ordered by their ids, which are assigned before the commit; a
-   * job whose transaction commits late runs after any that became the head of the key in the
-   * meantime.
+   * job whose transaction commits late may therefore run after jobs with higher ids.
    *
    * <p>With strict ordering, an enqueue waits until every other open transaction that has enqueued
    * a strictly ordered job with the same key has ended. Only strictly ordered jobs are ordered by

@@ -2,7 +2,7 @@ package dev.skipjack.api;
 
 import java.util.Locale;
 
-/** What a bulk operation does with each of its jobs. */
+/** The action that a bulk operation applies to each of its jobs. */
 public enum OperationAction {
   /** Redrives dead jobs, as {@link QueueAdmin#redrive} does. */
   REDRIVE,

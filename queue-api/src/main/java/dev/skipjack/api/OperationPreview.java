@@ -3,7 +3,7 @@ package dev.skipjack.api;
 import java.util.List;
 
 /**
- * What a bulk operation would change.
+ * A preview of the jobs that a bulk operation would change.
  *
  * @param action the action
  * @param filter the filter, with the status that the action needs

@@ -3,8 +3,8 @@ package dev.skipjack.api;
 import java.util.Locale;
 
 /**
- * What happens to the jobs behind a dead job of their ordering key. The type of the job sets the
- * policy; an operator can override it for a queue at any time.
+ * Determines what happens to the jobs that wait behind a dead job of their ordering key. The type
+ * of the job sets the policy; an operator can override it for a queue at any time.
  */
 public enum OrderingPolicy {
   /**
@@ -16,7 +16,7 @@ public enum OrderingPolicy {
   SKIP,
   /**
    * The waiting jobs that were created before the job died become dead as well. Jobs that were
-   * created later run once all of those are dead.
+   * created later run once all of the earlier ones are dead.
    */
   PARK;
 

@@ -195,7 +195,7 @@ public sealed interface Outcome {
     }
   }
 
-  /** Defers to the outcome of a stage. */
+  /** Ends the attempt with the outcome that a stage supplies when it completes. */
   record Async(CompletionStage<? extends @Nullable Outcome> stage) implements Outcome {
     @Override
     public <R> R accept(Cases<R> cases) {

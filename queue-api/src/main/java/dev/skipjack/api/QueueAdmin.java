@@ -45,8 +45,8 @@ public interface QueueAdmin {
   RedriveSummary redriveAll(DeadJobs which);
 
   /**
-   * Changes a job that is pending or waits for its ordering key. Its ordering key and its position
-   * in it do not change, even if the type derives the key from the payload.
+   * Changes a job that is pending or waits for its ordering key. The job keeps its ordering key and
+   * its position, even if the type derives the key from the payload.
    *
    * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */
@@ -114,8 +114,8 @@ public interface QueueAdmin {
   /**
    * Pauses a queue for a limited time. The pause ends on its own, even if the process that
    * requested it has died. To keep a queue paused for as long as a process runs, repeat the call
-   * before the time has elapsed. A pause that lasts longer is not changed; to shorten it, resume
-   * the queue first.
+   * before the time has elapsed. If the queue is already paused for longer, the pause is not
+   * changed; to shorten it, resume the queue first.
    *
    * @param duration the length of the pause, measured by the database clock; positive and at most
    *     36,500 days

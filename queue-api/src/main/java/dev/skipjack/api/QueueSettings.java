@@ -80,8 +80,8 @@ public record QueueSettings(
   }
 
   /**
-   * Sets what happens to the jobs behind a dead job of this queue in their ordering key, whatever
-   * the policy of that job's type is. Also applies to keys that a dead job blocks already.
+   * Sets what happens to the jobs that wait behind a dead job of this queue. This overrides the
+   * policy of the dead job's type, and also applies to ordering keys that are already blocked.
    */
   public QueueSettings orderingPolicy(OrderingPolicy policy) {
     return new QueueSettings(

@@ -2,7 +2,7 @@ package dev.skipjack.api;
 
 /** The result of skipping the head of an ordering key. */
 public enum SkipResult {
-  /** The job no longer holds the key, and the next one of the key was promoted. */
+  /** The job no longer holds the key, and the next job of the key was promoted. */
   SKIPPED,
   /** The job is running, and still holds the key. It can be cancelled instead. */
   RUNNING,

@@ -123,12 +123,12 @@ enum AttemptWrite {
     return verdicts.get(0);
   }
 
-  /** Returns the status that the job has afterwards if it has attempts left. */
+  /** Returns the status of the job after the write if it has attempts left. */
   JobStatus leadsTo() {
     return leadsTo;
   }
 
-  /** Returns the status that the attempt has in the audit afterwards. */
+  /** Returns the status of the attempt in the audit after the write. */
   ExecutionStatus auditSays() {
     return auditSays;
   }

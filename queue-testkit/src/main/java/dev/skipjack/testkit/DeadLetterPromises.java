@@ -118,8 +118,8 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     /**
-     * The first command to commit wins, and the result of the other reports this. No job is both
-     * redriven and deleted.
+     * The first command to commit wins, and the other one reports that the job is no longer dead.
+     * No job is both redriven and deleted.
      */
     @Test
     void racesWithRedriveAndOneOfThemWinsEachJob() throws Exception {

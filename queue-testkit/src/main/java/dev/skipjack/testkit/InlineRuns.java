@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>An enqueue in the caller's own transaction does not run its job, because other connections
- *       cannot see the job before the commit. Call {@link #run()} after the commit. Other jobs that
- *       are already due are run nevertheless. Make sure that there are none, because they would
- *       wait forever if they needed a row that the transaction has locked.
+ *       cannot see the job before the commit. Call {@link #run()} after the commit. The enqueue
+ *       does run other jobs that are already due. Make sure that there are none, because a job that
+ *       needs a row that the transaction has locked would wait forever.
  *   <li>A failed attempt does not make the enqueue fail; the job waits for its retry. A job that
  *       was enqueued with a delay waits for its due time. Use {@link JobRuns} to run such jobs.
  *   <li>A job stays pending if the runner has no handler for it or does not serve its queue.
- *   <li>All due jobs are run, not only the new one.
+ *   <li>An enqueue runs all due jobs, not only the new one.
  *   <li>A job that is enqueued by a handler runs after that handler has returned. A handler must
  *       not wait for another thread that enqueues jobs, because that thread waits for the handler.
  * </ul>

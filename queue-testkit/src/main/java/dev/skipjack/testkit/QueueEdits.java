@@ -97,7 +97,7 @@ final class QueueEdits {
         });
   }
 
-  /** Moves the times that {@link QueueDatabase#timeTravel} names into the past. */
+  /** Moves the stored times into the past, as described for {@link QueueDatabase#timeTravel}. */
   void travel(Duration time) {
     long micros = time.getSeconds() * 1_000_000L + time.getNano() / 1_000L;
     inTransaction(

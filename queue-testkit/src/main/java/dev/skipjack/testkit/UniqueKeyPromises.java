@@ -72,8 +72,8 @@ abstract class UniqueKeyPromises extends Promises {
   }
 
   /**
-   * A retry that took its key again would fail, and the whole batch with it, if another job had
-   * taken the key in the meantime.
+   * If a retried job took its key again, and another job had taken the key in the meantime, the
+   * whole batch would fail.
    */
   @Test
   void aKeyThatTheClaimFreedIsNotTakenAgainByTheRetry() {

@@ -103,8 +103,8 @@ final class Attempt {
   }
 
   /**
-   * Records why the job was claimed without its payload. Must be called before other threads see
-   * the attempt.
+   * Records why the job was claimed without its payload. Must be called before the attempt is
+   * passed to other threads.
    */
   Attempt unread(Throwable why) {
     unread = why;
@@ -116,7 +116,10 @@ final class Attempt {
     return unread;
   }
 
-  /** Begins the attempt in the calling thread. Returns false if it ended while it was buffered. */
+  /**
+   * Begins the attempt in the calling thread. Returns false if the attempt ended while it was
+   * buffered.
+   */
   boolean begin() {
     return begin(System.nanoTime());
   }
@@ -246,8 +249,8 @@ final class Attempt {
   /**
    * Records that the lease is lost.
    *
-   * @return whether this call was the first to record it; false for an attempt that has already
-   *     ended, because its write will be rejected
+   * @return whether this call was the first to record the loss; false if the attempt has already
+   *     ended, because the write of its ending will be rejected
    */
   boolean lose() {
     Runnable signal;
@@ -338,7 +341,10 @@ final class Attempt {
     }
   }
 
-  /** Records that the handler's transaction could not see the current row (40001). */
+  /**
+   * Records that the handler's transaction failed because its snapshot does not contain the current
+   * version of the job's row (40001).
+   */
   void snapshotTooOld() {
     snapshotTooOld = true;
   }

@@ -30,7 +30,10 @@ final class AttemptEnder {
     this.reporter = reporter;
   }
 
-  /** Ends an attempt whose handler was called, unless it was lost or released meanwhile. */
+  /**
+   * Ends an attempt whose handler was called, unless the attempt was lost or released in the
+   * meantime.
+   */
   void end(Attempt attempt, RunResult result) {
     Attempt.Stop stop = attempt.finish();
     long took = System.nanoTime() - attempt.begunAt();

@@ -339,7 +339,10 @@ final class BackgroundRun {
     }
   }
 
-  /** Ends the wait for handlers in a current or later stop. */
+  /**
+   * Makes {@link #stop} stop waiting for handlers, whether it is already running or is called
+   * later.
+   */
   void hurry() {
     hurried = true;
   }

@@ -51,7 +51,7 @@ final class CallerRun {
   /**
    * Claims and runs jobs until nothing is due or the caller is interrupted.
    *
-   * @param batches maximum number of claims
+   * @param batches the maximum number of claims
    * @return the number of attempts that ran
    */
   int run(int batches) {

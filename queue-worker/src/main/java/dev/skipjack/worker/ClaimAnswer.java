@@ -62,7 +62,7 @@ final class ClaimAnswer {
     return ends.length;
   }
 
-  /** Returns how many lanes the database read, counted from the first. */
+  /** Returns how many of the requested lanes the database read, starting with the first. */
   int visited() {
     return visited;
   }

@@ -125,15 +125,15 @@ final class Claimer {
           public void tooLarge(int limit, Throwable failure) {}
         };
 
-    /** The lanes were listed. */
+    /** Called when the lanes have been listed. */
     void listed(DueLanes due);
 
-    /** A claim took the given time. */
+    /** Called after a claim, with its duration. */
     void claimed(long nanos);
 
     /**
-     * A claim of at most {@code limit} jobs did not fit into memory, or the server refused to send
-     * it.
+     * Called if a claim of at most {@code limit} jobs did not fit into memory, or the server
+     * refused to send it.
      */
     void tooLarge(int limit, Throwable failure);
   }
@@ -202,9 +202,9 @@ final class Claimer {
   }
 
   /**
-   * Lists the lanes for a worker without room for more jobs, so that the watch learns how long jobs
-   * have waited. Does nothing if they were listed within the given nanoseconds, or if the database
-   * is slow and a listing would take more than its share of the time.
+   * Lists the lanes for a worker without room for more jobs, to measure how long jobs have waited.
+   * Does nothing if the last listing is more recent than {@code interval} nanoseconds, or if the
+   * database is slow and a listing would take more than its share of the time.
    *
    * @return whether the lanes were listed
    */
@@ -252,15 +252,15 @@ final class Claimer {
   }
 
   /**
-   * Makes the next claim read the lanes of these queues that returned jobs a moment ago, without a
-   * listing. Has no effect if one claim could not read all these lanes, or if the database is slow:
-   * claims with marks read all lanes anyway.
+   * Makes the next claim read, without a listing, those lanes of these queues that returned jobs a
+   * moment ago. Has no effect if a single claim cannot read all of these lanes. It also has no
+   * effect if the database is slow, because claims with low-water marks read all lanes anyway.
    */
   void expectAgain(Set<String> queues) {
     expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
   }
 
-  /** Returns whether a lane of these queues may have more jobs, as far as known. */
+  /** Returns whether any of the known lanes of these queues may have more jobs. */
   boolean expectsMore(Map<String, Integer> room) {
     return lanes.expectMore(room.keySet());
   }

@@ -90,9 +90,7 @@ final class DatabaseWatch {
         && refused.sqlState().filter(state::equals).isPresent();
   }
 
-  /**
-   * Records a success of a loop. Returns true if the database was lost before and is available now.
-   */
+  /** Records that a loop succeeded. Returns true if this ends an outage of the database. */
   boolean worked(String loop) {
     boolean recovered;
     boolean isBack;
@@ -120,8 +118,9 @@ final class DatabaseWatch {
   }
 
   /**
-   * Returns how many times a server refused to write. When the number has changed, the owners of
-   * kept connections must check them, because they may lead to the same server.
+   * Returns how many times a server was found to be read-only. When this number has changed, every
+   * component that keeps a connection must check it, because the connection may lead to the same
+   * server.
    */
   int readOnlyMet() {
     return readOnlyMet;

@@ -57,8 +57,8 @@ sealed interface Ending {
   }
 
   /**
-   * The handler completed the job in its own transaction. Only the database knows whether that
-   * transaction was committed: if the job is gone, it was.
+   * The handler completed the job in its own transaction. The transaction was committed if the job
+   * no longer exists in the database.
    *
    * @param otherwise what to write if the job still exists
    * @param clean whether the handler also reported success; if not, its report is logged

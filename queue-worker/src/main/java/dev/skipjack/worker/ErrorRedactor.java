@@ -5,9 +5,9 @@ package dev.skipjack.worker;
  * reported to listeners or logged.
  *
  * <p>Called for the message and the stack trace of a handler's exception, and for the reason in a
- * handler's {@link dev.skipjack.api.Outcome}. Many threads may call it at once. The name of the
- * exception's class is not redacted. If the redactor throws an exception or returns null, a fixed
- * sentence replaces the text.
+ * handler's {@link dev.skipjack.api.Outcome}. It may be called by many threads concurrently. The
+ * name of the exception's class is not redacted. If the redactor throws an exception or returns
+ * null, a fixed sentence replaces the text.
  *
  * <p>An {@link ExecutionInterceptor} receives the original exception. If the worker cannot end an
  * attempt, for example because it has run out of memory, it logs the exception unredacted.

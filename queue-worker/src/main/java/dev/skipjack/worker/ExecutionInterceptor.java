@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * proceed()} returns an {@link Outcome.Async}; attach actions that must run at the end of the
  * attempt to its stage.
  *
- * <p>Many threads call an interceptor at once.
+ * <p>An interceptor may be called by many threads concurrently.
  */
 @FunctionalInterface
 public interface ExecutionInterceptor {

@@ -47,8 +47,8 @@ public final class FailureLog {
   }
 
   /**
-   * Returns a log without failed attempts and dead jobs; events, meters and the audit still record
-   * them.
+   * Returns a setting that logs neither failed attempts nor dead jobs. Events, meters and the audit
+   * still record them.
    */
   public static FailureLog off() {
     return new FailureLog(false, Level.WARN, Detail.CLASS);

@@ -35,8 +35,9 @@ final class HandlerCompletion {
   }
 
   /**
-   * Returns whether the handler threw this exception because its completion was postponed, rather
-   * than for another reason after it had caught the completion's exception.
+   * Returns whether this exception is the one that the postponed completion threw, or was caused by
+   * it. If not, the handler has caught the completion's exception and then failed for another
+   * reason.
    */
   boolean isPostponedBy(Throwable thrown) {
     Throwable cause = thrown;

@@ -116,7 +116,7 @@ public final class HandlerThreads {
   record Running(Executor executor, boolean isOwn, @Nullable ExecutorService own)
       implements AutoCloseable {
 
-    /** Lets idle threads end; busy ones end by themselves. */
+    /** Ends idle threads immediately, and busy threads when their tasks have ended. */
     @Override
     public void close() {
       if (own != null) {

@@ -103,10 +103,11 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Gives an attempt that has not begun one lease of this duration, and leaves its row unchanged
-   * until half of the lease has passed. If that fails, the attempt keeps its lease and is renewed
-   * as usual. Ends the attempt if its lease is lost or an operator has requested cancellation.
-   * Called by the thread that is about to run the handler; other attempts are not delayed.
+   * Gives an attempt that has not begun a single lease of this duration, and leaves its row
+   * unchanged until half of the lease has passed. If that fails, the attempt keeps its lease and is
+   * renewed as usual. Ends the attempt if its lease is lost or an operator has requested
+   * cancellation. Called by the thread that is about to run the handler; other attempts are not
+   * delayed.
    */
   void spare(Attempt attempt, Duration lease) {
     try {

@@ -41,13 +41,15 @@ public interface JobContext {
   Instant scheduledAt();
 
   /**
-   * Returns the planned time of the schedule's fire that enqueued the job, or empty if no schedule
-   * did. It identifies the period that the job is for, however late the job runs. For a requested
-   * fire, it is the time of the request.
+   * Returns the planned time of the schedule fire that enqueued the job, or empty if no schedule
+   * enqueued it. Use it to identify the period that the job is for, because the job may run late.
+   * If the fire was requested, the planned time is the time of the request.
    */
   Optional<Instant> scheduledFor();
 
-  /** Returns the name of the schedule that enqueued the job, or empty if none did. */
+  /**
+   * Returns the name of the schedule that enqueued the job, or empty if no schedule enqueued it.
+   */
   Optional<String> schedule();
 
   /** Returns the time at which the job was claimed, by the database's clock. */
@@ -128,9 +130,9 @@ public interface JobContext {
   void progress(int percent, @Nullable String message);
 
   /**
-   * Returns whether the worker has seen an operator's request to cancel the job. If so, it has also
-   * interrupted the handler's thread. If the handler still completes the job, the job is completed;
-   * if the attempt ends in any other way, the job is cancelled.
+   * Returns whether the worker has received an operator's request to cancel the job. If so, it has
+   * also interrupted the handler's thread. If the handler still completes the job, the job is
+   * completed; if the attempt ends in any other way, the job is cancelled.
    */
   boolean isCancelled();
 

@@ -45,7 +45,9 @@ final class KnownLanes {
       return exhausted;
     }
 
-    /** Returns how long its oldest due job has waited, as far as known. */
+    /**
+     * Returns how long the oldest due job of the lane has waited, according to the latest reads.
+     */
     long waited(long now) {
       return now - since;
     }
@@ -130,8 +132,9 @@ final class KnownLanes {
    * Marks the lanes of these queues that returned jobs after the given time, so that more jobs are
    * expected in them.
    *
-   * @return whether there are such lanes. Returns false, without any effect, if one claim could not
-   *     read all of them, because with several queues a claim reads only one lane of each.
+   * @return whether any lanes were marked. Returns false, without any effect, if a single claim
+   *     cannot read all of these lanes: a claim from several queues reads only one lane of each
+   *     queue.
    */
   boolean expectAgain(Set<String> queues, long after) {
     List<Known> found = new ArrayList<>();
@@ -155,7 +158,7 @@ final class KnownLanes {
     return byQueue.getOrDefault(queue, List.of());
   }
 
-  /** Returns whether a lane of these queues may hold more jobs, as far as known. */
+  /** Returns whether any of the known lanes of these queues may have more jobs. */
   boolean expectMore(Set<String> queues) {
     for (String queue : queues) {
       for (Known known : of(queue)) {

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * <p>Each queue has its own slots, so queues compete only if a single claim cannot fill the slots
  * of all of them: when more than 1,000 slots are free at once, and in {@link
  * Worker#runUntilIdle()}, which claims 50 jobs at a time. Each queue then gets a share of the claim
- * by its weight, and the part of a share that its queue cannot use goes to the other queues.
+ * in proportion to its weight, and the unused part of a share goes to the other queues.
  *
  * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict within a queue.
  *

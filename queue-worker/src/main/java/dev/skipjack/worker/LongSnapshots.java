@@ -91,8 +91,8 @@ final class LongSnapshots {
   }
 
   /**
-   * Learns from an attempt that failed after {@code took} because its row had been changed while it
-   * ran.
+   * Records an attempt that failed after {@code took}, because the worker changed the job's row
+   * while the attempt was running.
    *
    * @param lease the lease of the attempt
    * @return true if the next attempt gets a longer lease; false if it would fail for the same

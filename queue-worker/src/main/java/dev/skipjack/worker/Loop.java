@@ -101,9 +101,9 @@ final class Loop {
   }
 
   /**
-   * Ends the current pause after a failure, if any, and makes the next pauses short again. After
-   * that, calls have no effect until a step succeeds: if the loop still fails, it does so for
-   * another reason, and the success of other loops must not make it retry without pauses.
+   * Ends the current pause after a failure, if any, and makes the next pauses short again. Further
+   * calls have no effect until a step of this loop succeeds. Otherwise, a loop that fails for
+   * another reason would retry without pauses whenever another loop succeeds.
    */
   void databaseIsBack() {
     Trouble current = trouble;

@@ -122,16 +122,15 @@ final class LowWaterMarks {
   }
 
   /**
-   * Returns whether a sweep is due anyway, or sweeping now would take at most a twentieth of the
-   * time.
+   * Returns whether a sweep is due, or would take at most a twentieth of the time if it ran now.
    */
   boolean isSweepAffordable(long now) {
     return now - sweptAt >= Math.min(INTERVAL_BY_DURATION * sweepNanos, LONGEST_INTERVAL);
   }
 
   /**
-   * Resets all marks after the lanes were listed. A listing also reads the lanes in which it finds
-   * no due job.
+   * Resets all marks after the lanes were listed. A listing also reads the lanes that have no due
+   * job.
    *
    * @param began the time when the listing began
    * @param nanos the duration of the listing in nanoseconds

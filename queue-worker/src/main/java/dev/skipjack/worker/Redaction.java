@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import java.util.Objects;
 
 /**
- * Calls the user's {@link ErrorRedactor}, so that its failure neither reveals the text nor loses
- * the outcome.
+ * Calls the user's {@link ErrorRedactor}. If the redactor fails, the text is not revealed and the
+ * outcome is not lost.
  */
 record Redaction(ErrorRedactor redactor) {
 

@@ -63,7 +63,10 @@ final class Registrar implements Loop.Step {
     return Math.min(untilSchedule, Math.max(1, announceAt - System.nanoTime()));
   }
 
-  /** Returns whether the last run used the database; it may have been woken without need. */
+  /**
+   * Returns whether the last run used the database, which a run that was woken unnecessarily does
+   * not do.
+   */
   @Override
   public boolean asked() {
     return asked;

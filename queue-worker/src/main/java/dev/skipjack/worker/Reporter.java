@@ -142,7 +142,7 @@ final class Reporter {
         LogText.of(failure));
   }
 
-  /** Reports that a payload could not be fetched; the attempt fails because of it. */
+  /** Reports that a payload could not be fetched, so the attempt fails. */
   void unread(Attempt attempt, Throwable why) {
     metrics.count(WorkerMeter.UNREAD, attempt.info());
     LOG.error("Payload could not be fetched {} error={}", attempt.info(), LogText.of(why));

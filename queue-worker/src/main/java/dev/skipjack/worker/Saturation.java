@@ -43,7 +43,10 @@ final class Saturation {
         .toList();
   }
 
-  /** Warns of each such queue, once until a slot becomes free. */
+  /**
+   * Logs a warning for each queue in which stuck handlers occupy all slots. It is repeated only
+   * after a slot has become free.
+   */
   void warn() {
     for (ServedQueue queue : queues) {
       Optional<String> reason = reasonOf(queue);

@@ -178,7 +178,7 @@ final class Slots {
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
    * all waiting attempts. Before that, starts all attempts for which slots are free, because on a
-   * busy machine it may take long until a thread begins and starts the next one.
+   * busy machine a thread may take a long time to begin and to start the next one.
    */
   void releaseWaiting(long patience) {
     if (!queue.isPaused()) {

@@ -41,7 +41,10 @@ final class UnwrittenEnding {
     return ending;
   }
 
-  /** Replaces the ending, because the database has shown that it is impossible. */
+  /**
+   * Replaces the ending, because the state of the job in the database shows that the attempt cannot
+   * end this way.
+   */
   void become(Ending other) {
     ending = other;
     answerLost = false;

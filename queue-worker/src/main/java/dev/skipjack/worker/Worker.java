@@ -104,8 +104,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Returns the numbers of jobs that the worker holds now. They are counted one after the other, so
-   * they may be inconsistent by a few jobs.
+   * Returns the numbers of jobs that the worker holds now. The numbers are read one after another,
+   * so together they may be off by a few jobs.
    */
   public WorkerStatus status() {
     Engine held;
@@ -454,8 +454,8 @@ public final class Worker implements JobRunner, AutoCloseable {
      * worker serves.
      *
      * @throws IllegalArgumentException if the kind already has a handler
-     * @throws PayloadException if the queue's codec cannot read any payload of the type's class, in
-     *     which case every attempt would fail
+     * @throws PayloadException if the queue's codec cannot decode the type's payload class, so that
+     *     every attempt would fail
      */
     public <T> Builder handle(JobType<T> type, JobHandler<T> handler) {
       Objects.requireNonNull(type, "The job type must not be null.");

@@ -18,8 +18,8 @@ import java.time.Duration;
  *     can run at once. Default 1000, 0 to 1,000. The worker claims only as many as its slots are
  *     expected to finish in 50 ms, judging by the run times of ended and running handlers, and none
  *     before the first handler has ended. A job that has waited a second for a slot is released,
- *     and the attempt does not count. Counting jobs that have ended but whose outcome is not yet
- *     written, the worker may hold three times as many.
+ *     and the attempt does not count. If jobs that have ended but whose outcome is not yet written
+ *     are included, the limit is three times as high.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
  *     ms, 0 to 1 s. The worker does not wait if no other job is running.
  * @param rescueInterval the time between searches for jobs whose lease has expired, varied at

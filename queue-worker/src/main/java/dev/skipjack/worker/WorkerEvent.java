@@ -55,7 +55,7 @@ public sealed interface WorkerEvent {
 
   /**
    * The handler was interrupted but is still running. Its slot is given to another job, as long as
-   * no more handlers of the queue are stuck than it has slots. After a timeout or a lost lease, the
+   * the queue does not have more stuck handlers than slots. After a timeout or a lost lease, the
    * stuck handler's job will be rescued; a job whose cancellation was requested keeps its lease
    * until the handler ends or times out.
    */
@@ -103,8 +103,8 @@ public sealed interface WorkerEvent {
   record DatabaseBack(Duration after) implements WorkerEvent {}
 
   /**
-   * A thread of the worker waited in vain for a connection until the pool's timeout, although
-   * nothing indicates that the server is unreachable: handlers hold all connections, or the pool is
+   * A thread of the worker did not get a connection within the pool's timeout, although nothing
+   * indicates that the server is unreachable. Either handlers hold all connections, or the pool is
    * too small. Reported once per shortage, and without {@link DatabaseLost}.
    */
   record PoolExhausted(Throwable error) implements WorkerEvent {}
@@ -142,7 +142,7 @@ public sealed interface WorkerEvent {
       implements WorkerEvent {}
 
   /**
-   * One of the worker's loops failed and retries by itself. Reported once, when the failures begin.
+   * One of the worker's loops failed and is retrying. Reported once, when the failures begin.
    *
    * @param loop the name of the loop: {@code claim-loop}, {@code flusher}, {@code heartbeat},
    *     {@code rescuer}, {@code maintainer}, {@code listener}, {@code registrar} or {@code

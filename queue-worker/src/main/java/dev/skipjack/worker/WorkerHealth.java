@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * The health of a worker at one moment, for liveness and readiness probes.
  *
- * @param alive whether the worker works, or can recover without a restart; if false, restart the
- *     process
+ * @param alive whether the worker is working, or can recover without a restart; if false, restart
+ *     the process
  * @param ready whether the worker can currently find, run and end jobs. A worker without a database
  *     is alive but not ready, because a restart would not help
  * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that

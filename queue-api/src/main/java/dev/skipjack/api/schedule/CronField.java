@@ -24,9 +24,7 @@ enum CronField {
     this.names = names;
   }
 
-  /**
-   * Returns the names of the values, starting with that of {@link #min}; empty if they have none.
-   */
+  /** Returns the names of the values in ascending order; empty if the values have no names. */
   List<String> names() {
     return names.isEmpty() ? List.of() : List.of(names.split(" "));
   }

@@ -59,10 +59,7 @@ public record Missed(Policy policy, int maximum) {
     return new Missed(Policy.SKIP, 1);
   }
 
-  /**
-   * Returns the rule that enqueues a single job for all missed fires, which is the job of the
-   * latest one.
-   */
+  /** Returns the rule that enqueues only the job of the latest missed fire. */
   public static Missed once() {
     return new Missed(Policy.ONCE, 1);
   }

@@ -184,9 +184,9 @@ public final class Schedule {
      *
      * @param options sets the queue, priority, maximum attempts and tags of the job
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
-     *     key, an ordering key or a trace, which jobs of a schedule cannot have, or if the type
-     *     {@linkplain JobType#orderedBy derives} an ordering key from the payload, which the
-     *     database does not store with a schedule; use {@link #enqueueFrom} instead
+     *     key, an ordering key or a trace, which jobs of a schedule cannot have; or if the type
+     *     {@linkplain JobType#orderedBy derives} an ordering key from the payload, in which case
+     *     use {@link #enqueueFrom} instead
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param needsCode whether only workers that declare the schedule can fire it
  * @param origin whether the schedule was declared in code or created by an operator
  * @param authoritative whether each declaration reverts changes that operators have made
- * @param declaredAt when a running program last declared it, which workers record about twice a
+ * @param declaredAt when a program last declared it, which a running worker repeats about twice a
  *     day; null if an operator created it
  * @param isUndeclared whether it was declared in code but no program has declared it for seven days
  * @param timingChangedAt when an operator changed the declared timing; null if the timing is as
@@ -35,8 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastFire the planned time of the last regular fire; null if there was none
  * @param lastJob the last job that a regular or requested fire enqueued; null if there is none
  * @param lastStatus the status of that job; null if there is none or its history has been pruned
- * @param failure why the schedule could not be fired; null if nothing has failed since the last
- *     fire
+ * @param failure the failure to fire the schedule; null if there was none since the last fire
  * @param createdAt when the schedule was first declared or added
  * @param updatedAt when the definition or the pause last changed, or a fire was last requested
  */

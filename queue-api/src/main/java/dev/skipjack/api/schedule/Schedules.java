@@ -77,8 +77,8 @@ public interface Schedules {
    * Requests that a schedule fire now, even if it is paused. A started worker that can fire the
    * schedule enqueues the job, usually within milliseconds, or within about a minute if workers
    * receive no wake-ups. The planned time of the fire is the time of the request. The schedule's
-   * {@linkplain Overlap overlap} applies. The next regular fire does not change. Several requests
-   * that have not been served yet cause only one fire.
+   * {@linkplain Overlap overlap} applies. The next regular fire does not change. Requests that are
+   * made before the first one has been served have no further effect.
    *
    * @return whether there is a schedule of that name
    */

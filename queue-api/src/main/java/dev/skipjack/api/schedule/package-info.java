@@ -4,9 +4,9 @@
  * <p>A {@link dev.skipjack.api.schedule.Schedule} has a name, a timing, and the job that each fire
  * enqueues, and determines what happens to missed and overlapping fires. Applications declare
  * schedules with their workers or through {@link dev.skipjack.api.schedule.Schedules}, which
- * operators also use to change, pause and list them. Started workers fire them. The job of a fire
- * carries a {@link dev.skipjack.api.schedule.ScheduledFire}, the schedule's name and the planned
- * time.
+ * operators also use to change, pause and list them. Started workers fire them. The job that a fire
+ * enqueues carries a {@link dev.skipjack.api.schedule.ScheduledFire}, which contains the schedule's
+ * name and the planned time.
  *
  * <p>A {@link dev.skipjack.api.schedule.Timing} consists of a cron expression or a fixed interval,
  * a time zone, and the dates on which it does not fire. It only calculates the next fire time after

@@ -6,16 +6,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An execution of a job. It entitles its worker to end the attempt: every write concerning the
- * attempt names the job and the execution id.
+ * An execution of a job. Every write that concerns the attempt names the job and the execution id,
+ * and is rejected if the execution no longer owns the job.
  *
  * @param jobId the job
  * @param id the execution id, which fences writes
  * @param startedAt when the job was claimed, by the database clock. Must be exactly the instant
  *     that the claim returned, to the microsecond, because a store may look for the audit row of
  *     the attempt only at this instant
- * @param orderingKey the ordering key of the job, which the end of the attempt may pass on to the
- *     next job, or null if the job has none
+ * @param orderingKey the ordering key of the job, whose next job may be promoted when the attempt
+ *     ends; null if the job has no ordering key
  */
 public record Execution(
     JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {

@@ -17,8 +17,9 @@ import java.util.Set;
 public interface LeaseKeeper extends AutoCloseable {
 
   /**
-   * Renews leases as {@link JobStore#heartbeat} does. After a failure that a smaller batch would
-   * not avoid, the connection is returned to the pool, and the next call borrows another.
+   * Renews leases as {@link JobStore#heartbeat} does. If the call fails for a reason that a smaller
+   * batch would not avoid, the connection is returned to the pool, and the next call borrows
+   * another one.
    *
    * @throws StoreException if the database rejects the statement or cannot be reached, or its
    *     response is lost

@@ -130,15 +130,12 @@ public final class NewJob {
     return type.payloadVersion();
   }
 
-  /** Returns the priority, or null if the setting of the queue applies or, if there is none, 0. */
+  /** Returns the priority, or null for the default of the queue. */
   public @Nullable Integer priority() {
     return first(options.priority(), type.priority());
   }
 
-  /**
-   * Returns the maximum number of attempts, or null if the setting of the queue applies or, if
-   * there is none, {@link JobType#DEFAULT_MAX_ATTEMPTS}.
-   */
+  /** Returns the maximum number of attempts, or null for the default of the queue. */
   public @Nullable Integer maxAttempts() {
     return first(options.maxAttempts(), type.maxAttempts());
   }

@@ -9,8 +9,8 @@ import java.util.List;
  *     were kept for a period
  * @param jobs the number of dead jobs that were deleted
  * @param unfinished whether the call returned before it had finished and should be repeated
- * @param failed one sentence for each step that failed, stating the reason; everything else was
- *     pruned
+ * @param failed one sentence for each step that failed, stating the reason; the other steps were
+ *     not affected
  */
 public record Pruned(long keys, long jobs, boolean unfinished, List<String> failed) {
 

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record WakeUp(Lane lane, String kind, @Nullable String orderingKey) {
 
-  /** Announces that a schedule was added or changed. Its lane names a queue that cannot exist. */
+  /**
+   * The wake-up that announces a new or changed schedule. Its lane contains a name that no queue
+   * can have.
+   */
   public static final WakeUp SCHEDULES = new WakeUp(new Lane("*", 0), "schedules");
 
   /** Creates a wake-up for a pending job. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param encoding the encoding of the database, as PostgreSQL names it; only {@value #UTF8} can
  *     store every text
  * @param nextFireIn the time until the next schedule is due, zero or negative if one is due; null
- *     if none will be
+ *     if no schedule will become due
  */
 public record WorkerInstructions(
     Set<String> pausedQueues, int schemaVersion, String encoding, @Nullable Duration nextFireIn) {

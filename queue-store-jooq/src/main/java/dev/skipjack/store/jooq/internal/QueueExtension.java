@@ -15,16 +15,16 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * The parts of a queue that modules need to add another way of enqueueing. Immutable and safe for
- * any number of threads.
+ * The parts of a queue on which modules build other ways of enqueueing. Immutable and safe for any
+ * number of threads.
  *
  * @param dialect renders statements for the queue's schema, without a connection
  * @param transactions runs each statement in its own transaction
  * @param jobFactory creates the jobs to insert
  * @param interceptor intercepts every enqueue; the innermost {@code next} inserts the jobs
  * @param writer inserts jobs as the queue itself does
- * @param strictOrdering takes the locks of jobs that have strict ordering; {@code writer} takes
- *     them itself
+ * @param strictOrdering takes the locks that strictly ordered jobs need; not needed for jobs that
+ *     {@code writer} inserts, because it takes these locks itself
  * @param waker wakes workers as the queue itself does
  */
 public record QueueExtension(
@@ -63,8 +63,8 @@ public record QueueExtension(
   /** Wakes workers for those jobs that were created and are due immediately, if any. */
   public interface Waker {
     /**
-     * Wakes workers after the queue's own transaction has committed. Never fails, because polling
-     * finds every job.
+     * Wakes workers after the queue's own transaction has committed. Never throws: if a wake-up is
+     * lost, polling still finds the jobs.
      */
     void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);
 
