@@ -6,9 +6,9 @@ import java.util.random.RandomGenerator;
 /**
  * Determines how long a job waits between a failed attempt and the next one.
  *
- * <p>The backoffs that this interface creates are immutable and thread-safe. Custom implementations
- * must also be thread-safe. The wait is clamped to the range from 0 to {@link #LONGEST}, so that a
- * failure can be recorded whatever the backoff returns.
+ * <p>The backoffs that the methods of this interface return are immutable and thread-safe. Custom
+ * implementations must also be thread-safe. The wait is clamped to the range from 0 to {@link
+ * #LONGEST}, so that a failure can be recorded whatever the backoff returns.
  */
 @FunctionalInterface
 public interface Backoff {

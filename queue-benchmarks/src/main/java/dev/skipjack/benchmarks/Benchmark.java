@@ -30,7 +30,7 @@ public interface Benchmark {
   /**
    * Runs the benchmark.
    *
-   * @param database may contain rows of earlier benchmarks
+   * @param database the database, which may contain rows of earlier benchmarks
    * @param notes receives progress messages
    * @throws IllegalStateException if jobs are missing at the end or were not completed
    */

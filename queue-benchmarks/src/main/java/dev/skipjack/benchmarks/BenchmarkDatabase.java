@@ -149,7 +149,9 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return created;
   }
 
-  /** Like {@link #pool(int)}; unqualified names refer to the given schema. */
+  /**
+   * Opens a pool as {@link #pool(int)} does, on which unqualified names refer to the given schema.
+   */
   public HikariDataSource pool(int size, String schema) {
     HikariDataSource created = pool(size);
     created.setSchema(schema);
@@ -167,8 +169,8 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Sets whether the given queues archive ended jobs in the measured schema. In all other schemas
-   * they do so by default.
+   * Sets whether the given queues archive ended jobs in the measured schema. In all other schemas,
+   * ended jobs are archived by default.
    */
   void archive(boolean kept, String... queues) {
     for (String name : queues) {
@@ -283,7 +285,10 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return sent.stream().map(one -> one.statementOnly().in(SCHEMA, FLOOR)).toList();
   }
 
-  /** Creates the floor's schema, in which the statements of {@link #forFloor} run. */
+  /**
+   * Creates the schema of the floor, the baseline without the store, in which the statements of
+   * {@link #forFloor} run.
+   */
   void createFloor() throws SQLException {
     create(FLOOR);
   }

@@ -23,16 +23,16 @@ public final class CommitClock {
   }
 
   /**
-   * Returns a clock for calls that commit on their first connection. A wake-up may use a second one
-   * afterwards.
+   * Returns a clock for calls that commit on the first connection that they borrow. They may send a
+   * wake-up on another one afterwards.
    */
   public static CommitClock ofFirstConnection() {
     return new CommitClock(true);
   }
 
   /**
-   * Returns a clock for calls that commit on their last connection. A query may use another one
-   * before.
+   * Returns a clock for calls that commit on the last connection that they borrow. They may run a
+   * query on another one before.
    */
   public static CommitClock ofLastConnection() {
     return new CommitClock(false);

@@ -40,9 +40,10 @@ final class CompletionLatch implements WorkerListener {
   }
 
   /**
-   * Waits until all jobs are completed or the time has passed, but always for the first job.
+   * Waits until all jobs are completed or the time has passed, but in any case until the first job
+   * is completed.
    *
-   * @throws IllegalStateException if no job is completed in the time and two further minutes
+   * @throws IllegalStateException if no job is completed within two minutes after that time
    */
   void await(double seconds) throws InterruptedException {
     boolean unused = done.await(Math.round(seconds * 1_000), TimeUnit.MILLISECONDS);

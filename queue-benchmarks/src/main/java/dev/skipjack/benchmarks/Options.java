@@ -71,7 +71,7 @@ public final class Options {
     this.out = out;
   }
 
-  /** Returns empty options: every benchmark uses its defaults. */
+  /** Returns options that set nothing, with which every benchmark uses its defaults. */
   public static Options none() {
     return new Options(Map.of(), Optional.empty(), List.of(), 1, 1);
   }
@@ -153,8 +153,8 @@ public final class Options {
   }
 
   /**
-   * Refuses options that the benchmark would ignore. Otherwise the user would believe that they had
-   * been applied.
+   * Rejects options that the benchmark would ignore, so that the user does not assume that they
+   * were applied.
    *
    * @throws IllegalArgumentException if such an option is set; the message is meant for the user
    */

@@ -15,8 +15,8 @@ final class PinnedClaims {
   private final Latencies unmarked = new Latencies();
 
   /**
-   * Records a claim. A claim that returned no jobs counts only if it had no marks: such a claim
-   * takes longest, because it reads past all dead rows and finds nothing.
+   * Records a claim. A claim that returned no jobs counts only if it had no marks. Claims without
+   * marks take longest, because they read past all dead rows.
    */
   void add(int jobs, boolean withMarks, long nanos) {
     if (!withMarks) {

@@ -23,7 +23,7 @@ final class Confirmation {
   }
 
   /**
-   * Requires that the user agrees.
+   * Asks the user to confirm.
    *
    * @throws CommandFailure if the user declines, or no terminal is available for the question
    */

@@ -31,7 +31,7 @@ final class Rates {
   /**
    * Reads the ended jobs.
    *
-   * @param nanos the present value of a clock that only counts upwards
+   * @param nanos the current value of a monotonic clock
    */
   void read(JobQueue queue, Overview overview, long nanos) {
     JobPage page = queue.reader().list(JobQuery.archived().limit(JobQuery.LARGEST));

@@ -53,7 +53,7 @@ final class Terminal implements AutoCloseable {
     return terminal;
   }
 
-  /** Returns the present size, which changes when the user resizes the window. */
+  /** Returns the current size, which changes when the user resizes the window. */
   Size size() {
     String size = stty("size");
     String[] parts = size == null ? new String[0] : size.strip().split(" ");

@@ -116,7 +116,7 @@ final class ResolveConflictStatement {
     NONE,
     /** The holder is locked, so that it does not start before the transaction ends. */
     HOLD,
-    /** The holder is changed, or held if it is of another kind. */
+    /** The holder is changed, or only locked if it is of another kind. */
     REPLACE
   }
 
@@ -126,7 +126,7 @@ final class ResolveConflictStatement {
   /**
    * The conflicts to resolve, in key order.
    *
-   * @param holds whether a holder of another kind, which cannot be replaced, is held
+   * @param holds whether to lock a holder of another kind, which cannot be replaced
    */
   record Request(List<KeyConflict> conflicts, boolean holds, Conflict policy) {
 
@@ -141,7 +141,8 @@ final class ResolveConflictStatement {
    * @param done what was done to the holder
    * @param status the holder's status; null if it no longer holds the key
    * @param isEligible whether the action applied to the holder
-   * @param handsOver whether the request goes to the next job if nothing was done to this one
+   * @param handsOver whether the conflict must be resolved with the key's next job if this holder
+   *     was not changed or locked
    */
   record Result(
       HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}

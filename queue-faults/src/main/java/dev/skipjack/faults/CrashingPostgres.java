@@ -10,8 +10,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A migrated PostgreSQL server for one test, which can be stopped, crashed and started again. Its
- * data and its URL stay the same: clients reach it through a {@link #proxy}, which can inject
- * network faults as well.
+ * data and its URL survive a restart, because clients reach it through a {@link #proxy}, which can
+ * also inject network faults.
  *
  * <p>The server uses PostgreSQL's default durability settings, so acknowledged commits survive a
  * crash. Creating a server takes about three seconds; use one for a whole test class.
@@ -60,7 +60,7 @@ public final class CrashingPostgres implements AutoCloseable {
     return proxy.url(server.jdbcUrl(DATABASE));
   }
 
-  /** Returns the proxy through which {@link #jdbcUrl()} leads. */
+  /** Returns the proxy to which {@link #jdbcUrl()} points. */
   public TcpProxy proxy() {
     return proxy;
   }

@@ -60,7 +60,7 @@ final class FaultPlan {
     return counts.getOrDefault(step, 0L);
   }
 
-  /** Counts the step, waits for its delay, and throws if the step must be refused. */
+  /** Counts the step, waits for its delay, and throws an exception if the step must fail. */
   void before(Step step) throws SQLException {
     Duration wait;
     String refused;

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
- * handed out before. If several faults apply to a step, the one listed first in {@link Step}
+ * handed out before. If a call matches several steps, for example because it executes COMMIT, and
+ * more than one of them has a fault, the fault of the step that is listed first in {@link Step}
  * happens. A call counts as a commit if it is {@link Connection#commit()}, runs SQL that ends with
  * COMMIT, or runs a statement that writes in auto-commit mode. {@link Connection#setAutoCommit}
  * does not count as a commit.
@@ -117,14 +118,17 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Makes the database unavailable: new connections fail (08001), and those handed out break at
-   * their next statement or commit (08006).
+   * Makes the database unavailable: new connections fail (08001), and connections that were handed
+   * out before break at their next statement or commit (08006).
    */
   public void makeUnavailable() {
     reach = Reach.UNAVAILABLE;
   }
 
-  /** Hands out no connections, like an exhausted pool; those handed out continue to work. */
+  /**
+   * Refuses new connections, like an exhausted pool. Connections that were handed out before
+   * continue to work.
+   */
   public void exhaust() {
     reach = Reach.EXHAUSTED;
   }

@@ -46,7 +46,7 @@ final class ProxiedConnection {
     return thread;
   }
 
-  /** Swallows everything from now on, without either side noticing. */
+  /** Discards everything that either side sends from now on, and keeps both connections open. */
   void swallow() {
     swallowed = true;
   }

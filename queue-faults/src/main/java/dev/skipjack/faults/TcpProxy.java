@@ -132,14 +132,14 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Does to the open connections what {@link #blackHole} does, permanently; new ones work. This is
-   * how a firewall treats connections that have been idle for too long.
+   * Swallows everything that is sent on the open connections, permanently, like a firewall that has
+   * dropped idle connections. New connections work.
    */
   public void forgetOpen() {
     connections.forEach(ProxiedConnection::swallow);
   }
 
-  /** Resets new connections, like a port without a listener; open ones stay open. */
+  /** Resets new connections, like a port without a listener. Open connections stay open. */
   public void refuseNew() {
     refusing = true;
   }
@@ -171,7 +171,7 @@ public final class TcpProxy implements AutoCloseable {
 
   /**
    * Resets the connections of the next commits when the server responds. The transaction is
-   * committed, but the client does not know.
+   * committed, but the client receives no acknowledgement.
    *
    * @param times number of times, in addition to those announced before; more than 0
    */

@@ -3,8 +3,8 @@
  *
  * <p>{@link dev.skipjack.faults.AttemptFaults} fails the next attempts. {@link
  * dev.skipjack.faults.FaultyDataSource} refuses connections, statements and commits inside the JVM,
- * with any SQLSTATE. {@link dev.skipjack.faults.TcpProxy} injects faults on the wire: connections
- * that hang half-open, are reset, are slow, or break around a COMMIT. {@link
+ * with any SQLSTATE. {@link dev.skipjack.faults.TcpProxy} injects network faults: connections that
+ * hang half-open, are reset, are slow, or break around a COMMIT. {@link
  * dev.skipjack.faults.CrashingPostgres} is a server that can be stopped, crashed and restarted
  * under the same URL. {@link dev.skipjack.faults.ForkedJvm} runs a main class in a process that can
  * be killed, frozen and terminated. {@link dev.skipjack.faults.ShadowSchema} fills a schema with

@@ -31,10 +31,10 @@ interface Contender {
   /** Returns the library's version and the chosen settings. */
   String setup();
 
-  /** Returns how a worker learns of a job: by a poll, or by a wake-up and from which process. */
+  /** Returns how a worker finds a new job: by a poll, or by a wake-up, and from which process. */
   String wakeUp();
 
-  /** Returns what the library keeps of a finished job. */
+  /** Returns the data that the library keeps about a finished job. */
   String history();
 
   /**

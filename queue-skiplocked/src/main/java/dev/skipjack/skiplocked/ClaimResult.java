@@ -3,9 +3,9 @@ package dev.skipjack.skiplocked;
 import java.util.function.Function;
 
 /**
- * The result of a claim of an exact number of rows: all of them, or none.
+ * The result of claiming an exact number of rows: either all of them or none.
  *
- * @param <T> what was claimed: a list of rows, or a {@link RowLease}
+ * @param <T> the type of what was claimed: a list of rows, or a {@link RowLease}
  */
 public sealed interface ClaimResult<T> {
 

@@ -138,10 +138,10 @@ record FreeRows<R extends Record>(
   }
 
   /**
-   * Replaces a server error that means that the table's rows cannot be locked one by one with an
-   * exception that names the table.
+   * If the server has reported that the table's rows cannot be locked individually, replaces its
+   * error with an exception that names the table.
    *
-   * @return the exception to throw: {@code error} itself if it means anything else
+   * @return the exception to throw; {@code error} itself if it has another cause
    */
   RuntimeException explain(DataAccessException error) {
     String message = messageOf(error);
@@ -183,7 +183,7 @@ record FreeRows<R extends Record>(
   /**
    * Checks that no join has multiplied a row.
    *
-   * @throws IllegalStateException if one has
+   * @throws IllegalStateException if a join has multiplied a row
    */
   List<R> requireDistinct(List<R> claimed) {
     if (hasJoins() && claimed.stream().map(source::keyOf).distinct().count() < claimed.size()) {

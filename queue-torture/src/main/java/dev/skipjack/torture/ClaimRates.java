@@ -147,7 +147,7 @@ final class ClaimRates {
 
   /**
    * Returns the figures for a kind of fault: the number of disturbances that included it, and the
-   * times until the rate was back.
+   * times until the rate had recovered.
    */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());

@@ -51,8 +51,8 @@ public enum FaultKind {
   }
 
   /**
-   * Returns whether the fault needs an embedded server, because it must not hit a server of the
-   * user.
+   * Returns whether the fault needs an embedded server, because it must not affect a server that
+   * the user provides.
    */
   boolean needsOwnServer() {
     return needsOwnServer;

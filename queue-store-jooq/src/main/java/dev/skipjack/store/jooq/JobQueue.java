@@ -210,9 +210,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    * Creates a queue in the schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
    *
    * @param dataSource a connection pool. The queue borrows one connection at a time, for a short
-   *     transaction. The data source must not be bound to the caller's transaction, as Spring's
-   *     {@code TransactionAwareDataSourceProxy} and contextual connections are: while a transaction
-   *     is open on such a connection, calls throw {@link IllegalStateException} before any SQL
+   *     transaction. Do not pass a data source that is bound to the caller's transaction, such as
+   *     Spring's {@code TransactionAwareDataSourceProxy}: while that transaction is open, calls
+   *     throw {@link IllegalStateException} before any SQL is sent
    * @throws NullPointerException if {@code dataSource} is null
    */
   public static JobQueue on(DataSource dataSource) {
@@ -230,8 +230,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns an enqueuer that uses the transaction open on {@code transaction}. Database errors are
-   * thrown unchanged, as jOOQ's exceptions.
+   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}.
+   * jOOQ's exceptions for database errors are propagated unchanged.
    *
    * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
    *     of the configuration that jOOQ passes to a transactional lambda
@@ -244,8 +244,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns an enqueuer that uses the transaction open on {@code transaction}, which it neither
-   * commits nor closes.
+   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}. It
+   * neither commits the transaction nor closes the connection.
    */
   @Override
   public JobEnqueuer in(Connection transaction) {
@@ -317,8 +317,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns the maximum size of the pool if it is a HikariCP pool, wrapped or not. If the workers
-   * have their own pool, returns the size of that pool.
+   * Returns the maximum size of the pool that workers use, if it is a HikariCP pool, wrapped or
+   * not.
    */
   @Override
   public OptionalInt poolSize() {
@@ -368,7 +368,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return Optional.of(scheduleStore);
   }
 
-  /** Returns the parts that modules need to add another way of enqueueing. Not for applications. */
+  /**
+   * Returns the parts of this queue on which modules build other ways of enqueueing. This method is
+   * not intended for applications.
+   */
   public QueueExtension extension() {
     return extension;
   }
@@ -415,8 +418,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB).
      * Larger payloads make every claim slower. The schema's function {@code enqueue} always uses
      * the default. PostgreSQL stores and returns numbers without exponents ({@code 1e100} becomes
-     * 101 digits); in that form a payload may have at most twice as many bytes. The same limits
-     * apply to results.
+     * 101 digits); in that form, a payload may be at most twice as large as this limit. The same
+     * limits apply to results.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */
@@ -436,7 +439,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Sets the data source on whose connections workers listen for new jobs. If the queue's
+     * Sets the data source of the connections on which workers listen for new jobs. If the queue's
      * connections go through a pooler in transaction mode, set a data source with direct
      * connections. Default: the data source of the workers' other statements.
      */
@@ -459,8 +462,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Sets whether enqueueing a job that is due immediately wakes workers with NOTIFY. Default:
      * true. Set this to false in an application that enqueues at a high rate and whose jobs can
-     * wait for the next poll: it then avoids the lock that NOTIFY takes at commit. To do so for
-     * some queues or a single call, use {@link #withoutWakeUps} or {@link
+     * wait for the next poll, to avoid the lock that NOTIFY takes at commit. To disable wake-ups
+     * only for some queues or for a single enqueue, use {@link #withoutWakeUps} or {@link
      * EnqueueOptions#withoutWakeUp()}.
      */
     public Builder wakeUps(boolean wakeUps) {
@@ -482,9 +485,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Builds the queue. Opens no connection. The first queue of a process takes a few hundred
-     * milliseconds longer than others, because it loads the classes that render SQL; otherwise the
-     * first enqueue would do that.
+     * Builds the queue. Opens no connection. Building the first queue of a process takes a few
+     * hundred milliseconds longer, because it loads the classes that render SQL, which would
+     * otherwise delay the first enqueue.
      */
     public JobQueue build() {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);

@@ -180,7 +180,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return results;
   }
 
-  /** Inserts jobs in the session's transaction, and wakes no worker. */
+  /** Inserts jobs in the session's transaction, without waking workers. */
   List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }

@@ -152,8 +152,8 @@ final class PostgresWakeUps implements WakeUps {
     }
 
     /**
-     * Fails if the session does not receive another session's probe, because it would then never
-     * receive a wake-up.
+     * Throws an exception if the session does not receive a probe from another session, because it
+     * would not receive wake-ups either.
      */
     void requireHearing() throws SQLException {
       if (hears) {

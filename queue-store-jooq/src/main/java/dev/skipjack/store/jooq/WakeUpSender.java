@@ -242,7 +242,7 @@ final class WakeUpSender {
    */
   private record Recent(WakeUp wakeUp, long enqueuedAt, long sentAt) {
 
-    /** Returns how long after the last wake-up the queue does not need another one. */
+    /** Returns the time after the last wake-up during which the queue needs no further wake-up. */
     long quiet(WakeUp next, long now) {
       return now - enqueuedAt <= DENSE && next.equals(wakeUp) ? QUIET_IN_STREAM : QUIET;
     }

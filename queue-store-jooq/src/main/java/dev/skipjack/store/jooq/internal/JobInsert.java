@@ -276,7 +276,7 @@ public final class JobInsert {
 
   /**
    * Returns an insert of one job that takes effect if {@code when} is true. Its values are separate
-   * parameters: as arrays of one element, they would double the cost of the insert.
+   * parameters, because arrays of one element would double the cost of the insert.
    */
   public static InsertOnDuplicateStep<JobsRecord> insertOne(Condition when) {
     return insert(NextId.of(JOBS_ID_SEQ), Accepted.ALL, one(), when);

@@ -64,10 +64,10 @@ final class HorizonStatement {
   private HorizonStatement() {}
 
   /**
-   * A holder.
+   * A transaction or replication slot that prevents vacuum from removing dead rows.
    *
-   * @param what session, prepared or slot
-   * @param age the number of transactions since its snapshot; null if the role may not read it
+   * @param what the type of the holder: session, prepared or slot
+   * @param age the number of transactions since its snapshot; null if the role may not read this
    * @param since when it began; null if unknown
    */
   record Holder(

@@ -18,7 +18,7 @@ final class KeyHolderStatement {
 
   private KeyHolderStatement() {}
 
-  /** The holder. */
+  /** The job that holds the unique key. */
   record Holder(JobId id, JobStatus status) {}
 
   static Statement<String, Holder> of(DSLContext dialect) {

@@ -37,7 +37,7 @@ final class LeaseFactsStatement {
   private LeaseFactsStatement() {}
 
   /**
-   * The facts.
+   * The numbers of running jobs and of expired leases.
    *
    * @param sinceFirst how long ago the first of the leases expired; null if there is no running job
    */

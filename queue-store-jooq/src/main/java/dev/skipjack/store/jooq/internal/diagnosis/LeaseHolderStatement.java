@@ -40,7 +40,7 @@ final class LeaseHolderStatement {
   private LeaseHolderStatement() {}
 
   /**
-   * The worker.
+   * The worker that holds the lease.
    *
    * @param lease the length of its leases; null if unknown
    */

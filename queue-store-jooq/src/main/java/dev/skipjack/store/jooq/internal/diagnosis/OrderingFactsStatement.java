@@ -45,7 +45,7 @@ final class OrderingFactsStatement {
   private OrderingFactsStatement() {}
 
   /**
-   * The facts.
+   * The jobs that a job waits for in its ordering key.
    *
    * @param before the number of jobs of the key that wait before the job, up to 1,001
    * @param head the job that holds the key; null if there is none

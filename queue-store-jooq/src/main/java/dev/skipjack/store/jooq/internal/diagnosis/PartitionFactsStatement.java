@@ -30,9 +30,9 @@ final class PartitionFactsStatement {
   private PartitionFactsStatement() {}
 
   /**
-   * A partition.
+   * A partition of the audit or the archive.
    *
-   * @param detachPending whether its removal was interrupted
+   * @param detachPending whether a concurrent detach of the partition was interrupted
    */
   record Facts(String name, boolean detachPending) {}
 

@@ -67,7 +67,7 @@ final class QueueFactsStatement {
   private QueueFactsStatement() {}
 
   /**
-   * The facts.
+   * The state of the queue, and the jobs that a due job waits for in it.
    *
    * @param pausedAt when the queue was paused; null if it is not paused
    * @param before the number of due jobs that are served before the job, up to {@link #WINDOW}

@@ -25,10 +25,10 @@ final class ScheduleFactsStatement {
   private ScheduleFactsStatement() {}
 
   /**
-   * A schedule.
+   * A schedule that is not paused.
    *
-   * @param overdueFor how long ago it should have fired, negative if it is not due; null if it
-   *     never fires again
+   * @param overdueFor how long ago the schedule should have fired, negative if it is not due; null
+   *     if it will not fire again
    */
   record Facts(
       String name,

@@ -50,10 +50,10 @@ final class ServerFactsStatement {
   private ServerFactsStatement() {}
 
   /**
-   * The facts.
+   * The state of the server.
    *
    * @param used the number of connections, those of background processes excluded
-   * @param notifyQueue the part of the queue of notifications that is full, from 0 to 1
+   * @param notifyQueue how full the queue of notifications is, from 0 to 1
    * @param process the server process that ran the statement
    */
   record Facts(

@@ -4,8 +4,8 @@
  * running. {@link dev.skipjack.store.jooq.internal.diagnosis.JooqDoctor} runs the checks of the
  * queue, its database and its workers.
  *
- * <p>The statements read facts, and Java code turns them into sentences, evidence and a fix. Every
- * statement is bounded, locks nothing and runs on a standby.
+ * <p>The statements read the facts, from which Java code derives sentences, evidence and a fix.
+ * Every statement reads a limited number of rows, locks none, and can run on a standby.
  *
  * <p>Public only so that the store can use it; not part of the API. Depends on {@code internal.sql}
  * alone.

@@ -8,14 +8,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The cutoffs: archived jobs that ended before them have expired.
+ * The instants that determine which archived jobs have expired: those that ended before the cutoff
+ * of their queue.
  *
  * @param others the cutoff for queues without their own retention
  * @param byQueue the cutoffs of the other queues
  */
 record Cutoffs(Instant others, Map<String, Instant> byQueue) {
 
-  /** Returns the earliest cutoff. No queue keeps jobs from before it. */
+  /** Returns the earliest cutoff. No queue keeps jobs that ended before it. */
   Instant oldest() {
     return Collections.min(all());
   }
@@ -33,8 +34,8 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   }
 
   /**
-   * Returns the queues for which the whole partition has expired. While the result stays the same,
-   * a partition that was pruned need not be walked again.
+   * Returns the queues for which the whole partition has expired. As long as the result does not
+   * change, a partition that was pruned need not be searched again.
    */
   Expired expired(Partition partition) {
     Map<String, Boolean> queues = new HashMap<>();

@@ -49,8 +49,8 @@ public final class JooqMaintenance implements Maintenance {
   private final DeadJobPruning deadJobs;
 
   /**
-   * @param dataSource the data source for detaching and dropping partitions, and of {@code
-   *     transactions}
+   * @param dataSource the data source for detaching and dropping partitions, which {@code
+   *     transactions} also uses
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time

@@ -95,9 +95,7 @@ final class PartitionDdl {
     return commentOnTable(tableOf(partition)).is(FindPartitionsStatement.MARK);
   }
 
-  /**
-   * Removes the mark, because a session that detaches the partition now wants to keep the table.
-   */
+  /** Removes the mark, so that the table is kept if another session detaches it. */
   void unmark(Partition partition) {
     inTransaction(dsl.commentOnTable(tableOf(partition)).is(""));
   }

@@ -60,8 +60,8 @@ public final class PartitionHealing {
   /**
    * Runs {@code write}. If a partition is missing, creates it and runs {@code write} again.
    *
-   * @throws StoreException the failure of the write, or of the creation if the database rejected
-   *     that
+   * @throws StoreException if the write fails, or if the database rejects the creation of the
+   *     partition
    */
   public <R> R run(Supplier<R> write) {
     if (missed.compareAndSet(true, false)) {

@@ -101,7 +101,9 @@ final class OperationTable {
                 .fetch(found -> row(found).operation()));
   }
 
-  /** Changes the state of an operation if it has another one. Returns whether it had. */
+  /**
+   * Changes the state of an operation if it is {@code from}. Returns whether the state was changed.
+   */
   boolean move(long id, State from, State to) {
     return run(
         dsl ->
@@ -116,7 +118,7 @@ final class OperationTable {
 
   /**
    * Adds the result of a batch, unless another process has recorded the same batch. An operation
-   * that was stopped meanwhile remains stopped, unless the batch was its last one.
+   * that was stopped in the meantime remains stopped, unless the batch was its last one.
    *
    * @return the operation, or empty if another process has recorded the batch
    */

@@ -144,8 +144,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private record Batch(List<String> keys, int tries) {}
 
   /**
-   * Like {@link #promote}, for use after a commit. Throws no failure, because a sweep promotes the
-   * jobs later.
+   * Promotes jobs as {@link #promote} does, after a commit. Never throws: if the promotion fails, a
+   * sweep promotes the jobs later.
    *
    * @return empty if the promotion failed
    */
@@ -162,7 +162,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Like {@link #promoteCommitted}, for the keys in a command's results. Returns the results
+   * Calls {@link #promoteCommitted} for the keys in a command's results, and returns the results
    * without their keys.
    */
   public <R> List<R> passOn(List<KeyedResult<R>> results) {
@@ -179,8 +179,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Like {@link #promoteCommitted}, for keys whose head has died. First frees the keys that the
-   * policy does not block.
+   * Promotes the jobs behind dead heads as {@link #promoteCommitted} does, after releasing the keys
+   * that the heads' policies do not block.
    */
   public void passOnBehindDead(Collection<String> keys) {
     List<String> sorted = List.copyOf(new TreeSet<>(keys));

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a command for a job.
  *
- * @param orderingKey the ordering key of a job that the command has moved or deleted, so the key
- *     may have lost its head or gained its first job; null if the command changed no such job
+ * @param orderingKey the ordering key of the job if the command moved or deleted it, so that the
+ *     key's next job may have to be promoted; null if not
  */
 public record KeyedResult<R>(R result, @Nullable String orderingKey) {}

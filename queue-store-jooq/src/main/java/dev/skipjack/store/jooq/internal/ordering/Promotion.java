@@ -41,15 +41,16 @@ import org.jooq.impl.SQLDataType;
  * <p>The choice of the next job does not skip locked rows: the job after a locked one must not
  * overtake it. If the next job is locked, for instance by a command that cancels it, nothing is
  * promoted, and a later search for keys without a head promotes it. The same happens if the job was
- * promoted and sent to the back after the snapshot: it then waits at another position, and no two
- * jobs have the same one. "Still waiting" is expressed by the other columns of a waiting job,
- * because with {@code status = 'waiting'} the planner could read the whole index of waiting jobs.
+ * promoted and sent to the back after the snapshot, because it then waits at another position.
+ * "Still waiting" is expressed by the other columns of a waiting job, because with {@code status =
+ * 'waiting'} the planner could read the whole index of waiting jobs.
  *
  * <p>A deleted head's flag disappears before the next job's flag is written, because {@code
  * promoted} depends on all rows of {@code ended}. Other promotions of the key see a head until this
  * transaction ends, so the unique index of the heads has no conflict.
  *
- * <p>Lock order: first the heads, then the jobs that wait behind them, in key order. No lock waits.
+ * <p>Lock order: first the heads, then the jobs that wait behind them, in key order. The statement
+ * waits for none of these locks.
  */
 public final class Promotion {
 

@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import org.jooq.DSLContext;
 
 /**
- * Orders the jobs of an ordering key by their commits, if the jobs request this: their enqueue
- * takes a lock for the key before it draws ids. Safe for any number of threads.
+ * Orders the jobs of an ordering key by their commits, if the jobs request it. For this purpose,
+ * their enqueue takes a lock for the key before it draws ids. Safe for any number of threads.
  */
 public final class StrictOrdering {
 

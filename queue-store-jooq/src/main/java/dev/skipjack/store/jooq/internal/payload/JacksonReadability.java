@@ -75,7 +75,7 @@ final class JacksonReadability {
 
   /**
    * Returns why the class cannot be read and how to fix it, in sentences that begin with the
-   * position. Returns null if no problem is known.
+   * position of the problem. Returns null if no problem is known.
    */
   @Nullable String problem(Class<?> payloadClass) {
     try {

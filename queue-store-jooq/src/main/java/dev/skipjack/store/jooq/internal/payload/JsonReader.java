@@ -166,8 +166,8 @@ public final class JsonReader {
   }
 
   /**
-   * Returns the number of digits after the point, under the same condition. Neither number can
-   * overflow; both can be negative.
+   * Returns the number of digits after the point when the last token, a number, is written without
+   * an exponent. Like {@link #digitsBefore}, the result cannot overflow and can be negative.
    */
   long digitsBehind() {
     return digitsBehind;

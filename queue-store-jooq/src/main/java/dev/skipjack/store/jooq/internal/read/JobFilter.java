@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  * used; that depends on the order of the list.
  */
 enum JobFilter {
-  /** All filters except the one by payload, so that roles that may not read payloads can list. */
+  /**
+   * All filters except the one by payload, so that roles that may not read payloads can list jobs.
+   */
   PLAIN,
   /** All filters. */
   WITH_PAYLOAD;
@@ -60,8 +62,8 @@ enum JobFilter {
   }
 
   /**
-   * Returns the condition of the filters on archived jobs, except {@link #ended}, by which the
-   * index is read.
+   * Returns the condition of the filters on archived jobs, except {@link #ended}, which limits the
+   * range of the index that is read.
    */
   Condition onArchived() {
     return on(JOBS_ARCHIVE);

@@ -97,9 +97,9 @@ final class PageQuery {
   }
 
   /**
-   * Returns a copy in which {@code seen} is merged from several ranges, in ascending order. After
-   * the first point where one of the ranges was cut, the merged rows have gaps, so the page ends
-   * there.
+   * Returns a copy in which {@code seen} is merged from several ranges, in ascending order. The
+   * page ends at the first point where one of the ranges was cut, because the merged rows have gaps
+   * after it.
    *
    * @param lead the tables to which {@code seen} refers
    */

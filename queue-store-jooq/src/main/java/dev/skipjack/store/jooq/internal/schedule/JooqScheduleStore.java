@@ -81,7 +81,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   /**
    * @param cancel cancels jobs as an operator would
    * @param waker wakes workers for the jobs that were enqueued
-   * @param changed wakes workers, so that they learn of a schedule that may fire soon
+   * @param changed wakes workers, so that they find a schedule that may fire soon
    */
   public JooqScheduleStore(
       OwnTransactions transactions,
@@ -253,9 +253,9 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
 
     /**
-     * Fires the batch. Schedules that cancel their last job come late, because a cancel may wait
-     * for a busy job. Schedules with strict ordering come last and one by one, because each may
-     * wait for another transaction.
+     * Fires the batch. Schedules that cancel their last job are fired after the others, because a
+     * cancellation may wait for a busy job. Schedules with strict ordering are fired last and one
+     * by one, because each may wait for another transaction.
      */
     void fire() {
       List<Firing> strict = firings.stream().filter(it -> isStrict(it)).toList();

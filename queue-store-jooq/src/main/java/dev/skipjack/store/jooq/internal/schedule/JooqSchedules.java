@@ -35,7 +35,7 @@ public final class JooqSchedules implements Schedules {
   private final Statement<String, Listed> listOne;
 
   /**
-   * @param changed wakes workers, so that they learn of a schedule that may fire soon
+   * @param changed wakes workers, so that they find a schedule that may fire soon
    */
   public JooqSchedules(
       OwnTransactions transactions, DSLContext dialect, JobFactory jobs, Runnable changed) {

@@ -194,7 +194,7 @@ record StoredSchedule(
     return planned == null ? null : planned.plus(share());
   }
 
-  /** Returns this schedule's share of its jitter, a delay that is always the same. */
+  /** Returns the delay of this schedule within its jitter, which is always the same. */
   Duration share() {
     long spread = definition.jitter().toMillis();
     if (spread == 0) {

@@ -36,7 +36,7 @@ record StoredTiming(
   /**
    * Returns the timing.
    *
-   * @throws IllegalArgumentException if this JVM does not know the zone, or the expression is
+   * @throws IllegalArgumentException if the zone is unknown to this JVM, or the expression is
    *     invalid
    */
   Timing timing() {

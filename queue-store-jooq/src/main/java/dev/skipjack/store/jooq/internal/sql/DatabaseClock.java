@@ -43,9 +43,9 @@ public final class DatabaseClock {
   }
 
   /**
-   * Returns a number of microseconds as an interval, which jOOQ's DSL cannot express. The server
-   * multiplies by a double in any case; because of the explicit cast, no other operator in the
-   * search path is a better match. The result is exact for 285 years.
+   * Returns a number of microseconds as an interval, which jOOQ's DSL cannot express. The explicit
+   * cast to a double, which the server would otherwise apply itself, ensures that no other operator
+   * in the search path is a better match. The result is exact for 285 years.
    */
   public static Field<YearToSecond> interval(Field<Long> micros) {
     return field(

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * auto-commit. It proves that a transaction is open in two cases. The first is a HikariCP pool that
  * is configured with auto-commit. The second is a data source that has provided a connection in
  * auto-commit mode before, and now provides the same connection a second time while it is still
- * borrowed, which no pool does. If a pool passes this test, because its users leave auto-commit
- * off, it is not tested again.
+ * borrowed, which no pool does. A data source that provides two different connections is a pool,
+ * and is not tested again.
  */
 public final class OwnConnections {
 
@@ -39,7 +39,7 @@ public final class OwnConnections {
    * Borrows a connection on which no transaction is open. Sends nothing to the server.
    *
    * @throws IllegalStateException if a transaction is open or has failed on the connection, or the
-   *     connection belongs to a transaction in which nothing has run yet; the transaction is
+   *     connection belongs to a transaction in which nothing has run yet. The transaction is
    *     neither committed nor rolled back
    * @throws StoreException if the data source itself had no connection available
    * @throws SQLException if the driver could not connect

@@ -228,7 +228,7 @@ public final class OwnTransactions {
     return PostgresDriver.constraintOf(failure);
   }
 
-  /** Returns the exception for callers, with the database's own as its cause. */
+  /** Returns the exception to throw to the caller, with the database's exception as its cause. */
   public static StoreException refused(SQLException failure) {
     String state = failure.getSQLState();
     return new StoreException(

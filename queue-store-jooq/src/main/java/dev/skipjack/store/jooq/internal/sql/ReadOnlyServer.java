@@ -7,7 +7,7 @@ import java.sql.Statement;
 
 /**
  * Detects a server that accepts no writes: a standby, or a former primary after a failover.
- * Connections to it work, so no pool detects that they are useless.
+ * Connections to such a server work, so no pool detects that writes fail on them.
  */
 public final class ReadOnlyServer {
 

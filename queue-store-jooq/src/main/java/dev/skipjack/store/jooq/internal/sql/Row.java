@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The current row of a result, read by the fields of the query. Not thread-safe. Methods without
- * {@code OrNull} in their name fail on NULL with the field's name, unless documented otherwise.
+ * {@code OrNull} in their name throw an exception that names the field if the value is NULL, unless
+ * documented otherwise.
  */
 public final class Row {
 

@@ -67,7 +67,7 @@ public final class Session {
   }
 
   /**
-   * Returns the id of the server process as the driver learned it when it connected, or empty if
+   * Returns the id of the server process, which the driver received when it connected, or empty if
    * the driver is not PostgreSQL's own.
    */
   public OptionalInt serverProcess() throws SQLException {

@@ -30,8 +30,8 @@ public final class Statement<Q, R> {
       StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {}
 
   /**
-   * Returns a statement that is created and rendered when it is first needed. Otherwise a process
-   * would spend a second at its start on statements that it may never run.
+   * Returns a statement that is created and rendered when it is first used. Rendering all
+   * statements at startup would take about a second, although a process may never run most of them.
    */
   public static <Q, R> Statement<Q, R> lazily(Supplier<Statement<Q, R>> creation) {
     return new Statement<>(() -> creation.get().parts());
@@ -60,8 +60,9 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Renders a query that has one sensible plan under any settings, and in which every function,
-   * operator and type is qualified. It runs without the settings that other statements need.
+   * Renders a query that has only one sensible plan, whatever the settings, and in which every
+   * function, operator and type is qualified. It runs without the settings that other statements
+   * need.
    */
   public static <Q, R> Statement<Q, R> selfContained(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
