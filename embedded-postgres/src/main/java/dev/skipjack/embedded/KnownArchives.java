@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The archives of PostgreSQL whose SHA-256 hashes are recorded in this module. Any other archive is
- * rejected before it is unpacked, unless its hash is configured explicitly. Otherwise, an attacker
- * who could replace a jar in a repository would be able to run programs on this machine.
+ * rejected before it is unpacked, unless its hash is configured explicitly. Without this check, an
+ * attacker who can replace a jar in a repository could run programs on this machine.
  */
 final class KnownArchives {
 

@@ -34,7 +34,8 @@ public final class Migrations {
   static final String LOCATION = "classpath:db/skipjack";
 
   /**
-   * Not Flyway's default name, so that an application can use its own Flyway in the same schema.
+   * The name of the history table. It differs from Flyway's default, so that an application can use
+   * Flyway for its own tables in the same schema.
    */
   static final String HISTORY_TABLE = "skipjack_schema_history";
 

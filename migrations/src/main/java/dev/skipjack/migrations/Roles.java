@@ -23,7 +23,7 @@ public final class Roles {
   /** The default prefix of the roles' names. */
   public static final String DEFAULT_PREFIX = "skipjack";
 
-  /** The names that follow the prefix and an underscore. */
+  /** The names of the roles, without the prefix and the underscore after it. */
   private static final String[] NAMES = {
     "sql_producer", "producer", "worker", "operator", "viewer"
   };

@@ -12,8 +12,8 @@ import java.util.List;
 public interface Doctor {
 
   /**
-   * Runs all checks, each in a short transaction of its own. The number of rows that a check reads
-   * is limited and does not depend on the size of the tables.
+   * Runs all checks, each in its own short transaction. The number of rows that a check reads is
+   * limited and does not depend on the size of the tables.
    *
    * @return one finding for each check, always in the same order
    * @throws StoreException if the database cannot be reached

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Checks the ranges of values. The schema checks them too, but the messages of these checks contain
- * the value.
+ * Checks the ranges of values. The schema checks them too, but only the messages of this class
+ * contain the value.
  */
 final class Limits {
 

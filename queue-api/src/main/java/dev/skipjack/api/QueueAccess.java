@@ -38,7 +38,10 @@ public interface QueueAccess {
   /** Returns the wake-ups that announce new jobs, or empty if the queue does not support them. */
   Optional<WakeUps> wakeUps();
 
-  /** Returns the port for firing schedules, or empty if the queue does not support schedules. */
+  /**
+   * Returns the store through which workers fire schedules, or empty if the queue does not support
+   * schedules.
+   */
   default Optional<ScheduleStore> scheduleStore() {
     return Optional.empty();
   }

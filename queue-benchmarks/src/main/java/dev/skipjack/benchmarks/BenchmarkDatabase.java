@@ -190,7 +190,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     settle(SCHEMA);
   }
 
-  /** Like {@link #settle()}, for another schema. */
+  /** Prepares another schema, as {@link #settle()} does. */
   void settle(String schema) throws SQLException {
     execute(
         qualified(schema, "VACUUM (INDEX_CLEANUP ON, ANALYZE) @jobs"),
@@ -222,7 +222,9 @@ public final class BenchmarkDatabase implements AutoCloseable {
     preload(SCHEMA, jobs, queue, kind, priority);
   }
 
-  /** Like {@link #preload(long, String, String, String)}, in another schema. */
+  /**
+   * Inserts due jobs into another schema, as {@link #preload(long, String, String, String)} does.
+   */
   void preload(String schema, long jobs, String queue, String kind, String priority)
       throws SQLException {
     preload(schema, jobs, queue, kind, priority, "clock_timestamp()");
@@ -258,8 +260,8 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Like {@link #queue(UnaryOperator)}, in a schema without the index on unique keys. Empties that
-   * schema.
+   * Returns a queue as {@link #queue(UnaryOperator)} does, in a schema without the index on unique
+   * keys. Empties that schema.
    */
   JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> wrapper) throws SQLException {
     if (!hasSchemaWithoutKeys) {
@@ -298,13 +300,13 @@ public final class BenchmarkDatabase implements AutoCloseable {
     empty(SCHEMA);
   }
 
-  /** Like {@link #empty()}, for both the measured and the floor's schema. */
+  /** Empties both the measured and the floor's schema, as {@link #empty()} does. */
   void emptyBoth() throws SQLException {
     empty(SCHEMA);
     empty(FLOOR);
   }
 
-  /** Like {@link #empty()}, for another schema. */
+  /** Empties another schema, as {@link #empty()} does. */
   void empty(String schema) throws SQLException {
     // Nearly all partitions are empty, and truncating all of them takes longer than a short run.
     String partitions =
@@ -329,7 +331,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return rows(SCHEMA);
   }
 
-  /** Like {@link #rows()}, for the floor's schema. */
+  /** Returns the number of rows in the floor's schema, as {@link #rows()} does. */
   String rowsOfFloor() throws SQLException {
     return rows(FLOOR);
   }

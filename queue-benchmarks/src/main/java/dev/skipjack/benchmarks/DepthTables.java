@@ -12,7 +12,7 @@ import javax.sql.DataSource;
 
 /**
  * The two tables of {@link Depth}, a full one and an almost empty one, in separate schemas. A
- * worker runs in both in turn.
+ * worker alternates between them.
  */
 final class DepthTables {
 
@@ -58,8 +58,8 @@ final class DepthTables {
   }
 
   /**
-   * Runs a worker in both tables in turn. Each run first inserts the jobs that it will complete, so
-   * the full table has the same size before every run.
+   * Runs a worker that alternates between the tables. Each run first inserts the jobs that it will
+   * complete, so the full table has the same size before every run.
    *
    * @param queues the queues that the worker serves
    * @param priority priority of the inserted jobs in the full table, as an SQL expression

@@ -130,7 +130,7 @@ public final class Options {
     return numbers.getOrDefault(setting, defaultValue);
   }
 
-  /** Like {@link #number}. */
+  /** Returns a number as {@link #number} does, as an int. */
   public int count(Setting setting, int defaultValue) {
     return Math.toIntExact(number(setting, defaultValue));
   }

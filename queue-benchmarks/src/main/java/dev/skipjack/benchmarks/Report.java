@@ -52,7 +52,7 @@ public final class Report {
     return this;
   }
 
-  /** Sets the result, and its ratio to a floor that ran in turn with it. */
+  /** Sets the result, and its ratio to a floor that was measured in the same rounds. */
   public Report finding(Rounds.Results results, String variant, String floor) {
     finding(results.of(variant));
     List<Double> ratios = results.ratios(variant, floor);

@@ -76,7 +76,7 @@ record DatabaseAddress(String jdbcUrl, String origin) {
         origin);
   }
 
-  /** Rejects {@code //user:password@host}, in which the driver would take all for the host. */
+  /** Rejects {@code //user:password@host}, all of which the driver would treat as the host. */
   private static void requireNoUserInfo(String url, String what) {
     String authority = url.replaceFirst("[?].*", "").replaceFirst("^" + PREFIX + "//", "");
     if (authority.contains("@")) {

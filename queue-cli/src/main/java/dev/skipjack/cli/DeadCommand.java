@@ -177,7 +177,7 @@ final class DeadCommand extends CommandGroup {
 
     abstract int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output);
 
-    /** Works the previewed operation off and reports what it did. */
+    /** Runs the previewed operation and reports its result. */
     static int work(JobQueue queue, OperationPreview preview, String done, Output output) {
       JobOperations operations = queue.operations();
       JobOperation started = operations.start(preview, System.getProperty("user.name", "unknown"));

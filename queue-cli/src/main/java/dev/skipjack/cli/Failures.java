@@ -23,10 +23,13 @@ final class Failures {
 
   private static final Pattern PASSWORD = Pattern.compile("(?i)(password=)[^&\\s'\"]*");
 
-  /** The driver knows no user in front of the host, but people write one, with a password. */
+  /**
+   * Matches a user and password in front of the host, which the driver does not support but users
+   * may write.
+   */
   private static final Pattern USER_INFO = Pattern.compile("//[^/\\s]*@");
 
-  /** The password of a URL up to its end, for texts of which each is one argument. */
+  /** Matches the password of a URL up to its end, for texts that are single arguments. */
   private static final Pattern ARGUMENT_PASSWORD = Pattern.compile("(?is)password=[^&]+");
 
   private Failures() {}

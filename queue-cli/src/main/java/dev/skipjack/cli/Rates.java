@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs per second end in each queue and enter it, from the latest 500 ended jobs and the
- * change of the number of live jobs since the last reading. Queues without an archive have no
+ * Computes how many jobs per second enter and leave each queue, from the latest 500 ended jobs and
+ * the change in the number of live jobs since the last reading. Queues without an archive have no
  * rates.
  */
 final class Rates {
@@ -62,7 +62,7 @@ final class Rates {
     readAt = nanos;
   }
 
-  /** Returns the number of jobs that can still end; dead jobs have left, as ended ones have. */
+  /** Returns the number of live jobs except dead ones, which count as having left the queue. */
   private static long jobs(QueueOverview queue) {
     return queue.count(JobStatus.PENDING)
         + queue.count(JobStatus.RUNNING)

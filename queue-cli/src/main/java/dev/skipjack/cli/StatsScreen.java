@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Draws the overview of a queue, on as many lines and columns as there are. */
+/** Draws the overview so that it fits the screen. */
 final class StatsScreen {
 
   private static final int FIXED_LINES = 5;

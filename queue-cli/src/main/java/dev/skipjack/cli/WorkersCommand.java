@@ -56,7 +56,7 @@ final class WorkersCommand extends QueueAction {
   }
 
   /**
-   * What a worker reported of its settings, as far as it did.
+   * The settings that a worker has reported, if any.
    *
    * @param slots the number of slots of each queue
    */

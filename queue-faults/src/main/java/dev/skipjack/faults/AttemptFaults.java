@@ -32,7 +32,8 @@ public final class AttemptFaults {
   /**
    * Fails the next attempts before their handler is called.
    *
-   * @param times number of attempts, in addition to those announced before; more than 0
+   * @param times the number of attempts to fail, in addition to those requested by earlier calls;
+   *     positive
    * @param failure supplies a new exception for each attempt; may also be an {@link Error}
    */
   public void failNext(int times, Supplier<? extends Throwable> failure) {
@@ -58,18 +59,18 @@ public final class AttemptFaults {
     }
   }
 
-  /** Returns the number of announced failures that have not occurred yet. */
+  /** Returns the number of requested failures that have not occurred yet. */
   public synchronized int left() {
     return announced.size();
   }
 
-  /** Discards the announced failures that have not occurred yet. */
+  /** Discards the requested failures that have not occurred yet. */
   public synchronized void reset() {
     announced.clear();
   }
 
   /**
-   * Throws the next announced failure; if there is none, calls {@code attempt} and returns its
+   * Throws the next requested failure; if there is none, calls {@code attempt} and returns its
    * result.
    */
   public <R extends @Nullable Object> R around(Callable<R> attempt) throws Exception {

@@ -51,7 +51,7 @@ public final class FaultyDataSource implements DataSource {
     CUT_BEFORE,
     /**
      * The connection breaks before the acknowledgement: the transaction is committed, but the
-     * client does not know.
+     * client receives no acknowledgement.
      */
     CUT_AFTER
   }
@@ -82,7 +82,8 @@ public final class FaultyDataSource implements DataSource {
    * Fails the next steps of a kind without breaking the connection, as if the server reported an
    * error.
    *
-   * @param times number of times, in addition to those announced before; more than 0
+   * @param times the number of steps to fail, in addition to those requested by earlier calls;
+   *     positive
    * @param sqlState five characters, for example {@code 53300}
    */
   public void failNext(Step step, int times, String sqlState) {
@@ -103,7 +104,7 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Calls {@code fates} for each commit that no announced fault applies to. Use this method for
+   * Calls {@code fates} for each commit to which no requested fault applies. Use this method for
    * random faults.
    *
    * @param fates may be called by any thread

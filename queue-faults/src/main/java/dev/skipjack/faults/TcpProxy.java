@@ -115,7 +115,7 @@ public final class TcpProxy implements AutoCloseable {
 
   /**
    * Forwards everything again, including new connections. Connections that have lost bytes in a
-   * {@link #blackHole} stay dead and silent; announced cuts and latencies remain in effect.
+   * {@link #blackHole} stay dead and silent; requested cuts and latencies remain in effect.
    */
   public void pass() {
     faults.blackHole(false);
@@ -163,7 +163,7 @@ public final class TcpProxy implements AutoCloseable {
    * Resets the connections of the next commits before the commits reach the server. The server
    * rolls back these transactions.
    *
-   * @param times number of times, in addition to those announced before; more than 0
+   * @param times the number of commits, in addition to those requested by earlier calls; positive
    */
   public void cutBeforeCommit(int times) {
     faults.cutNext(CommitCut.BEFORE, times);
@@ -173,13 +173,13 @@ public final class TcpProxy implements AutoCloseable {
    * Resets the connections of the next commits when the server responds. The transaction is
    * committed, but the client receives no acknowledgement.
    *
-   * @param times number of times, in addition to those announced before; more than 0
+   * @param times the number of commits, in addition to those requested by earlier calls; positive
    */
   public void cutAfterCommit(int times) {
     faults.cutNext(CommitCut.AFTER, times);
   }
 
-  /** Discards announced cuts that have not happened yet. */
+  /** Discards requested cuts that have not happened yet. */
   public void clearCuts() {
     faults.clearCuts();
   }

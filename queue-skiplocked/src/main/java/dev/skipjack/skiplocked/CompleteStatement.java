@@ -30,8 +30,8 @@ import org.jooq.impl.DSL;
  * SELECT row, number FROM held
  * }</pre>
  *
- * <p>The rows are locked before the first is changed, so the statement knows whether it holds all
- * of them. The order of the locks keeps two of these statements from deadlocking.
+ * <p>The rows are locked before the first is changed, so that the statement can determine whether
+ * it holds all of them. The order of the locks keeps two of these statements from deadlocking.
  */
 final class CompleteStatement {
 

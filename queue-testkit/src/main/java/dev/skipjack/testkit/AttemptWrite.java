@@ -113,7 +113,10 @@ enum AttemptWrite {
     this.auditSays = auditSays;
   }
 
-  /** Writes in one batch if the port supports it, and returns a result for each execution. */
+  /**
+   * Performs the write, in one batch if the store supports it, and returns a result for each
+   * execution.
+   */
   abstract List<Verdict> write(AttemptFixture fixture, List<Execution> executions)
       throws SQLException;
 

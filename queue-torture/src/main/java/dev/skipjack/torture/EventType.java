@@ -2,7 +2,7 @@ package dev.skipjack.torture;
 
 /** The type of an event in a history. */
 enum EventType {
-  /** A producer is about to enqueue a job; the detail is the way in which it does so. */
+  /** A producer is about to enqueue a job; the detail is the method that it uses. */
   REQUESTED,
   /** The enqueue was acknowledged; the detail is whether the job is new. */
   ACKNOWLEDGED,

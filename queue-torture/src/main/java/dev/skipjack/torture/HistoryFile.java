@@ -34,7 +34,10 @@ final class HistoryFile implements AutoCloseable {
     this.file = file;
   }
 
-  /** Like {@link #open(Path, String, HistoryClock)}, with times of the wall clock. */
+  /**
+   * Opens a history as {@link #open(Path, String, HistoryClock)} does, with times of the wall
+   * clock.
+   */
   static HistoryFile open(Path folder, String process) {
     return open(folder, process, HistoryClock.ofWall());
   }

@@ -38,7 +38,9 @@ final class Producer {
   /** One in this number of bulk calls enqueues jobs with an ordering key. */
   private static final int ORDERED_BULK = 4;
 
-  /** One in this number of jobs with an ordering key that may become dead does so. */
+  /**
+   * One in this number of jobs becomes dead, among those with an ordering key that may become dead.
+   */
   private static final int DOOMED = 8;
 
   /** One in this number of jobs with an ordering key is cancelled. */

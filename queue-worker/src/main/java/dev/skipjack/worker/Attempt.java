@@ -125,7 +125,7 @@ final class Attempt {
   }
 
   /**
-   * Like {@link #begin()}.
+   * Begins the attempt as {@link #begin()} does.
    *
    * @param now nanoTime
    */

@@ -99,8 +99,8 @@ final class AttemptLease {
 
   /**
    * Records that the lease lasts this long from {@code sentAt} on, and must be renewed after half
-   * of that time. Has no effect if a usual renewal was in progress meanwhile, because the server
-   * may have executed that renewal last and shortened the lease.
+   * of that time. Has no effect if a usual renewal was in progress at the same time, because the
+   * server may have executed that renewal last and shortened the lease.
    *
    * @param before the value of {@link #renewals()} before the long lease was requested
    * @return whether the lease is certainly the long one

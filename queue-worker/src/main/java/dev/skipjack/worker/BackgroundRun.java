@@ -170,9 +170,9 @@ final class BackgroundRun {
   }
 
   /**
-   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there. A
-   * handler's transaction promotes what it saw when it completed the job. What was enqueued between
-   * then and its commit is promoted now.
+   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there.
+   * When a handler completes a job in its transaction, it promotes only jobs that are visible at
+   * that time. Jobs that were enqueued between the completion and its commit are promoted now.
    */
   private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     String key = attempt.execution().orderingKey();
@@ -367,7 +367,7 @@ final class BackgroundRun {
     }
   }
 
-  /** Stops the engine. Returns whether the caller was interrupted meanwhile. */
+  /** Stops the engine. Returns whether the caller was interrupted in the meantime. */
   private boolean stopEngine(long deadline) {
     try {
       engine.stop(deadline);

@@ -14,9 +14,8 @@ import java.util.Set;
  * not prove that the others will succeed, because it may need less: reads succeed on a server that
  * is read-only or whose disk is full.
  *
- * <p>The pool counts as exhausted while any loop waits in vain for a connection. The success of
- * another loop does not change that, because some loops, such as the heartbeat, have separate
- * connections.
+ * <p>The pool counts as exhausted while any loop fails to get a connection. The success of another
+ * loop does not change that, because some loops, such as the heartbeat, have separate connections.
  */
 final class DatabaseWatch {
 
@@ -144,9 +143,7 @@ final class DatabaseWatch {
     return failure instanceof StoreException refused && refused.isPoolExhausted();
   }
 
-  /**
-   * Records that a loop waited in vain for a connection. Returns whether this begins a shortage.
-   */
+  /** Records that a loop did not get a connection. Returns whether this begins a shortage. */
   synchronized boolean waits(String loop) {
     if (loop.equals(LISTENER) || !waiting.add(loop) || waiting.size() > 1) {
       return false;

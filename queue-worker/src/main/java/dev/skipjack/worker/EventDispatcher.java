@@ -71,8 +71,8 @@ final class EventDispatcher {
   private volatile @Nullable Thread thread;
 
   /**
-   * @param countDropped is called from time to time with the number of events that were dropped
-   *     since the last call
+   * @param countDropped is called periodically with the number of events that were dropped since
+   *     the last call
    */
   EventDispatcher(List<WorkerListener> listeners, String worker, LongConsumer countDropped) {
     this.listeners = List.copyOf(listeners);

@@ -41,7 +41,10 @@ final class HeartbeatTask implements Loop.Step {
    */
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
-  /** The number of times that a long lease is requested if a renewal was in progress meanwhile. */
+  /**
+   * The number of times that a long lease is requested if a renewal was in progress at the same
+   * time.
+   */
   private static final int SPARE_TRIES = 3;
 
   private final LeaseKeeper leases;
@@ -103,7 +106,7 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Gives an attempt that has not begun a single lease of this duration, and leaves its row
+   * Gives one lease of this duration to an attempt that has not begun, and leaves the job's row
    * unchanged until half of the lease has passed. If that fails, the attempt keeps its lease and is
    * renewed as usual. Ends the attempt if its lease is lost or an operator has requested
    * cancellation. Called by the thread that is about to run the handler; other attempts are not
@@ -193,8 +196,8 @@ final class HeartbeatTask implements Loop.Step {
   }
 
   /**
-   * Reads the cancellation requests of attempts that were not renewed in this run; a renewal
-   * reports its own.
+   * Reads the cancellation requests of attempts that were not renewed in this run. For all other
+   * attempts, the renewal has returned them.
    */
   private void hearCancels(long began) {
     List<Attempt> held =

@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  * In both cases, if one lane has too few jobs, another lane provides the rest, in the same claim or
  * in the next one, which follows immediately.
  *
- * <p>A claim contains an exhausted lane only if a hint makes that cheap. With several queues, it
- * requests one job from such a lane, before the lane that is expected to provide the rest.
+ * <p>A claim contains an exhausted lane only if a low-water mark makes reading it cheap. With
+ * several queues, it requests one job from such a lane, before the lane that is expected to provide
+ * the rest.
  *
  * <p>The reserve of a queue is counted in fractions of a slot, and the lane that receives it comes
  * first. If one claim cannot return all jobs that the queues want, the queue that has been served

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * <p>This has costs: each start requires another statement and a commit, a job of such a kind is
  * rescued later if its worker dies, and the progress that its handler reports is not written. A
  * kind is therefore forgotten after a number of successive attempts that ended within a heartbeat
- * interval. Each time a kind has to be learned again, that number doubles: otherwise, a rare long
- * job among short ones would be released, uncounted, again and again.
+ * interval. Each time a kind has to be learned again, that number doubles, so that a rare long job
+ * among short ones is not repeatedly released without being counted.
  *
- * <p>Each worker learns the kinds by itself and keeps them in memory only. Safe for any number of
- * threads.
+ * <p>Each worker detects these kinds independently and keeps them in memory only. Safe for any
+ * number of threads.
  */
 final class LongSnapshots {
 

@@ -19,8 +19,8 @@ import java.util.random.RandomGenerator;
  *
  * <p>Wake-ups of concurrent transactions are combined, so sweeps are frequent for a second after a
  * wake-up has named a key, and while jobs are waiting. Otherwise, they run every second if a key
- * was used during the last minute, and every ten seconds if not. Such a sweep reads only one index
- * entry, so applications without ordering keys hardly pay for it.
+ * was used during the last minute, and every ten seconds if not. If no job is waiting, a sweep
+ * reads only one index entry, so its cost is negligible for applications without ordering keys.
  *
  * <p>{@link #expect} is safe for any number of threads; the rest is confined to the loop's.
  */

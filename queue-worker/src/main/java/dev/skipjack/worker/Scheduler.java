@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fires schedules at their due times. It runs on the thread of the {@link Registrar}, whose
- * statement returns when the next schedule is due, so without schedules in the database, a worker
- * needs no additional statement and no additional thread. Confined to that thread, except {@link
- * #schedulesChanged}.
+ * statement also returns the time of the next fire. If there are no schedules in the database, a
+ * worker therefore needs neither an additional statement nor an additional thread. Confined to that
+ * thread, except {@link #schedulesChanged}.
  */
 final class Scheduler {
 

@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * their outcome is written, but against a larger limit: claims need not wait for every flush, but
  * must stop if the database accepts no outcomes.
  *
- * <p>The prefetch is the number of jobs that all slots together will finish in a moment. A slot
- * whose handler has run for a long time contributes almost nothing to it, however fast earlier
- * handlers were, because jobs must not wait here while other workers are idle. The prefetch is zero
- * until the first handler has ended, and after jobs have waited too long, until the next handler
- * ends.
+ * <p>The prefetch is the number of jobs that all slots together are expected to finish within 50
+ * ms. A slot whose handler has run for a long time contributes almost nothing to it, however fast
+ * earlier handlers were, because jobs must not wait here while other workers are idle. The prefetch
+ * is zero until the first handler has ended, and after jobs have waited too long, until the next
+ * handler ends.
  */
 final class ServedQueue {
 

@@ -10,8 +10,8 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Passes the traceparent of the handler's job on to the jobs that the handler enqueues, unless they
- * have their own.
+ * Passes the traceparent of the handler's job on to the jobs that the handler enqueues, unless a
+ * job has a traceparent already.
  */
 final class TracedEnqueuer implements JobEnqueuer {
 

@@ -77,7 +77,8 @@ final class CompleteStatement {
   }
 
   /**
-   * Like {@link #of}, for jobs with and without ordering keys: promotes the next job of each key.
+   * Creates a statement like that of {@link #of}, which also promotes the next job of each ordering
+   * key.
    */
   static OutcomeStatement<List<Execution>, Verdict> ofOrdered(DSLContext dialect) {
     return OutcomeStatement.ofBatch(
@@ -141,7 +142,10 @@ final class CompleteStatement {
         Function.identity(), weeks -> ofOneIn(dialect, weeks, ended -> List.of()));
   }
 
-  /** Like {@link #ofOne}, for a job with an ordering key: promotes the next job of the key. */
+  /**
+   * Creates a statement like that of {@link #ofOne}, which also promotes the next job of the
+   * ordering key.
+   */
   static OutcomeStatement<Execution, Boolean> ofOneOrdered(DSLContext dialect) {
     return OutcomeStatement.ofOne(
         Function.identity(), weeks -> ofOneIn(dialect, weeks, Promotion::behind));

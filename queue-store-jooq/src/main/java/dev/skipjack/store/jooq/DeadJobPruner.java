@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the dead jobs that are older than their queue's retention. If a call runs out of time,
- * the next call continues where it stopped. Otherwise, if a queue had more dead jobs than one call
- * can read, its last jobs and those of the queues after it would never be pruned. Each process has
- * its own position. Safe for any number of threads; concurrent calls may read the same jobs.
+ * the next call continues where it stopped, so that a queue with many dead jobs does not prevent
+ * the queues after it from being pruned. Each process has its own position. Safe for any number of
+ * threads; concurrent calls may read the same jobs.
  */
 final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 

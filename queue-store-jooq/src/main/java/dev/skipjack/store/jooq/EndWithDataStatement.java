@@ -65,7 +65,8 @@ final class EndWithDataStatement {
   }
 
   /**
-   * Like {@link #of}, for jobs with and without ordering keys: promotes the next job of each key.
+   * Creates a statement like that of {@link #of}, which also promotes the next job of each ordering
+   * key.
    */
   static OutcomeStatement<List<FinalOutcome>, Verdict> ofOrdered(DSLContext dialect) {
     return OutcomeStatement.ofBatch(
@@ -105,7 +106,10 @@ final class EndWithDataStatement {
         CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, ended -> List.of()));
   }
 
-  /** Like {@link #ofOne}, for a job with an ordering key: promotes the next job of the key. */
+  /**
+   * Creates a statement like that of {@link #ofOne}, which also promotes the next job of the
+   * ordering key.
+   */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOneOrdered(DSLContext dialect) {
     return OutcomeStatement.ofOne(
         CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, Promotion::behind));

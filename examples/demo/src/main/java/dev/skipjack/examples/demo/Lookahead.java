@@ -10,9 +10,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that reads its first deliveries ahead, before they are handed out. Safe for any number
- * of threads: each delivery is returned to one thread. Bad input is thrown to one thread, and later
- * calls return empty.
+ * A source that reads its first deliveries before they are requested. Safe for any number of
+ * threads: each delivery is returned to only one thread. If the input is bad, only one call throws
+ * the exception, and later calls return empty.
  */
 final class Lookahead implements DeliverySource {
 
@@ -23,8 +23,8 @@ final class Lookahead implements DeliverySource {
   private boolean ended;
 
   /**
-   * Reads ahead until it has {@code count} distinct deliveries or the input ends. {@link #next}
-   * throws bad input after it has returned the deliveries before it.
+   * Reads ahead until it has {@code count} distinct deliveries or the input ends. If a line is bad,
+   * {@link #next} throws the exception after it has returned the preceding deliveries.
    */
   Lookahead(DeliverySource source, int count) {
     this.source = source;

@@ -3,7 +3,7 @@ package dev.skipjack.examples.demo;
 import java.util.Locale;
 import java.util.UUID;
 
-/** Determines whether and when a delivery is sent again. One in ten is. */
+/** Determines whether and when a delivery is sent again. One delivery in ten is sent twice. */
 enum SecondSend {
   /** The delivery is sent once. */
   NONE,

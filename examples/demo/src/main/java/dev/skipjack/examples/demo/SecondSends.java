@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A buffer of second sends that wait until the job of the first send has ended. Any thread may add
- * sends; one thread sends them. The buffer holds few deliveries, because it holds them completely;
- * threads wait while it is full.
+ * sends; one thread sends them. The capacity of the buffer is small, because it holds complete
+ * deliveries; threads wait while it is full.
  */
 final class SecondSends {
 

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * back vacuum too. A standby's feedback arrives in a session without a database. Vacuum ignores the
  * snapshots of other vacuums.
  *
- * <p>A role without {@code pg_read_all_stats} sees that there are sessions of other roles but not
- * their transactions; such a row has no age. Locks nothing.
+ * <p>A role without {@code pg_read_all_stats} can see the sessions of other roles but not their
+ * transactions, so the age in these rows is null. Locks nothing.
  */
 final class HorizonStatement {
 

@@ -25,7 +25,10 @@ final class StorageChecks {
   /** Indexes of this size are normal, however few rows there are. */
   private static final long INDEX_NORMAL = 64 * MEGABYTE;
 
-  /** All indexes of a table together need less than a quarter of this for each row. */
+  /**
+   * The number of bytes per row above which indexes are reported. It is more than four times the
+   * size that all indexes of a table together normally need for each row.
+   */
   private static final long BYTES_OF_ROW = 1_000;
 
   private static final int DAYS_AHEAD = 2;
@@ -59,7 +62,7 @@ final class StorageChecks {
         : Check.DEAD_ROWS.red(sentence, fix);
   }
 
-  /** Returns the number of dead rows in multiples of what starts autovacuum. */
+  /** Returns the number of dead rows as a multiple of the number that starts autovacuum. */
   private static double deadness(TableFactsStatement.Facts table) {
     return table.deadRows() / (DEAD_NORMAL + 0.05 * table.liveRows());
   }

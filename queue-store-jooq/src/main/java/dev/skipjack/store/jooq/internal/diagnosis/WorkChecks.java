@@ -11,12 +11,18 @@ import java.util.Optional;
 /** Judges the schema, the jobs, the workers and the schedules. */
 final class WorkChecks {
 
-  /** Workers search for expired leases every 10 seconds by default. */
+  /**
+   * How long ago a lease must have expired to be reported. Workers search for expired leases every
+   * 10 seconds by default.
+   */
   private static final Duration LEASE_YELLOW = Duration.ofSeconds(30);
 
   private static final Duration LEASE_RED = Duration.ofMinutes(5);
 
-  /** A job of a new kind may be enqueued shortly before the worker that handles it starts. */
+  /**
+   * How long a job or a schedule must be overdue for the finding to be red. A job of a new kind may
+   * be enqueued shortly before the worker that handles it starts.
+   */
   private static final Duration DUE_RED = Duration.ofMinutes(1);
 
   private WorkChecks() {}

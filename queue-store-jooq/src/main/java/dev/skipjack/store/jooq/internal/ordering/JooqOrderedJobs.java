@@ -111,10 +111,11 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Returns the keys of a statement that met another transaction to the front of {@code batches}.
-   * One such key fails the whole statement and the error does not name it, so a batch that fails
-   * again, or that waited for a lock, is halved until that key is alone. Keys that are given up
-   * were promoted by the other transaction, or a later sweep finds them.
+   * Puts the keys of a statement that conflicted with another transaction back at the front of
+   * {@code batches}. A single conflicting key makes the whole statement fail, and the error does
+   * not name it, so a batch that fails again, or that waited for a lock, is halved until that key
+   * is alone. Keys that are given up have been promoted by the other transaction, or are found by a
+   * later sweep.
    */
   private static void pushBack(
       Batch batch, StoreException failure, int failures, Deque<Batch> batches) {

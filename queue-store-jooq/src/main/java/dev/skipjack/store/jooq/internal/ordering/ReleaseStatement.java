@@ -38,10 +38,10 @@ import org.jooq.impl.SQLDataType;
  * SELECT ordering_key FROM released
  * }</pre>
  *
- * <p>A second text releases the heads of which a sweep has read that their policy does not block
- * the key. In between, another sweep may have released the key and the next head may have died, or
- * the same job may have been redriven and died again. So it names the jobs and their deaths, and
- * tests the policy again:
+ * <p>A second text releases heads that a sweep has found and whose policy does not block the key.
+ * Since then, another sweep may have released the key and the next head may have died, or the same
+ * job may have been redriven and have died again. The statement therefore compares the ids and the
+ * times of death, and checks the policy again:
  *
  * <pre>{@code
  * WITH unlocked AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN unnest(:ids, :died_ats, :policies) AS given ON jobs.id = given.id

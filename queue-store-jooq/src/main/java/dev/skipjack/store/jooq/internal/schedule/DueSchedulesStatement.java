@@ -23,7 +23,7 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>{@code job_schedules_due_idx} returns them in order, and a schedule that another worker has
- * fired meanwhile is recognized by {@code FireSchedulesStatement}. Locks nothing.
+ * fired in the meantime is recognized by {@code FireSchedulesStatement}. Locks nothing.
  */
 final class DueSchedulesStatement {
 

@@ -31,8 +31,8 @@ import org.jooq.impl.SQLDataType;
  * SELECT name FROM postponed
  * }</pre>
  *
- * <p>A schedule that another worker has fired or postponed meanwhile is not changed. It locks rows
- * as FireSchedulesStatement does.
+ * <p>A schedule that another worker has fired or postponed in the meantime is not changed. It locks
+ * rows as FireSchedulesStatement does.
  */
 final class PostponeSchedulesStatement {
 

@@ -25,7 +25,8 @@ public final class ShrinkingLimit {
    *
    * @param batch runs the batch with the given limit
    * @return the result of the batch
-   * @throws StoreException if the batch fails for another reason, or with a single row
+   * @throws StoreException if the batch fails for a reason other than a lock or a timeout, or with
+   *     only a single row
    */
   public <R> R run(IntFunction<R> batch) {
     while (true) {
