@@ -288,8 +288,8 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Creates the schema of the floor, the baseline without the store, in which the statements of
-   * {@link #forFloor} run.
+   * Creates the schema in which the statements of {@link #forFloor} run. The floor is the baseline
+   * that a benchmark compares with, here the same statements without the store.
    */
   void createFloor() throws SQLException {
     create(FLOOR);

@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 
 /**
  * Measures the cost of unique keys for an enqueue, with 1 and with 100 jobs per call. Compares jobs
- * without a key with the same jobs in a schema without the index on unique keys, and compares jobs
- * with fresh keys, and duplicates, with jobs without a key.
+ * without a key in the usual schema and in a schema without the index on unique keys. Also compares
+ * jobs with fresh keys, and duplicates, with jobs without a key.
  *
  * <p>The variants take turns every few calls, in a rotating order. Each round starts with empty
  * tables. The result is the median ratio over the rounds; warm-up rounds do not count.

@@ -6,7 +6,10 @@ import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Receives wake-ups as a worker does, because NOTIFY without a listener costs less. */
+/**
+ * Receives wake-ups as a worker does. Benchmarks of enqueueing need a listener, because NOTIFY
+ * costs less without one.
+ */
 public final class WakeUpListener implements AutoCloseable {
 
   private static final Duration TIMEOUT = Duration.ofMillis(200);

@@ -26,7 +26,7 @@ public final class ShadowSchema {
   private static final Pattern OPERATORS = Pattern.compile("[-+*/<>=~!@#%^&|]+");
 
   /**
-   * Creates shadows that return a type that fits nowhere, so most statements fail when they are
+   * Creates shadows whose result type no statement accepts, so most statements fail when they are
    * parsed.
    */
   private static final String GENERATE =

@@ -39,7 +39,7 @@ interface Contender {
 
   /**
    * Returns whether the contender takes part in a phase. The second mode of a library skips the
-   * phases in which both modes do the same.
+   * phases in which both modes behave in the same way.
    */
   boolean takesPart(Phase phase);
 

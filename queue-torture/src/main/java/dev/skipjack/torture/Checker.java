@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares the results that the processes received with the final content of the database. A pure
- * function.
+ * Compares the results that the processes received with the final content of the database. Depends
+ * only on its arguments and has no side effects.
  *
  * <p>It compares a time in the history with one in the database only if a correct queue guarantees
  * their order, however long a response took.

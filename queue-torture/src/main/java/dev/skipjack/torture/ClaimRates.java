@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Measures how long the claim rate takes to return to its former level after the end of a fault. A
- * pure function.
+ * Measures how long the claim rate takes to return to its former level after the end of a fault.
+ * Depends only on its arguments and has no side effects.
  *
  * <p>The former level is the median rate of the last undisturbed seconds. The rate is back at the
  * start of the first two seconds in which it reaches at least 95 % of that level. Faults that start

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The faults of a run. Finds the one that explains a lost attempt. */
 final class FaultLog {
 
-  /** An unplanned pause of a process, for which the machine had no CPU time. */
+  /** An unplanned pause of a process, caused by a lack of CPU time on the machine. */
   static final String STALL = "stall";
 
   /** A stall may affect the whole machine if it lasts at least a lease divided by this number. */
@@ -36,8 +36,8 @@ final class FaultLog {
    *
    * @param how the variant of the kind; empty if it has only one
    * @param process the affected process, or {@link Event#ALL}
-   * @param reachable when the server was reachable again, if the fault had made it unreachable; at
-   *     most {@code ended}
+   * @param reachable when the server was reachable again, if the fault had made it unreachable;
+   *     never later than {@code ended}
    */
   record Fault(String kind, String how, String process, long began, long reachable, long ended) {
 

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the live and archived jobs of each schedule with its past fires: one per second, from
- * its creation to its next fire. A pure function that uses only times of the database.
+ * its creation to its next fire. Depends only on its arguments, has no side effects, and uses only
+ * times of the database.
  */
 final class FireCheck {
 

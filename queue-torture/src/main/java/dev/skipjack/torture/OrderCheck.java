@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds jobs of an ordering key that ran at the same time or in the wrong order, according to the
- * audit and the times at which handlers started. A pure function.
+ * audit and the times at which handlers started. Depends only on its arguments and has no side
+ * effects.
  *
  * <p>A job holds its key from its first attempt until it ends, whatever happens to it in between,
  * so no other job of the key may start in that time. If a job was acknowledged before the enqueue

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The scale of a run, compared with what a release requires. A pure function. */
+/**
+ * The scale of a run, compared with what a release requires. Depends only on its arguments and has
+ * no side effects.
+ */
 final class Scale {
 
   /** The figures that are counted, with their minimums for a release. */

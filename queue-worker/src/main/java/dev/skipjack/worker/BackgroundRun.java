@@ -340,8 +340,7 @@ final class BackgroundRun {
   }
 
   /**
-   * Makes {@link #stop} stop waiting for handlers, whether it is already running or is called
-   * later.
+   * Ends the wait for handlers in {@link #stop}, whether it is already running or is called later.
    */
   void hurry() {
     hurried = true;

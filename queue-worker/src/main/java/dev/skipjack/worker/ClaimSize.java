@@ -28,8 +28,8 @@ final class ClaimSize {
   private static final Set<String> SMALLER_MAY_DO = Set.of(TOO_LONG, OUT_OF_MEMORY);
 
   /**
-   * The number of times that a claim of a single job is tried, because memory may be short for
-   * another reason.
+   * The number of times that a claim of a single job is tried, because memory may be short for a
+   * reason other than the size of the job.
    */
   private static final int TRIES_OF_ONE = 3;
 

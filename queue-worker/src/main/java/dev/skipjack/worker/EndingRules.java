@@ -39,8 +39,10 @@ final class EndingRules {
   }
 
   /**
-   * @param type the job type, or null if the kind has no handler; the result is then an exception
-   *     that reports this
+   * Returns the ending of an attempt.
+   *
+   * @param type the job type; null if the kind has no handler, in which case {@code result} is an
+   *     exception that states this
    */
   Ending decide(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     if (attempt.completion().isWritten()) {

@@ -35,9 +35,8 @@ final class HandlerCompletion {
   }
 
   /**
-   * Returns whether this exception is the one that the postponed completion threw, or was caused by
-   * it. If not, the handler has caught the completion's exception and then failed for another
-   * reason.
+   * Returns whether the handler failed because its completion was postponed, that is, whether
+   * {@code thrown} is the exception of that completion or was caused by it.
    */
   boolean isPostponedBy(Throwable thrown) {
     Throwable cause = thrown;

@@ -544,7 +544,7 @@ public final class Worker implements JobRunner, AutoCloseable {
 
     /**
      * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. The order is
-     * not part of {@link WorkerConfig}, because its weights name queues.
+     * not part of {@link WorkerConfig}, because its weights refer to the worker's queues.
      */
     public Builder order(LaneOrder order) {
       this.order = order;

@@ -25,8 +25,8 @@ import javax.sql.DataSource;
  * A worker under supervision: it reports events, metrics and its health. Handlers run on the
  * application's own executor.
  *
- * <p>What goes wrong: a handler hangs and ignores the interrupt of its timeout. It is reported as
- * stuck, and a new slot replaces the one that it occupies, so the queue is still served.
+ * <p>What goes wrong: a handler hangs and ignores the interrupt after its timeout. It is reported
+ * as stuck, and a new slot replaces the one that it occupies, so the queue is still served.
  */
 public final class Supervised {
 

@@ -61,9 +61,7 @@ public final class Reports {
           .enqueue(REPORT, new Report("sales"), job -> job.priority(5))
           .overlap(Overlap.SKIP_WHILE_LIVE);
 
-  /**
-   * Every hour, with a payload made from the planned time. Makes up for at most three missed fires.
-   */
+  /** Every hour, with a payload from the planned time. Makes up for at most three missed fires. */
   static final Schedule STOCK_COUNT =
       Schedule.every(Duration.ofHours(1))
           .named("stock-count")

@@ -70,8 +70,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
- * lower one through the index, so it reads two entries for each lane: the last one has the
- * priority, and the first one is the oldest job. Locks nothing.
+ * lower one through the index, so it reads only two entries for each lane: one to find the
+ * priority, and the first one, which is the oldest job. Locks nothing.
  *
  * <p>A statement that only reads would keep succeeding on a standby or a former primary, and a
  * worker would stay connected to it. The last row, which is evaluated once and reads no table,

@@ -62,8 +62,8 @@ public final class DemoOptions {
   }
 
   /**
-   * Opens the input. If a number of jobs is set, all ids are fresh, so the file can be sent
-   * repeatedly, within a run and by later runs.
+   * Opens the input. If a number of jobs is set, all deliveries get fresh ids, so the same file can
+   * be sent repeatedly, within a run or in later runs.
    *
    * @throws BadInputException if the input cannot be read
    */
@@ -101,15 +101,19 @@ public final class DemoOptions {
 
     private Builder() {}
 
-    /** Deliveries to send, one JSON object per line. Default: generated deliveries. */
+    /**
+     * Sets the file of deliveries to send, with one JSON object per line. By default, deliveries
+     * are generated.
+     */
     public Builder input(Path file) {
       this.input = file;
       return this;
     }
 
     /**
-     * Number of distinct deliveries to send; the input is repeated or truncated, with fresh ids.
-     * Default: the input once, or 1,000 generated deliveries.
+     * Sets the number of distinct deliveries to send. The input is repeated or truncated, and its
+     * deliveries get fresh ids. By default, the input is sent once or, without an input, 1,000
+     * deliveries are generated.
      */
     public Builder jobs(long number) {
       if (number < 1) {
@@ -120,7 +124,7 @@ public final class DemoOptions {
       return this;
     }
 
-    /** Number of workers with 8 handlers each, 1 to 32. Default 2. */
+    /** Sets the number of workers, from 1 to 32, each with 8 handlers. Defaults to 2. */
     public Builder workers(int number) {
       if (number < 1 || number > MOST_WORKERS) {
         throw new IllegalArgumentException(
@@ -130,19 +134,24 @@ public final class DemoOptions {
       return this;
     }
 
-    /** The database to run on. Default: an embedded PostgreSQL, whose data is kept. */
+    /**
+     * Sets the database to run on. By default, an embedded PostgreSQL is started, whose data is
+     * kept.
+     */
     public Builder database(DemoTarget target) {
       this.database = target;
       return this;
     }
 
-    /** Purpose of the embedded PostgreSQL; data of other purposes is not touched. */
+    /** Sets the purpose of the embedded PostgreSQL. The data of other purposes is not touched. */
     public Builder server(String purpose) {
       this.server = purpose;
       return this;
     }
 
-    /** Sends nothing; finishes and verifies the jobs that an earlier run left. */
+    /**
+     * Resumes an earlier run: sends nothing, and finishes and verifies the jobs that the run left.
+     */
     public Builder resume() {
       this.resume = true;
       return this;

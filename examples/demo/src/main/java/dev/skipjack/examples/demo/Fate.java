@@ -11,9 +11,12 @@ import java.util.UUID;
 enum Fate {
   /** Each attempt succeeds. */
   SUCCEEDS,
-  /** The first attempt fails and later ones succeed: 3 in 100. */
+  /** The first attempt fails and later ones succeed. Applies to 3 in 100 jobs. */
   FAILS_ONCE,
-  /** Every attempt fails, and after the third the handler makes the job dead: 5 in 1,000. */
+  /**
+   * Every attempt fails, and after the third the handler makes the job dead. Applies to 5 in 1,000
+   * jobs.
+   */
   POISONED;
 
   /** The last attempt of a poisoned job. */

@@ -2,9 +2,9 @@
  * The demo: a service that receives webhooks. {@link dev.skipjack.examples.demo.Demo} runs it; the
  * {@code skipjack demo} command is its command line.
  *
- * <p>A {@link dev.skipjack.examples.demo.DeliverySource} yields deliveries; a {@code
- * DeliverySender} stores each one and enqueues its job in the same transaction, some of them twice,
- * as real senders do; the {@code WebhookHandler} counts them and completes the job in one
+ * <p>A {@link dev.skipjack.examples.demo.DeliverySource} yields deliveries, some of which are sent
+ * twice, as by real senders. A {@code DeliverySender} stores each delivery and enqueues its job in
+ * the same transaction. The {@code WebhookHandler} counts the delivery and completes the job in one
  * transaction. A {@code Fate} makes some jobs fail. At the end the {@code Verification} reads the
  * whole database and checks that every delivery had exactly its expected effect.
  *

@@ -64,8 +64,8 @@ public final class JobInsert {
   public static final Field<String> UNIQUE_KEY = given("unique_key", String.class);
 
   /**
-   * The jobs that an insert accepts. Without the columns of ordering keys, inserting a thousand
-   * jobs costs the server about 3 % less.
+   * The jobs that an insert accepts. If the columns of ordering keys are left out, inserting a
+   * thousand jobs costs the server about 3 % less.
    */
   public enum Accepted {
     /** Jobs without an ordering key. */

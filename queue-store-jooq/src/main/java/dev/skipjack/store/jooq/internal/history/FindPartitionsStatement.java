@@ -71,7 +71,7 @@ final class FindPartitionsStatement {
    * A table that may be a partition of the requested one.
    *
    * @param lower its lower bound in UTC, or null if it has none or one that Skipjack did not set
-   * @param upper its upper bound in UTC, or null under the same conditions
+   * @param upper its upper bound in UTC, or null as for {@code lower}
    */
   record Candidate(
       String name, State state, boolean marked, @Nullable String lower, @Nullable String upper) {

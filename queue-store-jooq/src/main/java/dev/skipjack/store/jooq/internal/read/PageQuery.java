@@ -147,7 +147,7 @@ final class PageQuery {
    *
    * @param seen the rows that are read
    * @param cut the row number at which a range is cut
-   * @param jobs the table whose rows are shown, and the columns
+   * @param jobs the table that contains the jobs, and its columns to read
    * @param where a condition on the rows of the page, in addition to their ids
    * @param order the order of the rows on the page
    */
@@ -202,7 +202,7 @@ final class PageQuery {
   /**
    * Creates the statement of a list.
    *
-   * @param jobs the table whose rows are shown, and the columns
+   * @param jobs the table that contains the jobs, and its columns to read
    * @param query made by {@link #query}
    */
   static Statement<Request, Entry> statement(

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the queue's own transactions: short, READ COMMITTED, and on a connection that is returned in
- * its original state. Safe for any number of threads.
+ * Runs the queue's own transactions, which are short and READ COMMITTED. Each connection is
+ * returned to the pool in its original state. Safe for any number of threads.
  */
 public final class OwnTransactions {
 
