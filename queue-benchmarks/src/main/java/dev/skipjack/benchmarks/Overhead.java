@@ -18,8 +18,8 @@ final class Overhead implements Benchmark {
   @FunctionalInterface
   interface Measurement {
     /**
-     * Returns a map that contains, for each case, a map with {@code ratio}, {@code least}, {@code
-     * most} and {@code micros}.
+     * Runs the measurement. The line of the result contains, for each case, a map with {@code
+     * ratio}, {@code least}, {@code most} and {@code micros}.
      */
     Measured measure(
         BenchmarkDatabase database, int times, int warmUps, int runs, Consumer<String> notes)

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Measures the overhead of the store: the time that each hot statement takes through the store,
  * divided by its time in a bare JDBC loop. The loop sends the same values in the same number of
  * round trips, but without the store's settings. Its session has the store's planner settings from
- * the start, because other plans would assign other execution ids.
+ * the start, because with other plans the statements would assign other execution ids than the
+ * recorded ones.
  *
  * <p>Each round first records the statements that the store sends while it enqueues, claims and
  * completes many jobs. Then the store and the bare loop repeat these statements in separate schemas

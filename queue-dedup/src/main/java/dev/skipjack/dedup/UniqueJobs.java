@@ -109,7 +109,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Reports replaced jobs as created if they may be due now, because their schedule was replaced.
+   * Returns the results, in which replaced jobs count as created if their due time was replaced.
+   * They may be due now, so workers must be woken for them.
    */
   private static List<EnqueueResult> madeDue(List<EnqueueResult> results, Unique<?> unique) {
     Conflict conflict = unique.conflict();

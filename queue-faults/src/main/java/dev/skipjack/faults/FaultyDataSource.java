@@ -50,8 +50,7 @@ public final class FaultyDataSource implements DataSource {
     /** The connection breaks before the commit reaches the server: nothing is committed. */
     CUT_BEFORE,
     /**
-     * The connection breaks before the acknowledgement: the transaction is committed, but the
-     * client receives no acknowledgement.
+     * The connection breaks after the commit, and before its acknowledgement reaches the client.
      */
     CUT_AFTER
   }

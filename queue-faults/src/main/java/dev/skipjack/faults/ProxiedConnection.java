@@ -19,7 +19,7 @@ final class ProxiedConnection {
   private final Consumer<ProxiedConnection> ended;
   private final CommitFinder commits = new CommitFinder();
 
-  /** Never reset, because a stream with missing bytes is useless. */
+  /** Stays true once it is set, because a stream with missing bytes is useless. */
   private volatile boolean swallowed;
 
   private volatile boolean cutAtAnswer;

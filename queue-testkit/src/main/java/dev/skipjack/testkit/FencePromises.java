@@ -93,7 +93,10 @@ abstract class FencePromises extends AttemptPromises {
     assertThat(fixture.find(owner.jobId()).currentExecution()).isEqualTo(owner.id());
   }
 
-  /** A worker that was disconnected for a while may write both in one batch. */
+  /**
+   * A worker that was disconnected for a while may write an attempt that it has lost and the
+   * current attempt of the same job in one batch.
+   */
   @ParameterizedTest
   @EnumSource
   void lostBesideTheOwnerInOneBatchInEitherOrder(AttemptWrite write) throws SQLException {

@@ -69,8 +69,8 @@ public final class HandlerThreads {
    * not start it within the duration of a lease (or the interrupt grace, if that is longer), the
    * worker releases the job.
    *
-   * @param executor runs tasks on threads other than the caller's; close the worker before the
-   *     executor
+   * @param executor an executor that runs tasks on threads other than the caller's; close the
+   *     worker before the executor
    */
   public static HandlerThreads of(ExecutorService executor) {
     return new HandlerThreads(Kind.GIVEN, executor);

@@ -130,8 +130,8 @@ public sealed interface WorkerEvent {
 
   /**
    * A schedule was declared in code, and no program has declared it for seven days. Retire it, or
-   * start a program that declares it. Each worker reports it about once a day, beginning with the
-   * first schedule that is due after its start. A paused schedule is not reported.
+   * start a program that declares it. Each worker reports this about once a day, for the first time
+   * when it has fired schedules after its start. A paused schedule is not reported.
    *
    * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it

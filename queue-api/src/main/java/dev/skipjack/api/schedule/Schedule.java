@@ -338,7 +338,9 @@ public final class Schedule {
     return settings.authoritative;
   }
 
-  /** Returns whether a function returns the payload for the planned time of a fire. */
+  /**
+   * Returns whether a function computes the payload of each job from the planned time of its fire.
+   */
   public boolean makesPayload() {
     return content.function() != null;
   }

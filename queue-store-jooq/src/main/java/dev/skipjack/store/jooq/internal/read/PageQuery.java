@@ -244,8 +244,8 @@ final class PageQuery {
   /**
    * One row of the result.
    *
-   * @param horizon how far the index was read, the same in each row, or null if it was read to its
-   *     end
+   * @param horizon the position up to which the index was read, which is the same in each row; null
+   *     if it was read to its end
    * @param job the job, or null in the only row of an empty page
    */
   record Entry(@Nullable Position horizon, @Nullable JobSummary job) {}

@@ -22,7 +22,10 @@ public final class OwnTransactions {
   /** SQLSTATEs of a missing table and a missing schema. */
   private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 
-  /** SQLSTATEs of prepared statements behind a pooler that changes the session. */
+  /**
+   * SQLSTATEs of prepared statements that are unknown or duplicate, because a pooler has switched
+   * to another session.
+   */
   private static final Set<String> UNKNOWN_PREPARED_STATEMENT = Set.of("42P05", "26000", "08P01");
 
   private final OwnConnections connections;

@@ -34,8 +34,8 @@ public final class Session {
   }
 
   /**
-   * Rejects a connection in auto-commit mode. It would commit each statement separately, so several
-   * statements would be atomic neither with each other nor with the caller's rows.
+   * Rejects a connection in auto-commit mode, because each statement would be committed separately
+   * instead of together with the caller's rows.
    *
    * @throws IllegalArgumentException if the connection is in auto-commit mode
    */
