@@ -8,6 +8,7 @@ import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
@@ -217,6 +218,65 @@ class OrderingInterleavingsTest {
   void sweepThatHasReadADeadHeadDoesNotFreeTheKeyOfTheNextOne() throws Exception {
     JobId skipped = enqueue("a", 1, OrderingPolicy.SKIP).get(0);
     List<JobId> blocking = enqueue("a", 2);
+    die(skipped);
+
+    sweepDuring(
+        () -> {
+          ordered.sweep();
+          assertThat(status(blocking.get(0))).isEqualTo("pending");
+          die();
+        });
+
+    assertThat(status(blocking.get(0))).isEqualTo("dead");
+    assertThat(status(blocking.get(1))).isEqualTo("waiting");
+    assertThat(fixture.queue.reader().blockedKeys())
+        .extracting(BlockedKey::head)
+        .containsExactly(blocking.get(0));
+  }
+
+  /** Between two deaths of a job, others may be enqueued behind it. They are parked, too. */
+  @Test
+  void sweepThatHasReadADeathDoesNotFreeTheKeyAfterTheNextDeathOfTheJob() throws Exception {
+    JobId head = enqueue("a", 1, OrderingPolicy.PARK).get(0);
+    die(head);
+    List<JobId> later = new ArrayList<>();
+
+    sweepDuring(
+        () -> {
+          fixture.queue.admin().redrive(List.of(head));
+          later.addAll(enqueue("a", 1, OrderingPolicy.PARK));
+          die(head);
+        });
+
+    assertThat(status(later.get(0))).isEqualTo("waiting");
+    ordered.sweep();
+    assertThat(status(later.get(0))).isEqualTo("dead");
+  }
+
+  @Test
+  void sweepDoesNotFreeAKeyThatTheQueuesNewPolicyBlocks() throws Exception {
+    JobId head = enqueue("a", 1, OrderingPolicy.PARK).get(0);
+    die(head);
+    JobId later = enqueue("a", 1).get(0);
+
+    sweepDuring(
+        () ->
+            fixture
+                .queue
+                .admin()
+                .configure(
+                    "default", QueueSettings.defaults().orderingPolicy(OrderingPolicy.BLOCK)));
+
+    assertThat(status(later)).isEqualTo("waiting");
+    assertThat(fixture.queue.reader().blockedKeys())
+        .extracting(BlockedKey::head)
+        .containsExactly(head);
+  }
+
+  /**
+   * Runs {@code action} after a sweep has read the dead heads and before it reads any other row.
+   */
+  private void sweepDuring(Runnable action) throws Exception {
     try (Gate gate = new Gate(fixture);
         var pool = fixture.database.newDataSource(1)) {
       OrderedJobs slow =
@@ -225,23 +285,14 @@ class OrderingInterleavingsTest {
               .build()
               .orderedJobs()
               .orElseThrow();
-      fixture.execute(
-          "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp() WHERE id = " + skipped);
       int session = gate.stopsTheOneOf(pool);
       gate.shut();
       Future<OrderedJobs.Sweep> sweep = one.start(unused -> slow.sweep());
       gate.awaitArrival(sweep, session);
-      ordered.sweep();
-      assertThat(status(blocking.get(0))).isEqualTo("pending");
-      die();
+      action.run();
       gate.open();
       assertThat(sweep.get().promoted()).isEmpty();
     }
-    assertThat(status(blocking.get(0))).isEqualTo("dead");
-    assertThat(status(blocking.get(1))).isEqualTo("waiting");
-    assertThat(fixture.queue.reader().blockedKeys())
-        .extracting(BlockedKey::head)
-        .containsExactly(blocking.get(0));
   }
 
   /** The choice of a job is valid only for the position at which it was chosen. */
@@ -417,6 +468,11 @@ class OrderingInterleavingsTest {
         List.of(
             new Failure(
                 fixture.claimOne(Fixture.LEASE), JobError.of("no luck"), Duration.ZERO, true)));
+  }
+
+  private void die(JobId job) {
+    fixture.execute(
+        "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp() WHERE id = " + job);
   }
 
   private List<JobId> claimed() {

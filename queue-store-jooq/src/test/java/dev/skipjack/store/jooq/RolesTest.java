@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
@@ -18,6 +19,7 @@ import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueSettings;
@@ -31,6 +33,7 @@ import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.Schedules;
 import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Postponed;
@@ -222,6 +225,112 @@ class RolesTest {
           execute(pool, "SELECT * FROM @blocked_keys()");
         });
     as("viewer", (queue, pool) -> execute(pool, "SELECT * FROM @blocked_keys()"));
+  }
+
+  /** Without the rights to promote, a role would leave the promotion to a sweep without notice. */
+  @Test
+  void everyCommandOfAnOperatorOnAHeadPromotesTheNextJob() throws SQLException {
+    List<JobId> jobs = enqueueOrdered(6, OrderingPolicy.BLOCK);
+    as(
+        "operator",
+        (queue, pool) -> {
+          QueueAdmin admin = queue.admin();
+          JobEdit edit = JobEdit.nothing().payload(new Fixture.Work(2));
+          assertThat(admin.edit(jobs.get(1), edit)).isEqualTo(EditResult.EDITED);
+          assertThat(admin.cancel(jobs.subList(0, 1))).containsExactly(CancelResult.CANCELLED);
+          assertThat(head()).isEqualTo(jobs.get(1) + " pending");
+          assertThat(admin.skipHead("k", jobs.get(1))).isEqualTo(SkipResult.SKIPPED);
+          assertThat(head()).isEqualTo(jobs.get(2) + " pending");
+          killHead(fixture.queue);
+          assertThat(admin.redrive(jobs.subList(2, 3)))
+              .containsExactly(new RedriveResult.Redriven());
+          assertThat(head()).isEqualTo(jobs.get(2) + " pending");
+          killHead(fixture.queue);
+          assertThat(admin.prune(jobs.subList(2, 3))).containsExactly(PruneResult.PRUNED);
+          assertThat(head()).isEqualTo(jobs.get(3) + " pending");
+          killHead(fixture.queue);
+          assertThat(admin.unblock("k", jobs.get(3))).isTrue();
+          assertThat(head()).isEqualTo(jobs.get(4) + " pending");
+        });
+    killHead(fixture.queue);
+    as(
+        "viewer",
+        (queue, pool) ->
+            assertThat(queue.reader().blockedKeys())
+                .extracting(BlockedKey::head)
+                .containsExactly(jobs.get(4)));
+  }
+
+  @Test
+  void aWorkerPromotesBehindEveryEndOfAHead() throws SQLException {
+    List<JobId> skipping = enqueueOrdered(4, OrderingPolicy.SKIP);
+    List<JobId> parking = enqueueOrdered(3, OrderingPolicy.PARK);
+    as(
+        "worker",
+        (queue, pool) -> {
+          killHead(queue);
+          assertThat(head()).isEqualTo(skipping.get(1) + " pending");
+          queue.store().complete(List.of(claimHead(queue, Fixture.LEASE)));
+          assertThat(head()).isEqualTo(skipping.get(2) + " pending");
+          claimHead(queue, Fixture.EXPIRED);
+          assertThat(queue.store().rescue(Duration.ZERO, 10)).hasSize(1);
+          assertThat(head()).isEqualTo(skipping.get(2) + " pending");
+          queue.store().complete(List.of(claimHead(queue, Fixture.LEASE)));
+          queue.store().complete(List.of(claimHead(queue, Fixture.LEASE)));
+          assertThat(head()).isEqualTo(parking.get(0) + " pending");
+          killHead(queue);
+        });
+    assertThat(head()).isEqualTo("(no row)");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'dead'")).isEqualTo("4");
+  }
+
+  @Test
+  void anOrderedJobOfAProducersScheduleIsPromotedByAWorker() throws SQLException {
+    Schedule sync =
+        Schedule.every(Duration.ofHours(1))
+            .named("sync")
+            .enqueueFrom(
+                Fixture.WORK.orderedBy(work -> "k").strictOrdering(), fire -> new Fixture.Work(1));
+    as(
+        "producer",
+        (queue, pool) -> {
+          queue.schedules().declare(sync);
+          queue.schedules().fireNow("sync");
+          assertThat(queue.scheduleStore().orElseThrow().fireDue(List.of(sync)).fired()).hasSize(1);
+          execute(
+              pool,
+              "SELECT @enqueue('work', '{}', ordering_key => 'k', strict_ordering => true)");
+        });
+    assertThat(head()).isEqualTo("(no row)");
+    as(
+        "worker",
+        (queue, pool) ->
+            assertThat(queue.orderedJobs().orElseThrow().sweep().promoted()).hasSize(1));
+    assertThat(head()).endsWith(" pending");
+  }
+
+  private List<JobId> enqueueOrdered(int count, OrderingPolicy policy) {
+    return fixture.queue.enqueueAll(
+        Fixture.WORK.orderingPolicy(policy),
+        Collections.nCopies(count, new Fixture.Work(1)),
+        job -> job.orderingKey("k"));
+  }
+
+  private String head() {
+    return fixture.value("SELECT id || ' ' || status FROM @jobs WHERE ordering_head");
+  }
+
+  private static Execution claimHead(JobQueue queue, Duration lease) {
+    return queue
+        .store()
+        .claim(Fixture.request(1, lease, new Lane("default", 0)))
+        .get(0)
+        .execution();
+  }
+
+  private static void killHead(JobQueue queue) {
+    Execution head = claimHead(queue, Fixture.LEASE);
+    queue.store().fail(List.of(new Failure(head, JobError.of("no"), Duration.ZERO, true)));
   }
 
   @Test
