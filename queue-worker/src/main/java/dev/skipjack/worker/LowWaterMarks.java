@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Marks are hints, and correctness does not depend on them. A job may appear below the mark of
  * its lane if its transaction committed late, if another worker locked and unlocked it, if its
- * priority or due time was changed manually, or if it was released before it began, because it then
- * keeps its due time. (A job that failed, was snoozed or was rescued gets a new due time above
- * every mark.) A <i>sweep</i> finds all such jobs. It consists of a listing of lanes and a claim
- * without marks. The next sweep is due after two seconds, or after twenty times the duration of the
- * last one if that is longer, but after at most twenty seconds. Marks can therefore delay a job by
+ * priority or due time was changed manually, if it was released before it began, because it then
+ * keeps its due time, or if it waited for its ordering key, because it keeps its due time when it
+ * is promoted. (A job that failed, was snoozed or was rescued gets a new due time above every
+ * mark.) A <i>sweep</i> finds all such jobs. It consists of a listing of lanes and a claim without
+ * marks. The next sweep is due after two seconds, or after twenty times the duration of the last
+ * one if that is longer, but after at most twenty seconds. The two seconds do not apply if the
+ * worker has claimed a job with an ordering key since the last sweep: the end of this job promotes
+ * the next one of its key, which is often due below the mark. Marks can therefore delay a job by
  * that time, but never lose one. Each sweep resets all marks: afterwards a lane has a mark only if
  * the sweep read it, and the mark is the point where that read ended. A sweep thus finds all jobs
  * below the marks together, even a thousand of them.
@@ -103,6 +106,7 @@ final class LowWaterMarks {
   private int sweep;
   private long sweptAt;
   private long sweepNanos;
+  private boolean expectsPromotion;
 
   /**
    * @param fast replaces {@link #FAST}; if negative, no claim counts as fast
@@ -118,7 +122,7 @@ final class LowWaterMarks {
 
   /** Returns whether the lanes must be listed, and the next claim must not use marks. */
   boolean isSweepDue(long now) {
-    return now - sweptAt >= SHORTEST_INTERVAL && isSweepAffordable(now);
+    return (expectsPromotion || now - sweptAt >= SHORTEST_INTERVAL) && isSweepAffordable(now);
   }
 
   /**
@@ -139,6 +143,7 @@ final class LowWaterMarks {
     sweep++;
     sweptAt = began;
     sweepNanos = nanos;
+    expectsPromotion = false;
     lookedInto.clear();
     long kept = inForce ? KEPT : IDLE;
     marks
@@ -192,6 +197,7 @@ final class LowWaterMarks {
 
   /** Updates the marks from a claim that has just returned. */
   void claimed(ClaimAnswer answer, long now) {
+    expectsPromotion |= answer.jobs().stream().anyMatch(job -> job.execution().isOrdered());
     boolean hinted = false;
     boolean sweeping = false;
     for (int i = 0; i < answer.visited(); i++) {

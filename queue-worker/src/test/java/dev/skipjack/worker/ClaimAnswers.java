@@ -25,19 +25,20 @@ final class ClaimAnswers {
     return job(lane, payload, scheduledAt, scheduledAt);
   }
 
+  static ClaimedJob ordered(Lane lane, Instant scheduledAt, Instant startedAt) {
+    return job(
+        lane, "{}", scheduledAt, new Execution(new JobId(1), new ExecutionId(1), startedAt, "key"));
+  }
+
   private static ClaimedJob job(Lane lane, String payload, Instant scheduledAt, Instant startedAt) {
+    return job(
+        lane, payload, scheduledAt, new Execution(new JobId(1), new ExecutionId(1), startedAt));
+  }
+
+  private static ClaimedJob job(
+      Lane lane, String payload, Instant scheduledAt, Execution execution) {
     return new ClaimedJob(
-        new Execution(new JobId(1), new ExecutionId(1), startedAt),
-        lane.queue(),
-        "k",
-        payload,
-        1,
-        lane.priority(),
-        1,
-        0,
-        3,
-        scheduledAt,
-        null);
+        execution, lane.queue(), "k", payload, 1, lane.priority(), 1, 0, 3, scheduledAt, null);
   }
 
   static ClaimAnswer of(

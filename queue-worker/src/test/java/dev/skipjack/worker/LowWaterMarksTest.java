@@ -149,6 +149,25 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepDue(now)).isTrue();
     }
 
+    /** The job that is promoted behind an ordered one is often due below the mark. */
+    @Test
+    void areDueAsSoonAsTheyAreAffordableAfterAJobWithAnOrderingKey() {
+      force(NOON);
+      marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
+      long affordable = now + Duration.ofSeconds(1).toNanos();
+      hinted(Duration.ZERO, NOON);
+      assertThat(marks.isSweepDue(affordable)).isFalse();
+
+      ClaimedJob ordered = ClaimAnswers.ordered(LANE, NOON, databaseTime);
+      marks.claimed(
+          ClaimAnswers.of(List.of(share(LANE, true)), 1, List.of(ordered), Duration.ZERO), now);
+
+      assertThat(marks.isSweepDue(affordable - 1)).isFalse();
+      assertThat(marks.isSweepDue(affordable)).isTrue();
+      sweep(Set.of(LANE));
+      assertThat(marks.isSweepDue(affordable)).isFalse();
+    }
+
     @Test
     void takeATwentiethOfTheTimeAtMost() {
       force(NOON);

@@ -298,8 +298,7 @@ class RolesTest {
           queue.schedules().fireNow("sync");
           assertThat(queue.scheduleStore().orElseThrow().fireDue(List.of(sync)).fired()).hasSize(1);
           execute(
-              pool,
-              "SELECT @enqueue('work', '{}', ordering_key => 'k', strict_ordering => true)");
+              pool, "SELECT @enqueue('work', '{}', ordering_key => 'k', strict_ordering => true)");
         });
     assertThat(head()).isEqualTo("(no row)");
     as(
