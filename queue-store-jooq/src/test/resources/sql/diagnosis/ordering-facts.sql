@@ -10,7 +10,7 @@ select
         and "skipjack"."jobs"."ordering_key" = cast(? as text)
         and coalesce("skipjack"."jobs"."ordering_position", "skipjack"."jobs"."id") < ?
       )
-      fetch next 1001 rows only
+      fetch next 10001 rows only
     ) as "before"
   ) as "before",
   "head"."id",

@@ -1,4 +1,4 @@
--- parameters: queue, priority, queue, priority, queue, priority, scheduled_at, id, queue, queue
+-- parameters: queue, priority, queue, priority, kinds, kinds, queue, priority, scheduled_at, id, workers, queue, queue
 with recursive
   "lane"("queue", "priority") as (
     select "first"."queue", "first"."priority"
@@ -32,30 +32,50 @@ with recursive
 select
   "skipjack"."job_queues"."paused_at",
   "skipjack"."job_queues"."paused_until",
-  (
-    select count(*)
+  "higher"."jobs" as "higher_jobs",
+  "higher"."served" as "higher_served",
+  "before"."jobs" as "before_jobs",
+  "before"."served" as "before_served",
+  "running"."jobs" as "running_jobs",
+  "running"."taken" as "running_taken"
+from (
+  select
+    count(*) as "jobs",
+    count(*) filter (where "earlier"."kind" = any (
+      cast(
+        ?
+        as text[]
+      )
+    )) as "served"
+  from (
+    select "due"."kind"
+    from "lane"
+      cross join lateral (
+        select "skipjack"."jobs"."kind"
+        from "skipjack"."jobs"
+        where (
+          "skipjack"."jobs"."status" = 'pending'
+          and "skipjack"."jobs"."queue" = "lane"."queue"
+          and "skipjack"."jobs"."priority" = "lane"."priority"
+          and "skipjack"."jobs"."scheduled_at" <= now()
+        )
+        order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+        fetch next 10001 rows only
+      ) as "due"
+    fetch next 10001 rows only
+  ) as "earlier"
+) as "higher"
+  cross join (
+    select
+      count(*) as "jobs",
+      count(*) filter (where "earlier"."kind" = any (
+        cast(
+          ?
+          as text[]
+        )
+      )) as "served"
     from (
-      select 1 as "one"
-      from "lane"
-        cross join lateral (
-          select 1 as "one"
-          from "skipjack"."jobs"
-          where (
-            "skipjack"."jobs"."status" = 'pending'
-            and "skipjack"."jobs"."queue" = "lane"."queue"
-            and "skipjack"."jobs"."priority" = "lane"."priority"
-            and "skipjack"."jobs"."scheduled_at" <= now()
-          )
-          order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-          fetch next 1001 rows only
-        ) as "due"
-      fetch next 1001 rows only
-    ) as "higher"
-  ) as "higher",
-  (
-    select count(*)
-    from (
-      select 1 as "one"
+      select "skipjack"."jobs"."kind"
       from "skipjack"."jobs"
       where (
         "skipjack"."jobs"."status" = 'pending'
@@ -67,23 +87,30 @@ select
         )
       )
       order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-      fetch next 1001 rows only
-    ) as "before"
-  ) as "before",
-  (
-    select count(*)
+      fetch next 10001 rows only
+    ) as "earlier"
+  ) as "before"
+  cross join (
+    select
+      count(*) as "jobs",
+      count(*) filter (where "leased"."locked_by" = any (
+        cast(
+          ?
+          as text[]
+        )
+      )) as "taken"
     from (
-      select "skipjack"."jobs"."queue"
+      select "skipjack"."jobs"."queue", "skipjack"."jobs"."locked_by", "skipjack"."jobs"."lease_expires_at"
       from "skipjack"."jobs"
       where "skipjack"."jobs"."status" = 'running'
       order by "skipjack"."jobs"."current_execution_id"
       fetch next 10001 rows only
-    ) as "running"
-    where "running"."queue" = cast(? as text)
+    ) as "leased"
+    where (
+      "leased"."queue" = cast(? as text)
+      and "leased"."lease_expires_at" > now()
+    )
   ) as "running"
-from (
-  select 1 as "one"
-) as "one"
   left outer join "skipjack"."job_queues"
     on (
       "skipjack"."job_queues"."queue" = cast(? as text)

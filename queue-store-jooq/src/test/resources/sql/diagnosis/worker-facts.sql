@@ -1,7 +1,11 @@
 -- parameters: queue, kind, queue
 select
-  "skipjack"."job_workers"."name",
+  (("skipjack"."job_workers"."name" || '/') || left(
+    cast("skipjack"."job_workers"."boot_id" as text),
+    8
+  )) as "identity",
   "skipjack"."job_workers"."queues",
+  "skipjack"."job_workers"."kinds",
   (cast(? as text) = any (
     "skipjack"."job_workers"."queues"
   )) as "serves",

@@ -6,6 +6,7 @@ import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.sql.ErrorTexts;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -24,7 +25,7 @@ public final class JobExplainer {
 
   private final OwnTransactions transactions;
   private final Statement<JobId, JobFacts> facts;
-  private final Statement<JobFacts, QueueFactsStatement.Facts> queueFacts;
+  private final Statement<QueueFactsStatement.Request, QueueFactsStatement.Facts> queueFacts;
   private final Statement<JobFacts, WorkerFactsStatement.Facts> workers;
   private final Statement<String, LeaseHolderStatement.Facts> leaseHolder;
   private final Statement<JobFacts, OrderingFactsStatement.Facts> orderingFacts;
@@ -99,7 +100,7 @@ public final class JobExplainer {
                       .formatted(worker, Spans.between(expires, job.now())))
               .fixedBy(
                   "skipjack rescue",
-                  "queue.store().rescue(Duration.ZERO, 1000), or start a worker");
+                  "queue.store().rescue(Duration.ZERO, 1000) with the role worker, or start a worker");
     } else if (job.cancelRequestedAt() != null) {
       explanation =
           new Explanation(
@@ -142,8 +143,8 @@ public final class JobExplainer {
             ? null
             : session.run(keyHolder, job.freedUniqueKey()).stream().findFirst().orElse(null);
     boolean usedUp = job.usedAttempts() >= job.maxAttempts();
-    // The text that ParkStatement writes.
-    boolean parked = job.lastError() != null && job.lastError().startsWith("Parked behind job ");
+    boolean parked =
+        job.lastError() != null && job.lastError().startsWith(ErrorTexts.PARKED_BEHIND);
     String died =
         parked
             ? "Dead: " + firstLine(job.lastError())
@@ -247,16 +248,20 @@ public final class JobExplainer {
     if (job.scheduledAt().isAfter(job.now())) {
       return scheduled(job);
     }
-    QueueFactsStatement.Facts queue = session.run(queueFacts, job).get(0);
     List<WorkerFactsStatement.Facts> living = session.run(workers, job);
+    List<WorkerFactsStatement.Facts> able =
+        living.stream().filter(worker -> worker.knows() && worker.serves()).toList();
+    QueueFactsStatement.Facts queue =
+        session.run(queueFacts, new QueueFactsStatement.Request(job, able)).get(0);
     Explanation explanation =
-        queue.pausedAt() == null ? due(job, queue, living) : paused(job, queue);
+        queue.pausedAt() == null ? due(job, queue, living, able) : paused(job, queue);
     return explanation
         .with("queue", job.queue())
         .with("kind", job.kind())
         .with("due_at", job.scheduledAt())
         .withSeconds("due_for_seconds", job.scheduledAt(), job.now())
-        .with("jobs_before", queue.before())
+        .with("jobs_before", able.isEmpty() ? null : queue.before())
+        .with("due_jobs_before", queue.older())
         .with("running_in_queue", queue.running())
         .with("living_workers", living.size());
   }
@@ -307,7 +312,10 @@ public final class JobExplainer {
 
   /** Explains a job that is due in a queue that is not paused. */
   private static Explanation due(
-      JobFacts job, QueueFactsStatement.Facts queue, List<WorkerFactsStatement.Facts> living) {
+      JobFacts job,
+      QueueFactsStatement.Facts queue,
+      List<WorkerFactsStatement.Facts> living,
+      List<WorkerFactsStatement.Facts> able) {
     if (living.isEmpty()) {
       return noWorker(job);
     }
@@ -328,8 +336,6 @@ public final class JobExplainer {
               "Worker.on(queue)...handle(type, handler), with the job type of the kind "
                   + job.kind());
     }
-    List<WorkerFactsStatement.Facts> able =
-        knowing.stream().filter(WorkerFactsStatement.Facts::serves).toList();
     if (able.isEmpty()) {
       List<String> served =
           knowing.stream().flatMap(worker -> worker.queues().stream()).distinct().sorted().toList();
@@ -346,17 +352,18 @@ public final class JobExplainer {
     int slots = able.stream().mapToInt(WorkerFactsStatement.Facts::slots).sum();
     boolean allKnown = able.stream().allMatch(worker -> worker.slots() > 0);
     String dueFor = "Due for " + Spans.between(job.scheduledAt(), job.now());
-    if (allKnown && queue.running() >= slots) {
+    if (allKnown && queue.taken() >= slots) {
       return new Explanation(
               job,
               Reason.SLOTS_TAKEN,
               "%s; all slots of the workers that can run it are taken (%d running, %d slots), and %s served before it."
                   .formatted(
                       dueFor,
-                      queue.running(),
+                      queue.taken(),
                       slots,
                       atMost(queue.before(), "due job is", "due jobs are")))
           .with("slots", slots)
+          .with("slots_taken", queue.taken())
           .fixedBy(
               "skipjack jobs list --status running --queue " + job.queue(),
               "Worker.on(queue)...queue(%s, moreSlots)".formatted(Quoting.java(job.queue())));
@@ -373,7 +380,13 @@ public final class JobExplainer {
               "queue.admin().edit(new JobId(%s), JobEdit.nothing().priority(100))"
                   .formatted(job.id()));
     }
-    return new Explanation(job, Reason.NEXT_IN_LINE, dueFor + ", next in line: nothing holds it.")
+    String passed =
+        queue.older() == 0
+            ? ""
+            : " The workers have no handlers for the kinds of the %s before it."
+                .formatted(atMost(queue.older(), "due job", "due jobs"));
+    return new Explanation(
+            job, Reason.NEXT_IN_LINE, dueFor + ", next in line: nothing holds it." + passed)
         .with("slots", allKnown ? slots : null);
   }
 

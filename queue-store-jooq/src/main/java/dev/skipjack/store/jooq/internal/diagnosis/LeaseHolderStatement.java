@@ -1,11 +1,8 @@
 package dev.skipjack.store.jooq.internal.diagnosis;
 
 import static dev.skipjack.model.Tables.JOB_WORKERS;
-import static org.jooq.impl.DSL.cast;
-import static org.jooq.impl.DSL.concat;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.jsonbGetAttributeAsText;
-import static org.jooq.impl.DSL.left;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.Arguments;
@@ -18,7 +15,6 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  *  ORDER BY seen_at DESC LIMIT 1
  * }</pre>
  *
- * <p>A job's row has the worker's name and the first digits of its boot id, for display. Locks
- * nothing.
+ * <p>Locks nothing.
  */
 final class LeaseHolderStatement {
 
@@ -47,16 +42,11 @@ final class LeaseHolderStatement {
   record Facts(@Nullable String host, Instant seenAt, @Nullable Duration lease) {}
 
   static Statement<String, Facts> of(DSLContext dialect) {
-    Field<String> identity =
-        concat(
-            JOB_WORKERS.NAME,
-            inline("/"),
-            left(cast(JOB_WORKERS.BOOT_ID, SQLDataType.CLOB), inline(8)));
     return Statement.of(
         dialect,
         select(JOB_WORKERS.HOST, JOB_WORKERS.SEEN_AT, LEASE)
             .from(JOB_WORKERS)
-            .where(identity.eq(Texts.param("worker")))
+            .where(WorkerFactsStatement.WORKER.eq(Texts.param("worker")))
             .orderBy(JOB_WORKERS.SEEN_AT.desc())
             .limit(inline(1)),
         worker -> new Arguments().text("worker", worker),

@@ -2,7 +2,9 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
+import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
@@ -10,8 +12,6 @@ import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
-import static org.jooq.impl.DSL.selectCount;
-import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
@@ -20,10 +20,14 @@ import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.LooseScan;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
+import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
@@ -38,74 +42,88 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * WITH RECURSIVE lane AS (lanes of the queue with a higher priority)
- * SELECT paused_at, paused_until,
- *        (SELECT count(*) FROM (SELECT 1 FROM lane CROSS JOIN LATERAL (
- *                SELECT 1 FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
- *                   AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 1001) AS due LIMIT 1001) AS higher) AS higher,
- *        (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = :priority
- *                   AND (scheduled_at, id) < (:scheduled_at, :id) ORDER BY scheduled_at, id LIMIT 1001) AS before) AS before,
- *        (SELECT count(*) FROM (SELECT queue FROM jobs WHERE status = 'running' ORDER BY current_execution_id LIMIT 10001) AS running
- *          WHERE queue = :queue) AS running
- *   FROM one row LEFT JOIN job_queues ON queue = :queue AND <paused now>
+ * SELECT paused_at, paused_until, higher.*, before.*, running.*
+ *   FROM (SELECT count(*), count(*) FILTER (WHERE kind = ANY (:kinds))
+ *           FROM (SELECT due.kind FROM lane CROSS JOIN LATERAL (
+ *                        SELECT kind FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
+ *                           AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 10001) AS due LIMIT 10001) AS earlier) AS higher
+ *  CROSS JOIN (the same of the jobs with the queue and the priority and (scheduled_at, id) < (:scheduled_at, :id)) AS before
+ *  CROSS JOIN (SELECT count(*), count(*) FILTER (WHERE locked_by = ANY (:workers))
+ *                FROM (SELECT queue, locked_by, lease_expires_at FROM jobs WHERE status = 'running'
+ *                       ORDER BY current_execution_id LIMIT 10001) AS leased
+ *               WHERE queue = :queue AND lease_expires_at > now()) AS running
+ *   LEFT JOIN job_queues ON queue = :queue AND <paused now>
  * }</pre>
  *
- * <p>{@link LooseScan} explains how the lanes are found. Locks nothing.
+ * <p>A job whose lease has expired takes no slot: its worker has lost it. {@link LooseScan}
+ * explains how the lanes are found. Locks nothing.
  */
 final class QueueFactsStatement {
 
-  /** The upper bound of a count of jobs. If a count reaches it, more jobs may exist. */
-  static final int WINDOW = 1_001;
-
-  private static final int RUNNING_WINDOW = 10_001;
+  /** The upper bound of the jobs that are read. If a count reaches it, more jobs may exist. */
+  static final int WINDOW = 10_001;
 
   private static final Field<String> QUEUE = Texts.param("queue");
   private static final Param<Integer> PRIORITY = param("priority", Integer.class);
   private static final Param<Long> ID = param("id", Long.class);
   private static final Field<Instant> SCHEDULED_AT =
       cast(param("scheduled_at", String.class), SQLDataType.INSTANT);
+  private static final Field<Integer> HIGHER_JOBS = number("higher", "jobs");
+  private static final Field<Integer> HIGHER_SERVED = number("higher", "served");
+  private static final Field<Integer> BEFORE_JOBS = number("before", "jobs");
+  private static final Field<Integer> BEFORE_SERVED = number("before", "served");
+  private static final Field<Integer> RUNNING_JOBS = number("running", "jobs");
+  private static final Field<Integer> RUNNING_TAKEN = number("running", "taken");
 
   private QueueFactsStatement() {}
+
+  /**
+   * The job and the workers that could run it.
+   *
+   * @param able the living workers that serve the job's queue and handle its kind
+   */
+  record Request(JobFacts job, List<WorkerFactsStatement.Facts> able) {}
 
   /**
    * The state of the queue, and the jobs that a due job waits for in it.
    *
    * @param pausedAt when the queue was paused; null if it is not paused
-   * @param before the number of due jobs that are served before the job, up to {@link #WINDOW}
-   * @param running the number of running jobs of the queue
+   * @param older the number of due jobs that come before the job in its queue, up to {@link
+   *     #WINDOW}
+   * @param before those among them that the workers have handlers for
+   * @param running the number of running jobs of the queue whose leases are valid
+   * @param taken those among them that the workers run
    */
   record Facts(
-      @Nullable Instant pausedAt, @Nullable Instant pausedUntil, int before, int running) {}
+      @Nullable Instant pausedAt,
+      @Nullable Instant pausedUntil,
+      int older,
+      int before,
+      int running,
+      int taken) {}
 
-  static Statement<JobFacts, Facts> of(DSLContext dialect) {
-    Field<Integer> higher = field(selectCount().from(higher())).as("higher");
-    Field<Integer> before = field(selectCount().from(before())).as("before");
-    Table<?> ofAllQueues =
-        select(JOBS.QUEUE)
-            .from(JOBS)
-            .where(JobPredicates.RUNNING)
-            .orderBy(JOBS.CURRENT_EXECUTION_ID)
-            .limit(inline(RUNNING_WINDOW))
-            .asTable("running");
-    Field<Integer> running =
-        field(selectCount().from(ofAllQueues).where(LooseScan.of("running", JOBS.QUEUE).eq(QUEUE)))
-            .as("running");
+  static Statement<Request, Facts> of(DSLContext dialect) {
+    Table<?> higher = counted(higher(), "higher");
+    Table<?> before = counted(before(), "before");
     ResultQuery<?> query =
         withRecursive(lanes())
-            .select(JOB_QUEUES.PAUSED_AT, JOB_QUEUES.PAUSED_UNTIL, higher, before, running)
-            .from(selectOne().asTable("one"))
+            .select(
+                JOB_QUEUES.PAUSED_AT,
+                JOB_QUEUES.PAUSED_UNTIL,
+                HIGHER_JOBS,
+                HIGHER_SERVED,
+                BEFORE_JOBS,
+                BEFORE_SERVED,
+                RUNNING_JOBS,
+                RUNNING_TAKEN)
+            .from(higher)
+            .crossJoin(before)
+            .crossJoin(running())
             .leftJoin(JOB_QUEUES)
             .on(JOB_QUEUES.QUEUE.eq(QUEUE))
             .and(PausePredicates.PAUSED);
     return Statement.of(
-        dialect,
-        query,
-        QueueFactsStatement::arguments,
-        row ->
-            new Facts(
-                row.instantOrNull(JOB_QUEUES.PAUSED_AT),
-                row.instantOrNull(JOB_QUEUES.PAUSED_UNTIL),
-                Math.min(WINDOW, row.integer(higher) + row.integer(before)),
-                row.integer(running)));
+        dialect, query, QueueFactsStatement::arguments, QueueFactsStatement::read);
   }
 
   private static CommonTableExpression<?> lanes() {
@@ -115,7 +133,7 @@ final class QueueFactsStatement {
 
   private static Table<?> higher() {
     Table<?> due =
-        selectOne()
+        select(JOBS.KIND)
             .from(JOBS)
             .where(JobPredicates.PENDING)
             .and(JOBS.QUEUE.eq(LooseScan.of("lane", JOBS.QUEUE)))
@@ -124,15 +142,15 @@ final class QueueFactsStatement {
             .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
             .limit(inline(WINDOW))
             .asTable("due");
-    return selectOne()
+    return select(field(name("due", "kind"), SQLDataType.CLOB))
         .from(table(name("lane")))
         .crossJoin(lateral(due))
         .limit(inline(WINDOW))
-        .asTable("higher");
+        .asTable("earlier");
   }
 
   private static Table<?> before() {
-    return selectOne()
+    return select(JOBS.KIND)
         .from(JOBS)
         .where(JobPredicates.PENDING)
         .and(JOBS.QUEUE.eq(QUEUE))
@@ -140,14 +158,60 @@ final class QueueFactsStatement {
         .and(row(JOBS.SCHEDULED_AT, JOBS.ID).lt(row(SCHEDULED_AT, ID)))
         .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
         .limit(inline(WINDOW))
-        .asTable("before");
+        .asTable("earlier");
   }
 
-  private static Arguments arguments(JobFacts job) {
+  /** Counts jobs, and those among them that the workers have handlers for. */
+  private static Table<?> counted(Table<?> jobs, String alias) {
+    Condition served = field(name("earlier", "kind"), SQLDataType.CLOB).eq(any(Texts.array("kinds")));
+    return select(count().as("jobs"), count().filterWhere(served).as("served"))
+        .from(jobs)
+        .asTable(alias);
+  }
+
+  private static Table<?> running() {
+    Table<?> leased =
+        select(JOBS.QUEUE, JOBS.LOCKED_BY, JOBS.LEASE_EXPIRES_AT)
+            .from(JOBS)
+            .where(JobPredicates.RUNNING)
+            .orderBy(JOBS.CURRENT_EXECUTION_ID)
+            .limit(inline(WINDOW))
+            .asTable("leased");
+    Condition taken =
+        field(name("leased", "locked_by"), SQLDataType.CLOB).eq(any(Texts.array("workers")));
+    return select(count().as("jobs"), count().filterWhere(taken).as("taken"))
+        .from(leased)
+        .where(LooseScan.of("leased", JOBS.QUEUE).eq(QUEUE))
+        .and(
+            field(name("leased", "lease_expires_at"), SQLDataType.INSTANT)
+                .gt(DatabaseClock.TRANSACTION_START))
+        .asTable("running");
+  }
+
+  private static Field<Integer> number(String alias, String column) {
+    return field(name(alias, column), SQLDataType.INTEGER).as(alias + "_" + column);
+  }
+
+  private static Arguments arguments(Request request) {
+    JobFacts job = request.job();
+    List<String> kinds =
+        request.able().stream().flatMap(worker -> worker.kinds().stream()).distinct().toList();
     return new Arguments()
         .text("queue", job.queue())
         .integer("priority", job.priority())
         .number("id", job.id().value())
-        .text("scheduled_at", job.scheduledAt().toString());
+        .text("scheduled_at", job.scheduledAt().toString())
+        .texts("kinds", kinds, kind -> kind)
+        .texts("workers", request.able(), WorkerFactsStatement.Facts::identity);
+  }
+
+  private static Facts read(Row row) throws SQLException {
+    return new Facts(
+        row.instantOrNull(JOB_QUEUES.PAUSED_AT),
+        row.instantOrNull(JOB_QUEUES.PAUSED_UNTIL),
+        Math.min(WINDOW, row.integer(HIGHER_JOBS) + row.integer(BEFORE_JOBS)),
+        Math.min(WINDOW, row.integer(HIGHER_SERVED) + row.integer(BEFORE_SERVED)),
+        row.integer(RUNNING_JOBS),
+        row.integer(RUNNING_TAKEN));
   }
 }

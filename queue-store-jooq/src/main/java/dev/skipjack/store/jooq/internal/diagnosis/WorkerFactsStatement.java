@@ -2,10 +2,13 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 
 import static dev.skipjack.model.Tables.JOB_WORKERS;
 import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.concat;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.jsonbGetAttribute;
 import static org.jooq.impl.DSL.jsonbGetAttributeAsText;
+import static org.jooq.impl.DSL.left;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.Arguments;
@@ -25,7 +28,7 @@ import org.jooq.impl.SQLDataType;
  * Reads which of the live workers could run a job.
  *
  * <pre>{@code
- * SELECT name, queues, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
+ * SELECT name || '/' || left(boot_id::text, 8) AS identity, queues, kinds, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
  *   FROM job_workers WHERE seen_at + :silence > now() ORDER BY seen_at DESC LIMIT 1000
  * }</pre>
  *
@@ -51,21 +54,40 @@ final class WorkerFactsStatement {
       jsonbGetAttributeAsText(jsonbGetAttribute(JOB_WORKERS.SETTINGS, inline("concurrency")), QUEUE)
           .as("slots");
 
+  /**
+   * The worker's name and the first digits of its boot id. The rows of running jobs have it, for
+   * display.
+   */
+  static final Field<String> WORKER =
+      concat(
+          JOB_WORKERS.NAME,
+          inline("/"),
+          left(cast(JOB_WORKERS.BOOT_ID, SQLDataType.CLOB), inline(8)));
+
+  private static final Field<String> IDENTITY = WORKER.as("identity");
+
   private WorkerFactsStatement() {}
 
   /**
    * A live worker.
    *
+   * @param identity the worker's name as the rows of its running jobs have it
    * @param serves whether it serves the job's queue
    * @param knows whether it has a handler for the job's kind
    * @param slots the number of jobs of the queue that it runs at once; 0 if unknown
    */
-  record Facts(String name, List<String> queues, boolean serves, boolean knows, int slots) {}
+  record Facts(
+      String identity,
+      List<String> queues,
+      List<String> kinds,
+      boolean serves,
+      boolean knows,
+      int slots) {}
 
   static Statement<JobFacts, Facts> of(DSLContext dialect) {
     return Statement.of(
         dialect,
-        select(JOB_WORKERS.NAME, JOB_WORKERS.QUEUES, SERVES, KNOWS, SLOTS)
+        select(IDENTITY, JOB_WORKERS.QUEUES, JOB_WORKERS.KINDS, SERVES, KNOWS, SLOTS)
             .from(JOB_WORKERS)
             .where(isAlive())
             .orderBy(JOB_WORKERS.SEEN_AT.desc())
@@ -84,8 +106,9 @@ final class WorkerFactsStatement {
   private static Facts read(Row row) throws SQLException {
     String slots = row.textOrNull(SLOTS);
     return new Facts(
-        row.text(JOB_WORKERS.NAME),
+        row.text(IDENTITY),
         row.texts(JOB_WORKERS.QUEUES),
+        row.texts(JOB_WORKERS.KINDS),
         row.isTrue(SERVES),
         row.isTrue(KNOWS),
         // Another program may have written the settings.

@@ -21,6 +21,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.ErrorTexts;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
@@ -110,7 +111,7 @@ final class ParkStatement {
                     .set(
                         JOBS.LAST_ERROR,
                         concat(
-                            inline("Parked behind job "),
+                            inline(ErrorTexts.PARKED_BEHIND),
                             HEAD_ID.cast(String.class),
                             inline(", which died.")))
                     .set(

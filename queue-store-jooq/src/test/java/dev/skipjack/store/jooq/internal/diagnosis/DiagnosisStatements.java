@@ -6,6 +6,7 @@ import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jooq.DSLContext;
@@ -66,7 +67,13 @@ public final class DiagnosisStatements {
             1,
             Instant.EPOCH);
     transactions.run(JobFactsStatement.of(dialect), job.id());
-    transactions.run(QueueFactsStatement.of(dialect), job);
+    transactions.run(
+        QueueFactsStatement.of(dialect),
+        new QueueFactsStatement.Request(
+            job,
+            List.of(
+                new WorkerFactsStatement.Facts(
+                    "w/01234567", List.of("default"), List.of("work"), true, true, 1))));
     transactions.run(WorkerFactsStatement.of(dialect), job);
     transactions.run(LeaseHolderStatement.of(dialect), "w");
     transactions.run(OrderingFactsStatement.of(dialect), job);

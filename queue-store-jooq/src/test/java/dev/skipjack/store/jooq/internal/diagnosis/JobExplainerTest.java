@@ -329,9 +329,10 @@ class JobExplainerTest {
 
   @Test
   void aJobWaitsForASlotWhileAllAreTaken() {
-    announce(WorkerId.boot("w"), "default", "work", 2);
-    fixture.enqueue(2);
-    fixture.claim(2);
+    WorkerId worker = WorkerId.boot("w");
+    announce(worker, "default", "work", 2);
+    enqueueAndClaim(worker, LEASE);
+    enqueueAndClaim(worker, LEASE);
     JobId job = enqueue();
 
     JobExplanation why = why(job);
@@ -340,7 +341,51 @@ class JobExplainerTest {
     assertThat(why.sentence())
         .containsPattern(
             "^Due for \\d+ s; all slots of the workers that can run it are taken \\(2 running, 2 slots\\), and 0 due jobs are served before it\\.$");
-    assertThat(why.evidence()).containsEntry("slots", "2").containsEntry("running_in_queue", "2");
+    assertThat(why.evidence()).containsEntry("slots", "2").containsEntry("slots_taken", "2").containsEntry("running_in_queue", "2");
+  }
+
+  @Test
+  void aJobWhoseLeaseHasExpiredTakesNoSlot() {
+    WorkerId worker = WorkerId.boot("w");
+    announce(worker, "default", "work", 1);
+    enqueueAndClaim(worker, EXPIRED);
+
+    JobExplanation why = why(enqueue());
+
+    assertThat(why.reason()).isEqualTo(Reason.NEXT_IN_LINE);
+    assertThat(why.evidence()).containsEntry("running_in_queue", "0");
+  }
+
+  @Test
+  void jobsOfWorkersThatCannotRunTheJobTakeNoneOfItsSlots() {
+    WorkerId other = WorkerId.boot("other");
+    announce(other, "default", "other", 1);
+    announce(WorkerId.boot("w"), "default", "work", 1);
+    enqueueAndClaim(other, LEASE);
+
+    JobExplanation why = why(enqueue());
+
+    assertThat(why.reason()).isEqualTo(Reason.NEXT_IN_LINE);
+    assertThat(why.evidence()).containsEntry("running_in_queue", "1").containsEntry("slots", "1");
+  }
+
+  @Test
+  void dueJobsThatTheWorkersHaveNoHandlersForAreNotServedBefore() {
+    announce(WorkerId.boot("w"), "default", "work", 4);
+    announce(WorkerId.boot("x"), "emails", "unknown", 4);
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, priority) VALUES ('unknown', '{}', 0), ('unknown', '{}', 5)");
+    JobId first = enqueue();
+    JobId second = enqueue();
+
+    assertThat(why(first).reason()).isEqualTo(Reason.NEXT_IN_LINE);
+    assertThat(why(first).sentence())
+        .endsWith(
+            "nothing holds it. The workers have no handlers for the kinds of the 2 due jobs before it.");
+    assertThat(why(first).evidence())
+        .containsEntry("jobs_before", "0")
+        .containsEntry("due_jobs_before", "2");
+    assertThat(why(second).sentence()).endsWith("; 1 due job is served before it.");
   }
 
   @Test
@@ -348,7 +393,7 @@ class JobExplainerTest {
     announce(WorkerId.boot("w"), "default", "work", 1);
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
-            + " VALUES ('other', 'work', '{}', 'running', -1, now(), now())");
+            + " VALUES ('other', 'work', '{}', 'running', -1, now() + interval '1 hour', now())");
 
     assertThat(why(enqueue()).reason()).isEqualTo(Reason.NEXT_IN_LINE);
   }
@@ -376,10 +421,11 @@ class JobExplainerTest {
   @Test
   void theCountOfJobsServedBeforeIsBounded() {
     announce(WorkerId.boot("w"), "default", "work", 4);
-    fixture.enqueue(1_500);
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload) SELECT 'work', '{}' FROM generate_series(1, 10500)");
 
     assertThat(why(enqueue()).sentence())
-        .endsWith("; at least 1000 due jobs are served before it.");
+        .endsWith("; at least 10000 due jobs are served before it.");
   }
 
   @Test
