@@ -9,7 +9,6 @@ import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
@@ -20,6 +19,9 @@ public final class JooqDoctor implements Doctor {
   private final int neededSchema;
   private final Statement<NoRequest, Integer> schemaVersion;
   private final Statement<NoRequest, ServerFactsStatement.Facts> server;
+  private final Statement<NoRequest, SettingsFactsStatement.Facts> settings;
+  private final Statement<NoRequest, ConnectionFactsStatement.Facts> connections;
+  private final Statement<NoRequest, Double> notifyQueue;
   private final Statement<NoRequest, HorizonStatement.Holder> horizon;
   private final Statement<NoRequest, TableFactsStatement.Facts> tables;
   private final Statement<NoRequest, PartitionFactsStatement.Facts> partitions;
@@ -43,6 +45,9 @@ public final class JooqDoctor implements Doctor {
     this.neededSchema = neededSchema;
     this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect));
     this.server = Statement.lazily(() -> ServerFactsStatement.of(dialect));
+    this.settings = Statement.lazily(() -> SettingsFactsStatement.of(dialect));
+    this.connections = Statement.lazily(() -> ConnectionFactsStatement.of(dialect));
+    this.notifyQueue = Statement.lazily(() -> NotifyQueueStatement.of(dialect));
     this.horizon = Statement.lazily(() -> HorizonStatement.of(dialect));
     this.tables = Statement.lazily(() -> TableFactsStatement.of(dialect, schema));
     this.partitions = Statement.lazily(() -> PartitionFactsStatement.of(dialect, schema));
@@ -55,28 +60,28 @@ public final class JooqDoctor implements Doctor {
 
   @Override
   public List<Finding> run() {
-    Reading reading = readServer();
-    ServerFactsStatement.Facts facts = reading.server();
     return List.of(
         guarded(
             Check.SCHEMA_VERSION,
-            () -> WorkChecks.schemaVersion(transactions.run(schemaVersion).get(0), neededSchema)),
-        ServerChecks.settings(facts),
-        ServerChecks.pooler(facts, reading.driversProcess()),
-        ServerChecks.clock(facts, reading.before(), reading.after()),
-        ServerChecks.connections(facts),
-        ServerChecks.notifyQueue(facts),
-        guarded(Check.VACUUM_HORIZON, () -> ServerChecks.horizon(transactions.run(horizon))),
+            () -> WorkChecks.schemaVersion(first(schemaVersion), neededSchema)),
+        guarded(Check.SETTINGS, () -> ServerChecks.settings(first(settings))),
+        guarded(Check.POOLER, this::pooler),
+        guarded(Check.CLOCK, this::clock),
+        guarded(Check.CONNECTIONS, () -> ServerChecks.connections(first(connections))),
+        guarded(Check.NOTIFY_QUEUE, () -> ServerChecks.notifyQueue(first(notifyQueue))),
+        guarded(
+            Check.VACUUM_HORIZON,
+            () -> ServerChecks.horizon(transactions.run(horizon), first(server).role())),
         guarded(
             Check.DEAD_ROWS,
-            () -> StorageChecks.deadRows(transactions.run(tables), facts.standby())),
+            () -> StorageChecks.deadRows(transactions.run(tables), first(server).standby())),
         guarded(
             Check.INDEX_SIZE,
-            () -> StorageChecks.indexSize(transactions.run(tables), facts.standby())),
+            () -> StorageChecks.indexSize(transactions.run(tables), first(server).standby())),
         guarded(
             Check.PARTITIONS,
-            () -> StorageChecks.partitions(transactions.run(partitions), facts.now())),
-        guarded(Check.LEASES, () -> WorkChecks.leases(transactions.run(leases).get(0))),
+            () -> StorageChecks.partitions(transactions.run(partitions), first(server).now())),
+        guarded(Check.LEASES, () -> WorkChecks.leases(first(leases))),
         guarded(
             Check.WORKERS,
             () -> WorkChecks.workers(transactions.run(workers), transactions.run(dueKinds))),
@@ -89,22 +94,25 @@ public final class JooqDoctor implements Doctor {
         guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))));
   }
 
-  /**
-   * The state of the server, and the clock of this machine before and after the server read its
-   * own.
-   */
-  private record Reading(
-      ServerFactsStatement.Facts server,
-      OptionalInt driversProcess,
-      Instant before,
-      Instant after) {}
+  private <R> R first(Statement<NoRequest, R> statement) {
+    return transactions.run(statement).get(0);
+  }
 
-  private Reading readServer() {
+  /** Compares the server process with the one that the driver was connected to. */
+  private Finding pooler() {
+    return transactions.inOne(
+        session ->
+            ServerChecks.pooler(
+                session.run(server, NoRequest.NONE).get(0), session.serverProcess()));
+  }
+
+  /** Reads the clock of this machine before and after the server reads its own. */
+  private Finding clock() {
     return transactions.inOne(
         session -> {
           Instant before = Instant.now();
           ServerFactsStatement.Facts facts = session.run(server, NoRequest.NONE).get(0);
-          return new Reading(facts, session.serverProcess(), before, Instant.now());
+          return ServerChecks.clock(facts, before, Instant.now());
         });
   }
 

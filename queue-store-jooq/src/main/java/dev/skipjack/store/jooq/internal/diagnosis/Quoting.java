@@ -10,6 +10,11 @@ final class Quoting {
     return text.matches("[A-Za-z0-9_.:/@%+-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
+  /** Returns a name for SQL, quoted if it has to be. */
+  static String identifier(String name) {
+    return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
+  }
+
   /** Returns a Java string literal. */
   static String java(String text) {
     StringBuilder literal = new StringBuilder("\"");

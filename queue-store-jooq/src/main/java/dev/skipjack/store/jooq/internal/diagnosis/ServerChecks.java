@@ -21,13 +21,13 @@ final class ServerChecks {
 
   private ServerChecks() {}
 
-  static Finding settings(ServerFactsStatement.Facts server) {
+  static Finding settings(SettingsFactsStatement.Facts settings) {
     List<String> red = new ArrayList<>();
-    if (!server.fsync().equals("on")) {
-      red.add("fsync = " + server.fsync());
+    if (!settings.fsync().equals("on")) {
+      red.add("fsync = " + settings.fsync());
     }
-    if (!server.fullPageWrites().equals("on")) {
-      red.add("full_page_writes = " + server.fullPageWrites());
+    if (!settings.fullPageWrites().equals("on")) {
+      red.add("full_page_writes = " + settings.fullPageWrites());
     }
     if (!red.isEmpty()) {
       return Check.SETTINGS.red(
@@ -36,7 +36,7 @@ final class ServerChecks {
               "ALTER SYSTEM RESET fsync; ALTER SYSTEM RESET full_page_writes; SELECT pg_reload_conf();",
               "set both to on in postgresql.conf"));
     }
-    if (server.synchronousCommit().equals("off")) {
+    if (settings.synchronousCommit().equals("off")) {
       return Check.SETTINGS.yellow(
           "A crash of the server may lose jobs enqueued or completed just before: synchronous_commit = off.",
           new Fix(
@@ -45,7 +45,7 @@ final class ServerChecks {
     }
     return Check.SETTINGS.green(
         "fsync, full_page_writes and synchronous_commit = %s are durable."
-            .formatted(server.synchronousCommit()));
+            .formatted(settings.synchronousCommit()));
   }
 
   /**
@@ -60,10 +60,10 @@ final class ServerChecks {
     return driversProcess.getAsInt() == server.process()
         ? Check.POOLER.green("The connection leads to the server without a pooler.")
         : Check.POOLER.yellow(
-            "The connection goes through a pooler.",
+            "The connection goes through a pooler, whose mode cannot be determined from here.",
             new Fix(
-                "use session mode, or connect directly",
-                "JobQueue.builder(dataSource).listenOn(direct), and prepareThreshold=0 in the JDBC URL"));
+                "check pool_mode in the configuration of the pooler; session mode needs no change",
+                "in transaction mode: JobQueue.builder(dataSource).listenOn(direct), and prepareThreshold=0 in the JDBC URL"));
   }
 
   /** Compares the clocks: the server read its own between two readings of this machine's. */
@@ -83,14 +83,14 @@ final class ServerChecks {
         : Check.CLOCK.red(sentence, fix);
   }
 
-  static Finding connections(ServerFactsStatement.Facts server) {
-    int usable = server.maximum() - server.reserved();
-    long left = usable - server.used();
+  static Finding connections(ConnectionFactsStatement.Facts connections) {
+    int usable = connections.maximum() - connections.reserved();
+    long left = usable - connections.used();
     String sentence = "%d of %d connections are left.".formatted(Math.max(0, left), usable);
     Fix fix =
         new Fix(
             "ALTER SYSTEM SET max_connections = %d; (and a restart)"
-                .formatted(2 * server.maximum()),
+                .formatted(2 * connections.maximum()),
             "smaller pools in the applications, or a pooler");
     if (left < Math.max(3, usable / 20)) {
       return Check.CONNECTIONS.red(sentence, fix);
@@ -100,25 +100,29 @@ final class ServerChecks {
         : Check.CONNECTIONS.green(sentence);
   }
 
-  static Finding notifyQueue(ServerFactsStatement.Facts server) {
+  /**
+   * @param used the part of the queue that is full, from 0 to 1
+   */
+  static Finding notifyQueue(double used) {
     String sentence =
-        "The queue of notifications is %.0f %% full.".formatted(100 * server.notifyQueue());
+        "The queue of notifications is %.0f %% full.".formatted(100 * used);
     Fix fix =
         new Fix(
             "SELECT pid, xact_start, query FROM pg_stat_activity WHERE state = 'idle in transaction' ORDER BY xact_start;",
             "end the session that listens and keeps a transaction open");
-    if (server.notifyQueue() >= 0.5) {
+    if (used >= 0.5) {
       return Check.NOTIFY_QUEUE.red(sentence, fix);
     }
-    return server.notifyQueue() >= 0.1
+    return used >= 0.1
         ? Check.NOTIFY_QUEUE.yellow(sentence, fix)
         : Check.NOTIFY_QUEUE.green(sentence);
   }
 
   /**
    * @param holders the holders of snapshots, oldest first, those of unknown age last
+   * @param role the role that read them
    */
-  static Finding horizon(List<HorizonStatement.Holder> holders) {
+  static Finding horizon(List<HorizonStatement.Holder> holders, String role) {
     long hidden = holders.stream().filter(holder -> holder.age() == null).count();
     List<HorizonStatement.Holder> known =
         holders.stream().filter(holder -> holder.age() != null).toList();
@@ -140,8 +144,12 @@ final class ServerChecks {
     }
     if (hidden > 0) {
       return Check.VACUUM_HORIZON.notChecked(
-          "The role may not see the transactions of %d other sessions.".formatted(hidden),
-          new Fix("GRANT pg_read_all_stats TO CURRENT_USER;", "use a role that has this grant"));
+          "No visible transaction has held back vacuum for %s, but the role %s may not see the transactions of other roles (%d %s)."
+              .formatted(
+                  Spans.of(HORIZON_YELLOW), role, hidden, hidden == 1 ? "session" : "sessions"),
+          new Fix(
+              "GRANT pg_read_all_stats TO %s; -- by a superuser".formatted(Quoting.identifier(role)),
+              "run the doctor as a role that has this grant"));
     }
     return Check.VACUUM_HORIZON.green(
         "No transaction has held back vacuum for %s.".formatted(Spans.of(HORIZON_YELLOW)));

@@ -71,13 +71,26 @@ final class StorageChecks {
     if (standby) {
       return Check.INDEX_SIZE.notChecked("A standby has no statistics on rows.", ON_THE_PRIMARY);
     }
+    List<TableFactsStatement.Facts> large =
+        tables.stream().filter(table -> table.indexBytes() > INDEX_NORMAL).toList();
     Optional<TableFactsStatement.Facts> worst =
-        tables.stream()
-            .filter(table -> table.indexBytes() > INDEX_NORMAL)
+        large.stream()
+            .filter(table -> rows(table) >= 0)
             .max(Comparator.comparingLong(StorageChecks::bytesOfRow));
     long bytes = worst.map(StorageChecks::bytesOfRow).orElse(0L);
     if (worst.isEmpty() || bytes < BYTES_OF_ROW) {
-      return Check.INDEX_SIZE.green("The indexes have the size that their rows need.");
+      return large.stream()
+          .filter(table -> rows(table) < 0)
+          .findFirst()
+          .map(
+              table ->
+                  Check.INDEX_SIZE.notChecked(
+                      "The number of rows of table %s is unknown.".formatted(table.table()),
+                      new Fix(
+                          "ANALYZE %s; -- in the queue's schema".formatted(table.table()),
+                          "check whether autovacuum runs, which analyzes tables")))
+          .orElseGet(
+              () -> Check.INDEX_SIZE.green("The indexes have the size that their rows need."));
     }
     TableFactsStatement.Facts table = worst.get();
     String sentence =
@@ -85,8 +98,8 @@ final class StorageChecks {
             .formatted(
                 table.table(),
                 table.indexBytes() / MEGABYTE,
-                table.liveRows(),
-                Math.max(1, table.liveRows() * BYTES_OF_ROW / 4 / MEGABYTE));
+                rows(table),
+                Math.max(1, rows(table) * BYTES_OF_ROW / 4 / MEGABYTE));
     Fix fix =
         new Fix(
             "REINDEX TABLE CONCURRENTLY %s; -- in the queue's schema".formatted(table.table()),
@@ -97,7 +110,17 @@ final class StorageChecks {
   }
 
   private static long bytesOfRow(TableFactsStatement.Facts table) {
-    return table.indexBytes() / Math.max(1, table.liveRows() + table.deadRows());
+    return table.indexBytes() / Math.max(1, rows(table) + table.deadRows());
+  }
+
+  /**
+   * Returns the number of rows, or a negative number if it is unknown. The statistics are newer,
+   * but a reset clears them.
+   */
+  private static long rows(TableFactsStatement.Facts table) {
+    return table.liveRows() > 0
+        ? Math.max(table.liveRows(), table.analyzedRows())
+        : table.analyzedRows();
   }
 
   static Finding partitions(List<PartitionFactsStatement.Facts> partitions, Instant now) {
@@ -108,8 +131,8 @@ final class StorageChecks {
             .collect(Collectors.toSet());
     Fix create =
         new Fix(
-            "SELECT create_partitions(interval '14 days'); -- in the queue's schema",
-            "queue.maintenance().createPartitions(Duration.ofDays(14)), or start a worker");
+            "skipjack prune",
+            "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or operator, or start a worker");
     LocalDate today = now.atZone(ZoneOffset.UTC).toLocalDate();
     for (int days = 0; days <= DAYS_AHEAD; days++) {
       for (String name : namesOf(today.plusDays(days))) {

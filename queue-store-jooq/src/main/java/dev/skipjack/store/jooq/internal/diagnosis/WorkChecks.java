@@ -50,7 +50,9 @@ final class WorkChecks {
         "The leases of %,d of %,d running jobs have expired, the first %s ago."
             .formatted(leases.expired(), leases.running(), Spans.of(since));
     Fix fix =
-        new Fix("skipjack rescue", "queue.store().rescue(Duration.ZERO, 1000), or start a worker");
+        new Fix(
+            "skipjack rescue",
+            "queue.store().rescue(Duration.ZERO, 1000) with the role worker, or start a worker");
     return since.compareTo(LEASE_RED) < 0
         ? Check.LEASES.yellow(sentence, fix)
         : Check.LEASES.red(sentence, fix);

@@ -20,19 +20,19 @@ class ChecksTest {
 
   @Test
   void settingsThatRiskCorruptionAreRedAndLostCommitsAreYellow() {
-    assertThat(ServerChecks.settings(server("on", "on", "on", 0)).level()).isEqualTo(Level.GREEN);
-    assertThat(ServerChecks.settings(server("on", "on", "local", 0)).level())
+    assertThat(settings("on", "on", "on").level()).isEqualTo(Level.GREEN);
+    assertThat(settings("on", "on", "local").level())
         .isEqualTo(Level.GREEN);
-    assertThat(ServerChecks.settings(server("on", "on", "off", 0)).level()).isEqualTo(Level.YELLOW);
-    assertThat(ServerChecks.settings(server("on", "off", "on", 0)).level()).isEqualTo(Level.RED);
-    assertThat(ServerChecks.settings(server("off", "off", "off", 0)).sentence())
+    assertThat(settings("on", "on", "off").level()).isEqualTo(Level.YELLOW);
+    assertThat(settings("on", "off", "on").level()).isEqualTo(Level.RED);
+    assertThat(settings("off", "off", "off").sentence())
         .isEqualTo(
             "A crash of the server may corrupt the queue: fsync = off, full_page_writes = off.");
   }
 
   @Test
   void aPoolerIsDetectedByTheServerProcess() {
-    ServerFactsStatement.Facts server = server("on", "on", "on", 0);
+    ServerFactsStatement.Facts server = server();
 
     assertThat(ServerChecks.pooler(server, OptionalInt.of(7)).level()).isEqualTo(Level.GREEN);
     assertThat(ServerChecks.pooler(server, OptionalInt.of(8)).level()).isEqualTo(Level.YELLOW);
@@ -42,7 +42,7 @@ class ChecksTest {
 
   @Test
   void clocksAreComparedWithTheIntervalInWhichTheServerWasRead() {
-    ServerFactsStatement.Facts server = server("on", "on", "on", 0);
+    ServerFactsStatement.Facts server = server();
 
     assertThat(ServerChecks.clock(server, NOW.minusSeconds(9), NOW.plusSeconds(9)).level())
         .isEqualTo(Level.GREEN);
@@ -57,30 +57,30 @@ class ChecksTest {
 
   @Test
   void connectionsAreJudgedByTheNumberLeft() {
-    assertThat(ServerChecks.connections(server("on", "on", "on", 20)).level())
+    assertThat(connections(20).level())
         .isEqualTo(Level.GREEN);
-    assertThat(ServerChecks.connections(server("on", "on", "on", 80)).level())
+    assertThat(connections(80).level())
         .isEqualTo(Level.YELLOW);
-    Finding red = ServerChecks.connections(server("on", "on", "on", 98));
+    Finding red = connections(98);
     assertThat(red.level()).isEqualTo(Level.RED);
     assertThat(red.sentence()).isEqualTo("0 of 97 connections are left.");
   }
 
   @Test
   void theQueueOfNotificationsIsJudgedByHowFullItIs() {
-    assertThat(Stream.of(0.01, 0.2, 0.7).map(ChecksTest::notifyQueue).map(Finding::level))
+    assertThat(Stream.of(0.01, 0.2, 0.7).map(ServerChecks::notifyQueue).map(Finding::level))
         .containsExactly(Level.GREEN, Level.YELLOW, Level.RED);
   }
 
   @Test
   void aTransactionThatHoldsBackVacuumIsNamed() {
-    assertThat(ServerChecks.horizon(List.of()).level()).isEqualTo(Level.GREEN);
-    assertThat(ServerChecks.horizon(List.of(session(9, Duration.ofMinutes(9)))).level())
+    assertThat(horizon(List.of()).level()).isEqualTo(Level.GREEN);
+    assertThat(horizon(List.of(session(9, Duration.ofMinutes(9)))).level())
         .isEqualTo(Level.GREEN);
-    assertThat(ServerChecks.horizon(List.of(session(9, Duration.ofMinutes(11)))).level())
+    assertThat(horizon(List.of(session(9, Duration.ofMinutes(11)))).level())
         .isEqualTo(Level.YELLOW);
     Finding red =
-        ServerChecks.horizon(
+        horizon(
             List.of(session(9_000, Duration.ofHours(2)), session(5, Duration.ofHours(1))));
     assertThat(red.level()).isEqualTo(Level.RED);
     assertThat(red.sentence())
@@ -92,7 +92,7 @@ class ChecksTest {
   @Test
   void aYoungerHolderThatIsRedComesBeforeAnOlderOneThatIsYellow() {
     Finding finding =
-        ServerChecks.horizon(
+        horizon(
             List.of(session(2_000_000, Duration.ofMinutes(1)), session(5, Duration.ofHours(2))));
 
     assertThat(finding.level()).isEqualTo(Level.RED);
@@ -102,14 +102,14 @@ class ChecksTest {
   @Test
   void preparedTransactionsAndSlotsHoldBackVacuumToo() {
     Finding prepared =
-        ServerChecks.horizon(
+        horizon(
             List.of(
                 new HorizonStatement.Holder(
                     "prepared", "it's", "app", 5, NOW.minusSeconds(7_200), null, NOW)));
     assertThat(prepared.level()).isEqualTo(Level.RED);
     assertThat(commandOf(prepared)).isEqualTo("ROLLBACK PREPARED 'it''s';");
     Finding slot =
-        ServerChecks.horizon(
+        horizon(
             List.of(new HorizonStatement.Holder("slot", "s1", null, 2_000_000, null, null, NOW)));
     assertThat(slot.level()).isEqualTo(Level.YELLOW);
     assertThat(slot.sentence())
@@ -121,8 +121,14 @@ class ChecksTest {
     HorizonStatement.Holder hidden =
         new HorizonStatement.Holder("session", "1", "other", null, null, "<...>", NOW);
 
-    assertThat(ServerChecks.horizon(List.of(hidden)).level()).isEqualTo(Level.NOT_CHECKED);
-    assertThat(ServerChecks.horizon(List.of(session(1, Duration.ofHours(2)), hidden)).level())
+    Finding unknown = horizon(List.of(session(9, Duration.ofMinutes(9)), hidden));
+    assertThat(unknown.level()).isEqualTo(Level.NOT_CHECKED);
+    assertThat(unknown.sentence())
+        .isEqualTo(
+            "No visible transaction has held back vacuum for 10 min 0 s, but the role Viewer may not see the transactions of other roles (1 session).");
+    assertThat(commandOf(unknown))
+        .isEqualTo("GRANT pg_read_all_stats TO \"Viewer\"; -- by a superuser");
+    assertThat(horizon(List.of(session(1, Duration.ofHours(2)), hidden)).level())
         .isEqualTo(Level.RED);
   }
 
@@ -148,6 +154,17 @@ class ChecksTest {
   }
 
   @Test
+  void indexesAreComparedWithTheAnalyzedRowsAfterAResetOfTheStatistics() {
+    assertThat(indexSizeAfterReset(1_000_000, 3_000).level()).isEqualTo(Level.YELLOW);
+    assertThat(indexSizeAfterReset(1_000_000, 300).level()).isEqualTo(Level.GREEN);
+    assertThat(indexSizeAfterReset(0, 3_000).level()).isEqualTo(Level.RED);
+    Finding unknown = indexSizeAfterReset(-1, 3_000);
+    assertThat(unknown.level()).isEqualTo(Level.NOT_CHECKED);
+    assertThat(unknown.sentence()).isEqualTo("The number of rows of table jobs is unknown.");
+    assertThat(indexSizeAfterReset(-1, 60).level()).isEqualTo(Level.GREEN);
+  }
+
+  @Test
   void partitionsAreNeededForNowAndForTheNextDays() {
     List<String> all =
         List.of(
@@ -162,6 +179,7 @@ class ChecksTest {
     assertThat(partitions(all.subList(1, 4), null).level()).isEqualTo(Level.RED);
     assertThat(partitions(all.subList(1, 4), null).sentence())
         .isEqualTo("Partition job_executions_20261116 is missing, and it is needed now.");
+    assertThat(commandOf(partitions(all.subList(1, 4), null))).isEqualTo("skipjack prune");
     assertThat(partitions(all, "jobs_archive_20260101").level()).isEqualTo(Level.YELLOW);
     assertThat(partitions(all, "jobs_archive_20260101").sentence()).contains("overdue");
   }
@@ -177,15 +195,21 @@ class ChecksTest {
     return Objects.requireNonNull(finding.fix()).command();
   }
 
-  private static ServerFactsStatement.Facts server(
-      String fsync, String fullPageWrites, String synchronousCommit, long used) {
-    return new ServerFactsStatement.Facts(
-        fsync, fullPageWrites, synchronousCommit, 100, 3, used, 0, 7, false, NOW);
+  private static Finding settings(String fsync, String fullPageWrites, String synchronousCommit) {
+    return ServerChecks.settings(
+        new SettingsFactsStatement.Facts(fsync, fullPageWrites, synchronousCommit));
   }
 
-  private static Finding notifyQueue(double full) {
-    return ServerChecks.notifyQueue(
-        new ServerFactsStatement.Facts("on", "on", "on", 100, 3, 1, full, 7, false, NOW));
+  private static ServerFactsStatement.Facts server() {
+    return new ServerFactsStatement.Facts(7, false, "app", NOW);
+  }
+
+  private static Finding connections(long used) {
+    return ServerChecks.connections(new ConnectionFactsStatement.Facts(100, 3, used));
+  }
+
+  private static Finding horizon(List<HorizonStatement.Holder> holders) {
+    return ServerChecks.horizon(holders, "Viewer");
   }
 
   private static HorizonStatement.Holder session(int age, Duration open) {
@@ -196,14 +220,19 @@ class ChecksTest {
   private static Finding deadRows(long live, long dead) {
     return StorageChecks.deadRows(
         List.of(
-            new TableFactsStatement.Facts("small", 10, 100, 0),
-            new TableFactsStatement.Facts("jobs", live, dead, 0)),
+            new TableFactsStatement.Facts("small", 10, 100, 10, 0),
+            new TableFactsStatement.Facts("jobs", live, dead, live, 0)),
         false);
   }
 
   private static Finding indexSize(long rows, long megabytes) {
     return StorageChecks.indexSize(
-        List.of(new TableFactsStatement.Facts("jobs", rows, 0, megabytes << 20)), false);
+        List.of(new TableFactsStatement.Facts("jobs", rows, 0, rows, megabytes << 20)), false);
+  }
+
+  private static Finding indexSizeAfterReset(long analyzed, long megabytes) {
+    return StorageChecks.indexSize(
+        List.of(new TableFactsStatement.Facts("jobs", 0, 0, analyzed, megabytes << 20)), false);
   }
 
   private static Finding partitions(List<String> names, @Nullable String pending) {

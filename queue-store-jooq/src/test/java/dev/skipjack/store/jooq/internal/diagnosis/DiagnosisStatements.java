@@ -23,6 +23,9 @@ public final class DiagnosisStatements {
         Map.ofEntries(
             Map.entry("schema-version", SchemaVersionStatement.of(dialect).text()),
             Map.entry("server", ServerFactsStatement.of(dialect).text()),
+            Map.entry("settings", SettingsFactsStatement.of(dialect).text()),
+            Map.entry("connections", ConnectionFactsStatement.of(dialect).text()),
+            Map.entry("notify-queue", NotifyQueueStatement.of(dialect).text()),
             Map.entry("horizon", HorizonStatement.of(dialect).text()),
             Map.entry("tables", TableFactsStatement.of(dialect, schema).text()),
             Map.entry("partitions", PartitionFactsStatement.of(dialect, schema).text()),

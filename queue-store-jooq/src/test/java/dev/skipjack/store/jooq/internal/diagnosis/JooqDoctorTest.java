@@ -20,9 +20,11 @@ import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,6 +213,60 @@ class JooqDoctorTest {
     }
   }
 
+  /** The rows of the view pg_stat_activity are given, because a test cannot have a standby. */
+  @Test
+  void vacuumsHoldBackNothingAndTheFeedbackOfAStandbyDoes(QueueDatabase database)
+      throws SQLException {
+    String horizon =
+        HorizonStatement.of(StatementDialect.forSchema(database.schema()))
+            .text()
+            .sql()
+            .replace("\"pg_catalog\".\"pg_stat_activity\"", "given");
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          """
+          CREATE TEMPORARY TABLE given AS
+          SELECT pid, usename, datname, backend_xid::text::xid, '3'::xid AS backend_xmin, xact_start, query
+            FROM (VALUES (1, 'app'::name, current_database(), NULL::text, now(), 'SELECT 1'),
+                         (2, NULL, current_database(), NULL, now(), 'autovacuum: VACUUM public.jobs'),
+                         (3, 'app', current_database(), NULL, now(), 'vacuum (verbose) jobs'),
+                         (4, 'app', 'another', NULL, now(), 'SELECT 1'),
+                         (5, 'standby', NULL, NULL, NULL, 'START_REPLICATION 0/1000000'),
+                         (6, NULL, current_database(), NULL, now(), 'autovacuum: ANALYZE public.jobs'))
+                 AS session (pid, usename, datname, backend_xid, xact_start, query)
+          """);
+      List<String> sessions = new ArrayList<>();
+      try (ResultSet rows = statement.executeQuery(horizon)) {
+        while (rows.next()) {
+          if (rows.getString("what").equals("session")) {
+            sessions.add(rows.getString("id"));
+          }
+        }
+      } finally {
+        statement.execute("DROP TABLE given");
+      }
+      assertThat(sessions).containsExactlyInAnyOrder("1", "5", "6");
+    }
+  }
+
+  @Test
+  void theNumberOfAnalyzedRowsSurvivesAResetOfTheStatistics(QueueDatabase database) {
+    fixture.enqueue(7);
+    fixture.execute("ANALYZE @jobs");
+    fixture.execute("SELECT pg_stat_reset_single_table_counters('@jobs'::regclass)");
+
+    assertThat(
+            new OwnTransactions(database.dataSource())
+                .readOnly()
+                .run(
+                    TableFactsStatement.of(
+                        StatementDialect.forSchema(database.schema()), database.schema())))
+        .filteredOn(table -> table.table().equals("jobs"))
+        .extracting(TableFactsStatement.Facts::analyzedRows)
+        .containsExactly(7L);
+  }
+
   @Test
   void deadRowsAreReadFromTheStatistics() {
     fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
@@ -263,6 +319,49 @@ class JooqDoctorTest {
     } finally {
       fixture.execute("DROP ROLE " + role);
     }
+  }
+
+  @Test
+  void aRejectedStatementOfTheServersStateLosesOnlyItsOwnCheck(QueueDatabase database) {
+    String role = "d" + fixture.value("SELECT left(md5(current_database()), 12)");
+    fixture.execute("CREATE ROLE " + role);
+    fixture.execute("REVOKE EXECUTE ON FUNCTION pg_notification_queue_usage() FROM PUBLIC");
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.jdbcUrl());
+      pool.setMaximumPoolSize(1);
+      pool.setConnectionInitSql("SET ROLE " + role);
+
+      assertThat(JobQueue.builder(pool).schema(database.schema()).build().doctor().run())
+          .hasSize(15)
+          .filteredOn(
+              finding ->
+                  List.of("settings", "pooler", "clock", "connections", "notify-queue")
+                      .contains(finding.check()))
+          .filteredOn(finding -> finding.level() == Level.NOT_CHECKED)
+          .extracting(Finding::check)
+          .containsExactly("notify-queue");
+    } finally {
+      fixture.execute("GRANT EXECUTE ON FUNCTION pg_notification_queue_usage() TO PUBLIC");
+      fixture.execute("DROP ROLE " + role);
+    }
+  }
+
+  @Test
+  void connectionsReservedForRolesAreNotLeftToTheQueue(QueueDatabase database) {
+    int reserved =
+        Integer.parseInt(
+            fixture.value(
+                "SELECT sum(setting::int) FROM pg_settings WHERE name IN ('superuser_reserved_connections', 'reserved_connections')"));
+
+    ConnectionFactsStatement.Facts connections =
+        new OwnTransactions(database.dataSource())
+            .readOnly()
+            .run(ConnectionFactsStatement.of(StatementDialect.forSchema(database.schema())))
+            .get(0);
+
+    assertThat(connections.reserved()).isEqualTo(reserved);
+    assertThat(connections.maximum()).isGreaterThan(connections.reserved());
+    assertThat(connections.used()).isPositive();
   }
 
   @Test

@@ -1,0 +1,2 @@
+-- parameters: 
+select pg_notification_queue_usage() as "used"
