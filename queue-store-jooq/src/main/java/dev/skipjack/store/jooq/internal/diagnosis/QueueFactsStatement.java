@@ -122,8 +122,7 @@ final class QueueFactsStatement {
             .leftJoin(JOB_QUEUES)
             .on(JOB_QUEUES.QUEUE.eq(QUEUE))
             .and(PausePredicates.PAUSED);
-    return Statement.of(
-        dialect, query, QueueFactsStatement::arguments, QueueFactsStatement::read);
+    return Statement.of(dialect, query, QueueFactsStatement::arguments, QueueFactsStatement::read);
   }
 
   private static CommonTableExpression<?> lanes() {
@@ -163,7 +162,8 @@ final class QueueFactsStatement {
 
   /** Counts jobs, and those among them that the workers have handlers for. */
   private static Table<?> counted(Table<?> jobs, String alias) {
-    Condition served = field(name("earlier", "kind"), SQLDataType.CLOB).eq(any(Texts.array("kinds")));
+    Condition served =
+        field(name("earlier", "kind"), SQLDataType.CLOB).eq(any(Texts.array("kinds")));
     return select(count().as("jobs"), count().filterWhere(served).as("served"))
         .from(jobs)
         .asTable(alias);

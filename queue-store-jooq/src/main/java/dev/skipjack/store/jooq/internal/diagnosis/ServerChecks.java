@@ -104,8 +104,7 @@ final class ServerChecks {
    * @param used the part of the queue that is full, from 0 to 1
    */
   static Finding notifyQueue(double used) {
-    String sentence =
-        "The queue of notifications is %.0f %% full.".formatted(100 * used);
+    String sentence = "The queue of notifications is %.0f %% full.".formatted(100 * used);
     Fix fix =
         new Fix(
             "SELECT pid, xact_start, query FROM pg_stat_activity WHERE state = 'idle in transaction' ORDER BY xact_start;",
@@ -148,7 +147,8 @@ final class ServerChecks {
               .formatted(
                   Spans.of(HORIZON_YELLOW), role, hidden, hidden == 1 ? "session" : "sessions"),
           new Fix(
-              "GRANT pg_read_all_stats TO %s; -- by a superuser".formatted(Quoting.identifier(role)),
+              "GRANT pg_read_all_stats TO %s; -- by a superuser"
+                  .formatted(Quoting.identifier(role)),
               "run the doctor as a role that has this grant"));
     }
     return Check.VACUUM_HORIZON.green(

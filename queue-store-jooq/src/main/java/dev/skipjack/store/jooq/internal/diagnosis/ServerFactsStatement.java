@@ -23,8 +23,7 @@ final class ServerFactsStatement {
       function("pg_backend_pid", SQLDataType.INTEGER).as("process");
   private static final Field<Boolean> STANDBY =
       function("pg_is_in_recovery", SQLDataType.BOOLEAN).as("standby");
-  private static final Field<String> ROLE =
-      cast(currentUser(), SQLDataType.CLOB).as("role");
+  private static final Field<String> ROLE = cast(currentUser(), SQLDataType.CLOB).as("role");
 
   private ServerFactsStatement() {}
 

@@ -30,7 +30,6 @@ final class SettingsFactsStatement {
         dialect,
         select(FSYNC, FULL_PAGE_WRITES, SYNCHRONOUS_COMMIT),
         row ->
-            new Facts(
-                row.text(FSYNC), row.text(FULL_PAGE_WRITES), row.text(SYNCHRONOUS_COMMIT)));
+            new Facts(row.text(FSYNC), row.text(FULL_PAGE_WRITES), row.text(SYNCHRONOUS_COMMIT)));
   }
 }

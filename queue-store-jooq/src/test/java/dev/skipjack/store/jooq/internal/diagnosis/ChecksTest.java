@@ -21,8 +21,7 @@ class ChecksTest {
   @Test
   void settingsThatRiskCorruptionAreRedAndLostCommitsAreYellow() {
     assertThat(settings("on", "on", "on").level()).isEqualTo(Level.GREEN);
-    assertThat(settings("on", "on", "local").level())
-        .isEqualTo(Level.GREEN);
+    assertThat(settings("on", "on", "local").level()).isEqualTo(Level.GREEN);
     assertThat(settings("on", "on", "off").level()).isEqualTo(Level.YELLOW);
     assertThat(settings("on", "off", "on").level()).isEqualTo(Level.RED);
     assertThat(settings("off", "off", "off").sentence())
@@ -57,10 +56,8 @@ class ChecksTest {
 
   @Test
   void connectionsAreJudgedByTheNumberLeft() {
-    assertThat(connections(20).level())
-        .isEqualTo(Level.GREEN);
-    assertThat(connections(80).level())
-        .isEqualTo(Level.YELLOW);
+    assertThat(connections(20).level()).isEqualTo(Level.GREEN);
+    assertThat(connections(80).level()).isEqualTo(Level.YELLOW);
     Finding red = connections(98);
     assertThat(red.level()).isEqualTo(Level.RED);
     assertThat(red.sentence()).isEqualTo("0 of 97 connections are left.");
@@ -75,13 +72,11 @@ class ChecksTest {
   @Test
   void aTransactionThatHoldsBackVacuumIsNamed() {
     assertThat(horizon(List.of()).level()).isEqualTo(Level.GREEN);
-    assertThat(horizon(List.of(session(9, Duration.ofMinutes(9)))).level())
-        .isEqualTo(Level.GREEN);
+    assertThat(horizon(List.of(session(9, Duration.ofMinutes(9)))).level()).isEqualTo(Level.GREEN);
     assertThat(horizon(List.of(session(9, Duration.ofMinutes(11)))).level())
         .isEqualTo(Level.YELLOW);
     Finding red =
-        horizon(
-            List.of(session(9_000, Duration.ofHours(2)), session(5, Duration.ofHours(1))));
+        horizon(List.of(session(9_000, Duration.ofHours(2)), session(5, Duration.ofHours(1))));
     assertThat(red.level()).isEqualTo(Level.RED);
     assertThat(red.sentence())
         .isEqualTo(

@@ -341,7 +341,10 @@ class JobExplainerTest {
     assertThat(why.sentence())
         .containsPattern(
             "^Due for \\d+ s; all slots of the workers that can run it are taken \\(2 running, 2 slots\\), and 0 due jobs are served before it\\.$");
-    assertThat(why.evidence()).containsEntry("slots", "2").containsEntry("slots_taken", "2").containsEntry("running_in_queue", "2");
+    assertThat(why.evidence())
+        .containsEntry("slots", "2")
+        .containsEntry("slots_taken", "2")
+        .containsEntry("running_in_queue", "2");
   }
 
   @Test
