@@ -263,7 +263,8 @@ final class Ordering implements Benchmark {
     for (int i = 0; i < results.of(variant).size(); i++) {
       Double ordered = cost.apply(results.of(variant).get(i).costs());
       Double unordered = cost.apply(results.of(UNORDERED).get(i).costs());
-      if (ordered != null && unordered != null) {
+      // A short run may use less CPU than the system can show.
+      if (ordered != null && unordered != null && unordered > 0) {
         ratios.add(ordered / unordered);
       }
     }

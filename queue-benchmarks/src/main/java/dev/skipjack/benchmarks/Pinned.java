@@ -164,6 +164,9 @@ final class Pinned implements Benchmark {
         sent = until;
         TimeUnit.MILLISECONDS.sleep(5);
       }
+      if (interval == intervals) {
+        counters.awaitCompletion();
+      }
       measured.add(counters.endInterval(phase, schedule.due(0), meter, database));
       notes.accept(
           "%s %d of %d: %,.0f jobs/s"

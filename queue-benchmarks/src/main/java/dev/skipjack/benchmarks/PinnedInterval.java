@@ -3,9 +3,11 @@ package dev.skipjack.benchmarks;
 import dev.skipjack.worker.WorkerEvent;
 import dev.skipjack.worker.WorkerListener;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,10 @@ record PinnedInterval(
   /** The counters of the current interval. Any thread may count; one thread starts intervals. */
   static final class Counters implements WorkerListener, TimedAccess.CallListener {
 
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
     private final LongAdder completed = new LongAdder();
+    private long beforePhase;
     private long before;
     private long since;
     private volatile PinnedClaims claims = new PinnedClaims();
@@ -74,8 +79,20 @@ record PinnedInterval(
 
     /** Starts a phase. Jobs completed earlier do not count in its intervals. */
     void beginPhase() {
-      before = completed.sum();
+      beforePhase = completed.sum();
+      before = beforePhase;
       since = System.nanoTime();
+    }
+
+    /**
+     * Waits until at least one job of the phase is completed, but for one minute at most. Without a
+     * completed job, a short phase on a busy machine would have no rate.
+     */
+    void awaitCompletion() throws InterruptedException {
+      long deadline = System.nanoTime() + TIMEOUT.toNanos();
+      while (completed.sum() == beforePhase && System.nanoTime() < deadline) {
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
     }
 
     /** Starts an interval. */

@@ -92,7 +92,10 @@ public final class Report {
     return this;
   }
 
-  /** Sets a field: a figure or a part of the configuration. */
+  /**
+   * Sets a field: a figure or a part of the configuration. A figure that is not finite, such as the
+   * ratio to a floor of 0, becomes null.
+   */
   public Report put(String field, @Nullable Object value) {
     fields.put(field, rounded(value));
     return this;
@@ -111,9 +114,10 @@ public final class Report {
   }
 
   private static @Nullable Object rounded(@Nullable Object value) {
-    return value instanceof Double number
-        ? (Object) Statistics.rounded(number.doubleValue())
-        : value;
+    if (value instanceof Double number) {
+      return Double.isFinite(number) ? (Object) Statistics.rounded(number) : null;
+    }
+    return value;
   }
 
   /** Returns a field by its name, or null if it was not measured. */

@@ -221,9 +221,7 @@ final class Seed implements Benchmark {
       double rate;
       double waiting;
       try {
-        while (meter.seconds() < seconds && latch.remaining() > 0) {
-          TimeUnit.MILLISECONDS.sleep(1);
-        }
+        latch.await(seconds);
         // A job counts once its completion is committed, which is later than the handler's return.
         long completed = jobs - latch.remaining();
         costs = meter.stop(completed);

@@ -30,6 +30,14 @@ class BenchmarksIT {
   private static final List<String> COSTS =
       List.of("server_cpu_us_per_job", "client_cpu_us_per_job", "wal_bytes_per_job");
 
+  /**
+   * Ratios whose floor may be 0 in a short run: on a busy machine, a handler may start before the
+   * producer has read the time of its commit, and a few jobs may use less CPU than the system can
+   * show.
+   */
+  private static final List<String> MAY_BE_NULL =
+      List.of("pickup_ratio", "pickup_transaction_ratio", "one_key_client_cpu_ratio");
+
   private static QueueDatabase server;
   private static BenchmarkDatabase database;
 
@@ -67,13 +75,15 @@ class BenchmarksIT {
     for (String cost : COSTS) {
       assertThat(json.get(cost).isNumber()).describedAs(cost).isEqualTo(isKnown(cost, name));
     }
-    if (hasFloor(name)) {
-      assertThat(json.get("ratio").asDouble()).isGreaterThan(0).isLessThan(10_000);
+    if (hasRatio(name)) {
+      assertThat(json.get("ratio").asDouble()).isPositive();
       assertThat(json.get("median").asDouble()).isPositive();
     }
     for (String field : documentedFields(name)) {
       assertThat(json.get(field)).describedAs(field).isNotNull();
-      assertThat(json.get(field).isNull()).describedAs(field).isFalse();
+      if (!MAY_BE_NULL.contains(field)) {
+        assertThat(json.get(field).isNull()).describedAs(field).isFalse();
+      }
     }
     StringWriter table = new StringWriter();
     report.print(new PrintWriter(table));
@@ -135,8 +145,8 @@ class BenchmarksIT {
       case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
       case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100).with(Setting.RUNS, 1);
       case "steady" -> TINY.with(Setting.RATE, 100).with(Setting.RUNS, 1);
-      // Long enough that jobs end in each phase on a busy machine.
-      case "pinned" -> TINY.shortened(1).with(Setting.SECONDS, 4).with(Setting.RATE, 300);
+      // Each phase ends with a completed job, however busy the machine is.
+      case "pinned" -> TINY.shortened(1).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
       // Each strategy ends with its jobs; the seconds only bound it on a busy machine.
@@ -146,7 +156,7 @@ class BenchmarksIT {
               .with(Setting.WORKERS, 2)
               .out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
-      case "starvation" -> TINY.shortened(1).with(Setting.JOBS, 200);
+      case "starvation" -> TINY.with(Setting.JOBS, 200);
       case "idle" -> TINY;
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
@@ -162,8 +172,12 @@ class BenchmarksIT {
     return !name.equals("idle") && (!cost.startsWith("server") || database.cpu().micros() != null);
   }
 
-  private static boolean hasFloor(String name) {
-    return !List.of("footprint", "idle", "schedules").contains(name);
+  /**
+   * Returns whether the benchmark must report a ratio. That of {@code latency} has the same limits
+   * as {@code pickup_ratio}.
+   */
+  private static boolean hasRatio(String name) {
+    return !List.of("footprint", "idle", "latency", "schedules").contains(name);
   }
 
   private static List<String> documentedFields(String name) {

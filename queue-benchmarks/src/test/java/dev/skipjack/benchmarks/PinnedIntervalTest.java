@@ -1,6 +1,7 @@
 package dev.skipjack.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobId;
@@ -27,6 +28,22 @@ class PinnedIntervalTest {
     assertThat(counters.completed()).isEqualTo(2);
     counters.on(new WorkerEvent.Succeeded(ATTEMPT));
     counters.beginInterval();
+    assertThat(counters.completed()).isEqualTo(1);
+  }
+
+  @Test
+  void phaseWaitsForACompletionOfItsOwn() throws Exception {
+    PinnedInterval.Counters counters = new PinnedInterval.Counters();
+    counters.on(new WorkerEvent.Succeeded(ATTEMPT));
+    counters.beginPhase();
+
+    // With the interrupt, a wait ends at once.
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(counters::awaitCompletion).isInstanceOf(InterruptedException.class);
+
+    counters.on(new WorkerEvent.Succeeded(ATTEMPT));
+    counters.awaitCompletion();
+
     assertThat(counters.completed()).isEqualTo(1);
   }
 }
