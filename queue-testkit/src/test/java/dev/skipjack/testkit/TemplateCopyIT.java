@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 class TemplateCopyIT {
 
-  private static final int COPIES = Integer.getInteger("skipjack.test.copies", 9);
+  private static final int COPIES = Integer.getInteger("skipjack.test.copies", 1);
   private static final int AT_ONCE = 4;
 
   @Test
