@@ -4,22 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An operator who asks {@code why} a job does not run and then runs the command that it prints has
- * removed the reason.
+ * An operator who asks {@code why} a job does not run, or asks the {@code doctor}, and then runs
+ * the command that it prints has removed the reason.
  */
 @QueueTest
 class StuckJobsTest {
@@ -107,5 +115,104 @@ class StuckJobsTest {
         .build()
         .runNext();
     assertThat(skipjack("jobs show " + job).out()).contains("lost");
+  }
+
+  /** No command can start a worker, so the operator learns which kind needs one. */
+  @Test
+  void aJobOfAnUnknownKindRunsOnceAWorkerHandlesIt() {
+    JobId job = queue.enqueue(Shop.RECEIPT, "{}");
+    announce(Shop.STOCK.kind());
+    String why = skipjack("why " + job + " --json").out();
+    assertThat(first(REASON, why)).isEqualTo("kind_unknown");
+    assertThat(why).contains("No living worker has a handler for the kind send-receipt");
+    assertThat(skipjack(first(COMMAND, why)).out()).contains("update-stock");
+    assertThat(check("kinds")).contains("No living worker handles the kind send-receipt");
+
+    announce(Shop.RECEIPT.kind());
+
+    assertThat(first(REASON, skipjack("why " + job + " --json").out())).isEqualTo("next_in_line");
+    assertThat(check("kinds")).contains("\"level\":\"green\"");
+  }
+
+  @Test
+  void aMissingPartitionIsCreated() throws SQLException {
+    Shop.execute(
+        database,
+        """
+        DO $$
+        DECLARE child regclass;
+        BEGIN
+          FOR child IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'skipjack.job_executions'::regclass LOOP
+            EXECUTE 'DROP TABLE ' || child;
+          END LOOP;
+        END $$
+        """);
+    String missing = check("partitions");
+    assertThat(missing).contains("\"level\":\"red\"", "job_executions_");
+    assertThat(skipjack("doctor").exitCode()).isEqualTo(ExitCodes.BAD_NEWS);
+
+    assertThat(skipjack(first(COMMAND, missing)).exitCode()).isZero();
+
+    assertThat(check("partitions")).contains("\"level\":\"green\"");
+  }
+
+  /** Consumes a million transaction ids, because a transaction cannot be made to look old. */
+  @Test
+  @Tag("soak")
+  void aTransactionThatHoldsBackVacuumIsEnded() throws SQLException {
+    try (Connection pinning = DriverManager.getConnection(database.jdbcUrl())) {
+      pinning.setAutoCommit(false);
+      pinning.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      try (Statement statement = pinning.createStatement()) {
+        statement.execute("SELECT 'the report of the month'");
+      }
+      Shop.execute(
+          database,
+          """
+          CREATE TEMPORARY TABLE burned (id int);
+          DO $$
+          BEGIN
+            FOR id IN 1..1000000 LOOP
+              BEGIN
+                INSERT INTO burned VALUES (id);
+              EXCEPTION WHEN unique_violation THEN
+                NULL;
+              END;
+            END LOOP;
+          END $$;
+          DROP TABLE burned
+          """);
+      String held = check("vacuum-horizon");
+      assertThat(held).contains("\"level\":\"yellow\"", "the report of the month");
+
+      Matcher fix = Pattern.compile("SELECT pg_terminate_backend[^;]+;").matcher(held);
+      assertThat(fix.find()).as(held).isTrue();
+      Shop.execute(database, fix.group());
+
+      awaitGreen("vacuum-horizon");
+    }
+  }
+
+  /** Waits for the server process to end. */
+  private void awaitGreen(String name) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    while (!check(name).contains("\"level\":\"green\"")) {
+      assertThat(System.nanoTime()).as(name).isLessThan(deadline);
+    }
+  }
+
+  /** Returns the finding of a check, as JSON. */
+  private String check(String name) {
+    return first(
+        Pattern.compile("(\\{\"check\":\"" + name + "\".*?\\})(?=,\\{\"check\"|\\])"),
+        skipjack("doctor --json").out());
+  }
+
+  private void announce(String kind) {
+    queue
+        .workers()
+        .announce(
+            new WorkerRow(
+                WorkerId.boot("shop-1"), "app-1", 4711L, List.of("emails"), List.of(kind), "{}"));
   }
 }

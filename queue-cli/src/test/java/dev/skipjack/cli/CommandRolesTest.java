@@ -1,0 +1,146 @@
+package dev.skipjack.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.migrations.Roles;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/**
+ * Runs every command on a queue with the role of docs/guides/roles.md that it needs: a viewer for
+ * commands that only read, and an operator for the others.
+ */
+@QueueTest
+class CommandRolesTest {
+
+  private static final String PREFIX = "cli_each";
+
+  private static final Set<String> READING = Set.of("why", "doctor", "stats", "workers");
+
+  /** The commands that need another role, most of them because they show payloads. */
+  private static final Map<String, String> OTHER_ROLES =
+      Map.of(
+          "jobs show", "operator",
+          "dead show", "operator",
+          "schedules list", "operator",
+          "schedules show", "operator",
+          "enqueue", "producer",
+          "rescue", "worker",
+          "prune", "worker");
+
+  /** The arguments of the commands that cannot run without. */
+  private static final Map<String, String> ARGUMENTS =
+      Map.ofEntries(
+          Map.entry("why", "12"),
+          Map.entry("jobs show", "12"),
+          Map.entry("jobs retry", "2"),
+          Map.entry("jobs cancel", "12"),
+          Map.entry("jobs redrive", "3"),
+          Map.entry("jobs run-now", "13"),
+          Map.entry("jobs edit", "13 --priority 3"),
+          Map.entry("dead show", "5"),
+          Map.entry("dead redrive", "--queue refunds --yes"),
+          Map.entry("dead prune", "--queue stock --yes"),
+          Map.entry("keys unblock", "sku-7"),
+          Map.entry("keys skip", "sku-8"),
+          Map.entry("queues show", "emails"),
+          Map.entry("queues pause", "emails"),
+          Map.entry("queues resume", "emails"),
+          Map.entry("queues set", "emails --max-attempts 3"),
+          Map.entry("schedules add", "weekly --every 1h --kind build-report --queue reports"),
+          Map.entry("schedules show", "hourly"),
+          Map.entry("schedules pause", "hourly"),
+          Map.entry("schedules resume", "hourly"),
+          Map.entry("schedules fire", "hourly"),
+          Map.entry("schedules remove", "hourly"),
+          Map.entry("enqueue", "send-receipt {}"));
+
+  private Path home;
+  private QueueDatabase database;
+
+  @BeforeEach
+  void openTheShop(QueueDatabase database, @TempDir Path home) throws SQLException {
+    this.home = home;
+    this.database = database;
+    Shop.open(database);
+    Shop.execute(database, Roles.sql(database.schema(), PREFIX));
+    Program schedule =
+        run("schedules add hourly --every 1h --kind build-report --queue reports", null);
+    assertThat(schedule.exitCode()).as(schedule.err()).isZero();
+  }
+
+  @AfterEach
+  void dropRoles() throws SQLException {
+    for (String role : List.of("sql_producer", "producer", "worker", "operator", "viewer")) {
+      Shop.execute(
+          database,
+          "DROP OWNED BY %s_%s".formatted(PREFIX, role),
+          "DROP ROLE %s_%s".formatted(PREFIX, role));
+    }
+  }
+
+  @TestFactory
+  Stream<DynamicTest> runsWithItsRole() {
+    return commands("", Skipjack.commandLine()).stream()
+        .map(
+            command ->
+                DynamicTest.dynamicTest(
+                    "%s as %s".formatted(command, roleOf(command)), () -> assertRuns(command)));
+  }
+
+  private void assertRuns(String command) {
+    Program result =
+        run(command + " " + ARGUMENTS.getOrDefault(command, ""), PREFIX + "_" + roleOf(command));
+
+    assertThat(result.err()).doesNotContain("permission denied");
+    // The queue of a test has findings, and only the owner of the tables removes partitions.
+    assertThat(result.exitCode())
+        .as(result.out() + result.err())
+        .isIn(
+            Set.of("doctor", "prune").contains(command)
+                ? List.of(ExitCodes.DONE, ExitCodes.BAD_NEWS)
+                : List.of(ExitCodes.DONE, ExitCodes.NOTHING_MATCHED));
+  }
+
+  private static String roleOf(String command) {
+    boolean reads = command.matches(".* (list|show)") || READING.contains(command);
+    return OTHER_ROLES.getOrDefault(command, reads ? "viewer" : "operator");
+  }
+
+  /** Returns the names of the commands on a queue. */
+  private static List<String> commands(String group, CommandLine line) {
+    List<String> commands = new ArrayList<>();
+    line.getSubcommands()
+        .forEach(
+            (name, command) -> {
+              if (command.getCommand() instanceof QueueAction) {
+                commands.add(group + name);
+              }
+              commands.addAll(commands(group + name + " ", command));
+            });
+    return commands;
+  }
+
+  private Program run(String command, @Nullable String role) {
+    String url = database.jdbcUrl();
+    String session =
+        role == null
+            ? ""
+            : "%soptions=-c%%20role%%3D%s".formatted(url.contains("?") ? "&" : "?", role);
+    return Program.run(Map.of(), home, (command.strip() + " --url " + url + session).split(" "));
+  }
+}
