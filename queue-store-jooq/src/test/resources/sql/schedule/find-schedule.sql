@@ -11,7 +11,7 @@ select
   "skipjack"."job_schedules"."interval_seconds",
   "skipjack"."job_schedules"."aligned",
   "skipjack"."job_schedules"."zone",
-  array(select to_char(each, 'YYYY-MM-DD') from unnest("skipjack"."job_schedules"."except_dates") as dates(each)),
+  case when "skipjack"."job_schedules"."except_dates" = '{}' then '{}' else array(select to_char(each, 'YYYY-MM-DD') from unnest("skipjack"."job_schedules"."except_dates") as dates(each)) end,
   "skipjack"."job_schedules"."zone_rules",
   "skipjack"."job_schedules"."missed",
   "skipjack"."job_schedules"."missed_maximum",

@@ -1,7 +1,12 @@
--- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, schedules, fire_keys, kept, names, planned_at, updated_at, next_at, due_at, last_at, zone_rules
+-- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, schedules, fire_keys, kept
 with
   "locked" as materialized (
-    select "skipjack"."job_schedules"."name"
+    select
+      "skipjack"."job_schedules"."name",
+      "move"."next_at",
+      "move"."due_at",
+      "move"."last_at",
+      "move"."zone_rules"
     from "skipjack"."job_schedules"
       join unnest(cast(
         ?
@@ -212,49 +217,13 @@ with
       max("parts"."id") as "job_id"
     from (
       select
-        "move"."name",
-        "move"."next_at",
-        "move"."due_at",
-        "move"."last_at",
-        "move"."zone_rules",
+        "locked"."name",
+        "locked"."next_at",
+        "locked"."due_at",
+        "locked"."last_at",
+        "locked"."zone_rules",
         cast(null as bigint) as "id"
-      from unnest(cast(
-        ?
-        as text[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as text[]
-      )) as "move" (
-        "name",
-        "planned_at",
-        "updated_at",
-        "next_at",
-        "due_at",
-        "last_at",
-        "zone_rules"
-      )
-      where coalesce(
-        ("move"."name" in (
-          select "locked"."name"
-          from "locked"
-        )),
-        false
-      )
+      from "locked"
       union all
       select
         "incoming"."schedule",

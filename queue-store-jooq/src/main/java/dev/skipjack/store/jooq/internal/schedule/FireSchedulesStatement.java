@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * Fires a batch of schedules: enqueues their jobs and sets their next fire times.
  *
  * <pre>{@code
- * WITH locked AS MATERIALIZED (SELECT job_schedules.name FROM job_schedules JOIN unnest(...) AS move ON job_schedules.name = move.name
+ * WITH locked AS MATERIALIZED (SELECT job_schedules.name, move.next_at, ... FROM job_schedules JOIN unnest(...) AS move ON job_schedules.name = move.name
  *                               WHERE next_at IS NOT DISTINCT FROM move.planned_at AND updated_at = move.updated_at
  *                               ORDER BY name FOR UPDATE OF job_schedules SKIP LOCKED),
  * incoming AS MATERIALIZED (SELECT nextval('jobs_id_seq') AS id, given.* FROM unnest(...) AS given
@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
  *                 AND NOT EXISTS (SELECT 1 FROM jobs WHERE unique_key = incoming.unique_key)
  *               ORDER BY position ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING RETURNING id),
  * target   AS (SELECT name, next_at, due_at, last_at, zone_rules, max(id) AS job_id
- *                FROM (unnest(...) AS move where it is locked UNION ALL the inserted jobs) AS parts GROUP BY name),
+ *                FROM (locked UNION ALL the inserted jobs) AS parts GROUP BY name),
  * moved    AS (UPDATE job_schedules SET next_at = target.next_at, due_at = target.due_at, last_at = target.last_at,
  *                                       zone_rules = target.zone_rules, last_job_id = coalesce(target.job_id, last_job_id), ...
  *                FROM target WHERE job_schedules.name = target.name RETURNING name)
@@ -102,6 +102,7 @@ final class FireSchedulesStatement {
           .column("zone_rules", Texts.array("zone_rules"));
 
   private static final Field<String> MOVED_NAME = MOVES.field("name", String.class);
+  private static final Field<String> LOCKED_NAME = locked("name", String.class);
   private static final Field<String> SCHEDULE = field(name("incoming", "schedule"), String.class);
 
   private FireSchedulesStatement() {}
@@ -151,7 +152,12 @@ final class FireSchedulesStatement {
   private static CommonTableExpression<?> locked() {
     return name("locked")
         .asMaterialized(
-            select(JOB_SCHEDULES.NAME)
+            select(
+                    JOB_SCHEDULES.NAME,
+                    MOVES.field("next_at", Instant.class),
+                    MOVES.field("due_at", Instant.class),
+                    MOVES.field("last_at", Instant.class),
+                    MOVES.field("zone_rules", String.class))
                 .from(JOB_SCHEDULES)
                 .join(MOVES.table())
                 .on(JOB_SCHEDULES.NAME.eq(MOVED_NAME))
@@ -183,8 +189,7 @@ final class FireSchedulesStatement {
    * subplan; see EnqueueOnceStatement.
    */
   private static Condition isLocked(Field<String> schedule) {
-    Select<Record1<String>> locked =
-        select(field(name("locked", "name"), String.class)).from(table(name("locked")));
+    Select<Record1<String>> locked = select(LOCKED_NAME).from(table(name("locked")));
     return condition(coalesce(field(schedule.in(locked)), inline(false)));
   }
 
@@ -238,14 +243,13 @@ final class FireSchedulesStatement {
     Field<String> noRules = castNull(SQLDataType.CLOB);
     Table<?> parts =
         select(
-                MOVED_NAME,
-                MOVES.field("next_at", Instant.class),
-                MOVES.field("due_at", Instant.class),
-                MOVES.field("last_at", Instant.class),
-                MOVES.field("zone_rules", String.class),
+                LOCKED_NAME,
+                locked("next_at", Instant.class),
+                locked("due_at", Instant.class),
+                locked("last_at", Instant.class),
+                locked("zone_rules", String.class),
                 castNull(SQLDataType.BIGINT).as("id"))
-            .from(MOVES.table())
-            .where(isLocked(MOVED_NAME))
+            .from(table(name("locked")))
             .unionAll(
                 select(SCHEDULE, none, none, none, noRules, JobInsert.ID)
                     .from(table(name("incoming")))
@@ -283,6 +287,10 @@ final class FireSchedulesStatement {
                 .from(table(name("target")))
                 .where(JOB_SCHEDULES.NAME.eq(target("name", String.class)))
                 .returning(JOB_SCHEDULES.NAME));
+  }
+
+  private static <T> Field<T> locked(String column, Class<T> type) {
+    return field(name("locked", column), type);
   }
 
   private static <T> Field<T> target(String column, Class<T> type) {

@@ -35,11 +35,11 @@ final class ScheduleColumns {
 
   /**
    * The excluded dates in a fixed format, because the conversion of dates to text depends on the
-   * session's DateStyle.
+   * session's DateStyle. Most schedules exclude none, and for them no subquery runs.
    */
   private static final Field<String[]> EXCEPT_DATES =
       field(
-          "array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each))",
+          "case when {0} = '{}' then '{}' else array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each)) end",
           SQLDataType.CLOB.getArrayDataType(), JOB_SCHEDULES.EXCEPT_DATES);
 
   private record Column(TableField<?, ?> target, Function<StoredSchedule, @Nullable Object> value) {
