@@ -205,6 +205,6 @@ class HoardingIT {
   }
 
   private static ConditionFactory eventually() {
-    return await().atMost(Duration.ofSeconds(20));
+    return await().atMost(Duration.ofSeconds(60));
   }
 }

@@ -45,7 +45,7 @@ class OutageTest extends WorkerFixture {
     store.addAll(50, job());
     await().until(() -> !events.all(LoopFailed.class).isEmpty());
     int before = refused.get();
-    await().during(Duration.ofMillis(300)).atMost(Duration.ofSeconds(2)).until(() -> true);
+    await().during(Duration.ofMillis(300)).atMost(Duration.ofSeconds(30)).until(() -> true);
     assertThat(refused.get() - before).isLessThan(60); // it backs off
     store.fault = new MemoryStore.Fault() {};
 

@@ -135,7 +135,7 @@ class OutcomeFlusherTest {
     held.store.fault = failing("complete", "08006");
     offer(held, attempts, COMPLETED);
 
-    await().atMost(Duration.ofSeconds(5)).until(() -> !attempts.get(0).lease().isHeld());
+    await().atMost(Duration.ofSeconds(30)).until(() -> !attempts.get(0).lease().isHeld());
     assertThatThrownBy(held.flusher::run).isInstanceOf(StoreException.class);
     assertThat(held.running.size()).isEqualTo(3);
 
@@ -431,7 +431,7 @@ class OutcomeFlusherTest {
   private static void drain(Held held) {
     await()
         .pollInterval(Duration.ofMillis(2))
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               held.flusher.run();

@@ -115,7 +115,7 @@ class ScheduledWorkerIT {
 
     queue.schedules().add(every(Duration.ofSeconds(1), "added"));
 
-    await().atMost(Duration.ofSeconds(20)).until(() -> ran.contains("fixed of added"));
+    await().atMost(Duration.ofSeconds(60)).until(() -> ran.contains("fixed of added"));
   }
 
   @Test

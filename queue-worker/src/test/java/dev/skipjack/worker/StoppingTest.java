@@ -95,7 +95,7 @@ class StoppingTest extends WorkerFixture {
 
   /** An application may call this on a second signal, because the first stop may take an hour. */
   @Test
-  @Timeout(10)
+  @Timeout(60)
   void stopNowEndsAStopThatWaitsForHandlers() throws Exception {
     JobId job = store.add(job());
     AtomicBoolean interrupted = new AtomicBoolean();
@@ -131,7 +131,7 @@ class StoppingTest extends WorkerFixture {
   }
 
   @Test
-  @Timeout(10)
+  @Timeout(60)
   void stopNowReleasesRunningJobs() throws Exception {
     JobId job = store.add(job());
     CountDownLatch running = new CountDownLatch(1);

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests servers that stop, crash, fail over or reject statements. The worker must continue within
- * ten seconds after the server accepts connections again, without a restart, and lose nothing.
+ * Tests servers that stop, crash, fail over or reject statements. When the server accepts
+ * connections again, the worker must continue without a restart, and lose nothing.
  */
 @Timeout(120)
 class DatabaseOutageIT {
 
-  private static final Duration BACK_AT_WORK = Duration.ofSeconds(10);
+  private static final Duration BACK_AT_WORK = Duration.ofSeconds(30);
 
   private static CrashingPostgres postgres;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class FailoverIT {
 
-  private static final Duration BACK_AT_WORK = Duration.ofSeconds(10);
+  private static final Duration BACK_AT_WORK = Duration.ofSeconds(30);
 
   /** A role that exists on both servers, whose default passwords differ. */
   private static final String ROLE = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'";
