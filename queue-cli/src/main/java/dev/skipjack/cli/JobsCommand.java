@@ -414,7 +414,7 @@ final class JobsCommand extends CommandGroup {
   private static Function<JobId, Change> changed(EditResult result, String done) {
     return switch (result) {
       case EDITED -> id -> Change.done(id, done);
-      case NOT_PENDING -> id -> Change.refused(id, "not pending");
+      case NOT_PENDING -> id -> Change.refused(id, "running or dead");
       case BUSY -> Change::busy;
       case GONE -> Change::gone;
     };
@@ -443,7 +443,9 @@ final class JobsCommand extends CommandGroup {
   }
 
   /** {@code skipjack jobs edit}. */
-  @Command(name = "edit", description = "Change a pending job.")
+  @Command(
+      name = "edit",
+      description = "Change a job that is pending or waits for its ordering key.")
   static final class Edit extends QueueAction {
 
     @Parameters(paramLabel = "JOB", description = "Id of the job.")
