@@ -86,7 +86,7 @@ final class Overhead implements Benchmark {
         9,
         Optional.of("fresh-key-1"),
         (database, times, warmUps, runs, notes) -> {
-          UniqueOverhead overhead = new UniqueOverhead(database, times);
+          UniqueOverhead overhead = new UniqueOverhead(database, times, notes);
           return new Measured(overhead.measure(warmUps, runs), overhead.costs());
         });
   }

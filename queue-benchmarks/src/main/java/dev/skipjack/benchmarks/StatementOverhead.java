@@ -35,7 +35,6 @@ final class StatementOverhead {
       "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan";
 
   private final BenchmarkDatabase database;
-
   private final int times;
   private final Consumer<String> notes;
   private int discarded;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -38,18 +39,21 @@ final class UniqueOverhead {
 
   private final BenchmarkDatabase database;
   private final int turns;
+  private final Consumer<String> notes;
   private final Map<String, List<Double>> ratios = new LinkedHashMap<>();
   private final Map<String, List<Double>> micros = new LinkedHashMap<>();
   private long lastDelivery;
 
-  UniqueOverhead(BenchmarkDatabase database, int turns) {
+  UniqueOverhead(BenchmarkDatabase database, int turns, Consumer<String> notes) {
     this.database = database;
     this.turns = turns;
+    this.notes = notes;
   }
 
   /** Runs all rounds and returns the fields of the report. */
   Map<String, Object> measure(int warmUps, int rounds) throws SQLException {
     for (int round = 0; round < warmUps + rounds; round++) {
+      notes.accept("round %d of %d".formatted(round + 1, warmUps + rounds));
       measureRound(1, round >= warmUps);
       measureRound(MANY, round >= warmUps);
     }

@@ -3,6 +3,8 @@ package dev.skipjack.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.testkit.QueueDatabase;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -30,8 +32,11 @@ class UniqueOverheadIT {
 
   @Test
   void everyVariantIsMeasured() throws Exception {
-    Map<String, Object> line = new UniqueOverhead(database, 2).measure(0, 1);
+    List<String> notes = new ArrayList<>();
 
+    Map<String, Object> line = new UniqueOverhead(database, 2, notes::add).measure(1, 1);
+
+    assertThat(notes).containsExactly("round 1 of 2", "round 2 of 2");
     assertThat(line)
         .containsKeys("no-key-1", "no-key-100", "fresh-key-1", "fresh-key-100", "server");
     assertThat(line.get("duplicate-100"))
