@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * queue.
  */
 @QueueTest
-@Timeout(60)
+@Timeout(value = 4, unit = TimeUnit.MINUTES) // the first test may wait for several runs
 class CheckTheCheckerIT {
 
   /**
