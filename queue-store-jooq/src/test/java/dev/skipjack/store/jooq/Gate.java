@@ -81,9 +81,18 @@ final class Gate implements AutoCloseable {
    * @return the session
    */
   int stopsTheOneOf(DataSource pool) throws SQLException {
+    return change(pool, STOP);
+  }
+
+  /** As {@link #stopsAtRows}, of a pool of one connection. Returns the session. */
+  int stopsTheOneOfAtRows(DataSource pool) throws SQLException {
+    return change(pool, "SET ROLE " + PASSER);
+  }
+
+  private static int change(DataSource pool, String setting) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement()) {
-      statement.execute(STOP);
+      statement.execute(setting);
       return Rival.pidOf(connection);
     }
   }

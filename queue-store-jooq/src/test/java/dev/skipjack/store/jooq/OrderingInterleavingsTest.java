@@ -112,8 +112,10 @@ class OrderingInterleavingsTest {
       other.execute(fixture.inSchema("DELETE FROM @jobs WHERE id = " + jobs.get(1)));
       gate.open();
 
-      assertThat(promotion.get()).isEmpty();
+      // The gate cannot be removed while a transaction is open, not even after a failed assertion.
+      List<Optional<WakeUp>> promoted = promotion.get();
       one.commit();
+      assertThat(promoted).isEmpty();
     }
     assertThat(ordered.sweep().promoted()).hasSize(1);
     assertThat(claimed()).containsExactly(jobs.get(2));
@@ -220,7 +222,7 @@ class OrderingInterleavingsTest {
     List<JobId> blocking = enqueue("a", 2);
     die(skipped);
 
-    sweepDuring(
+    sweepStoppedAtItsFirstRow(
         () -> {
           ordered.sweep();
           assertThat(status(blocking.get(0))).isEqualTo("pending");
@@ -241,7 +243,7 @@ class OrderingInterleavingsTest {
     die(head);
     List<JobId> later = new ArrayList<>();
 
-    sweepDuring(
+    sweepStoppedAtItsFirstWrite(
         () -> {
           fixture.queue.admin().redrive(List.of(head));
           later.addAll(enqueue("a", 1, OrderingPolicy.PARK));
@@ -259,7 +261,7 @@ class OrderingInterleavingsTest {
     die(head);
     JobId later = enqueue("a", 1).get(0);
 
-    sweepDuring(
+    sweepStoppedAtItsFirstWrite(
         () ->
             fixture
                 .queue
@@ -273,10 +275,17 @@ class OrderingInterleavingsTest {
         .containsExactly(head);
   }
 
-  /**
-   * Runs {@code action} after a sweep has read the dead heads and before it reads any other row.
-   */
-  private void sweepDuring(Runnable action) throws Exception {
+  /** Runs {@code action} after a sweep's snapshot of the dead heads, and before it frees a key. */
+  private void sweepStoppedAtItsFirstRow(Runnable action) throws Exception {
+    sweepDuring(action, true);
+  }
+
+  /** Runs {@code action} after a sweep has read the dead heads, and before it parks a job. */
+  private void sweepStoppedAtItsFirstWrite(Runnable action) throws Exception {
+    sweepDuring(action, false);
+  }
+
+  private void sweepDuring(Runnable action, boolean atRows) throws Exception {
     try (Gate gate = new Gate(fixture);
         var pool = fixture.database.newDataSource(1)) {
       OrderedJobs slow =
@@ -285,7 +294,7 @@ class OrderingInterleavingsTest {
               .build()
               .orderedJobs()
               .orElseThrow();
-      int session = gate.stopsTheOneOf(pool);
+      int session = atRows ? gate.stopsTheOneOfAtRows(pool) : gate.stopsTheOneOf(pool);
       gate.shut();
       Future<OrderedJobs.Sweep> sweep = one.start(unused -> slow.sweep());
       gate.awaitArrival(sweep, session);
@@ -310,8 +319,10 @@ class OrderingInterleavingsTest {
       other.execute(fixture.inSchema("SELECT @skip_head('a')"));
       gate.open();
 
-      assertThat(promotion.get()).isEmpty();
+      // The gate cannot be removed while a transaction is open, not even after a failed assertion.
+      List<Optional<WakeUp>> promoted = promotion.get();
       one.commit();
+      assertThat(promoted).isEmpty();
     }
     ordered.sweep();
     assertThat(claimed()).containsExactly(jobs.get(1));
