@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,7 @@ class LauncherTest {
   private Path root;
   private Path javaHome;
   private String path = System.getenv("PATH");
+  private final Map<String, String> variables = new HashMap<>();
 
   @BeforeEach
   void createFakes(@TempDir Path folder) throws IOException {
@@ -88,6 +91,22 @@ class LauncherTest {
     Run again = launch();
     assertThat(again.err()).isEmpty();
     assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void theProgramStartsWithAnArchiveOfItsClasses() throws Exception {
+    Path archive = root.toRealPath().resolve("queue-cli/target/skipjack.jsa");
+    assertThat(launch("version").out()).hasLineCount(1).endsWith(" <version>\n");
+    assertThat(archive).hasContent("classes");
+    assertThat(javaHome.resolve("archives.log")).hasContent(archive.toString());
+
+    variables.put("SKIPJACK_CLASS_ARCHIVE", "off");
+    launch("version");
+    assertThat(javaHome.resolve("archives.log")).hasContent(archive.toString());
+    Path source = root.resolve("queue-cli/src/main/java/Some.java");
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
+    launch("version");
+    assertThat(archive).as("the archive of the old program").doesNotExist();
   }
 
   @Test
@@ -252,7 +271,9 @@ class LauncherTest {
     builder.directory(folder.toFile());
     builder.environment().put("JAVA_HOME", javaHome.toString());
     builder.environment().remove("SKIPJACK_JAVA_OPTS");
+    builder.environment().remove("SKIPJACK_CLASS_ARCHIVE");
     builder.environment().put("PATH", path);
+    builder.environment().putAll(variables);
     Path out = Files.createTempFile(folder, "out", ".txt");
     Path err = Files.createTempFile(folder, "err", ".txt");
     builder.redirectOutput(out.toFile()).redirectError(err.toFile());
@@ -284,7 +305,13 @@ class LauncherTest {
         case "$1" in
           -version) echo 'openjdk version "%s" 2025-04-15' >&2 ;;
           --list-modules) echo jdk.compiler@17 ;;
-          *) while [ "$1" != -jar ] && [ "$1" != -cp ]; do shift; done
+          *) for option; do
+               case $option in
+                 -XX:ArchiveClassesAtExit=*) echo classes >"${option#*=}" ;;
+                 -XX:SharedArchiveFile=*) echo "${option#*=}" >>"$JAVA_HOME/archives.log" ;;
+               esac
+             done
+             while [ "$1" != -jar ] && [ "$1" != -cp ]; do shift; done
              printf '%%s %%s' "$1" "$2"; shift 2; printf ' <%%s>' "$@"; echo; exit 7 ;;
         esac
         """
