@@ -3,6 +3,7 @@ package dev.skipjack.api;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * Administrative operations on jobs and queues, such as cancelling, redriving, editing and pruning
@@ -102,7 +103,18 @@ public interface QueueAdmin {
    * @param age the minimum age, from 0 to 36,500 days
    * @return the number of deleted jobs
    */
-  int pruneAll(DeadJobs which, Duration age);
+  default int pruneAll(DeadJobs which, Duration age) {
+    return pruneAll(which, age, deleted -> {});
+  }
+
+  /**
+   * Deletes dead jobs like {@link #pruneAll(DeadJobs, Duration)} and reports the progress.
+   *
+   * @param progress is called after each batch has been committed, with the number of jobs deleted
+   *     so far; an exception that it throws ends the call
+   * @return the number of deleted jobs
+   */
+  int pruneAll(DeadJobs which, Duration age, IntConsumer progress);
 
   /**
    * Pauses a queue until it is resumed. Workers stop claiming its jobs within a second, and running

@@ -14,10 +14,14 @@ import picocli.CommandLine.Spec;
     footer = ExitCodes.FOOTER)
 abstract class DatabaseAction implements Callable<Integer> {
 
-  /** Whether a command changes the database. */
+  /** What a command does with the database, which determines how long it waits. */
   enum Access {
+    /** It only reads. */
     READ,
-    WRITE
+    /** It changes rows in short transactions. */
+    WRITE,
+    /** It changes the schema, which may take any time. */
+    MIGRATE
   }
 
   private final Access access;
@@ -35,10 +39,26 @@ abstract class DatabaseAction implements Callable<Integer> {
   public final Integer call() throws Exception {
     Output output = database.output(spec);
     check();
+    if (!connects()) {
+      return runWithoutDatabase(database.schema(), output);
+    }
     DatabaseOptions.Place place = database.place();
-    try (KeptConnection connections = new KeptConnection(place.address(), access == Access.READ)) {
+    try (KeptConnection connections = new KeptConnection(place.address(), access)) {
       return run(connections, place.schema(), output);
     }
+  }
+
+  /** Returns whether the command needs a database with the options that it was given. */
+  boolean connects() {
+    return true;
+  }
+
+  /**
+   * Does the work of a command that does not {@linkplain #connects() connect}, and returns the exit
+   * code.
+   */
+  int runWithoutDatabase(String schema, Output output) {
+    throw new UnsupportedOperationException("This command needs a database.");
   }
 
   /** Checks the options before the command connects. */

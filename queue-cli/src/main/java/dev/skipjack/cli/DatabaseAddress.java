@@ -86,6 +86,11 @@ record DatabaseAddress(String jdbcUrl, String origin) {
     }
   }
 
+  /** Returns this address with a parameter of the driver, unless the user has set it. */
+  DatabaseAddress withDefault(String parameter, String value) {
+    return new DatabaseAddress(with(parameter, value, jdbcUrl), origin);
+  }
+
   private static String withTls(String url, Map<String, String> env) {
     String secured = url;
     for (Map.Entry<String, String> variable : TLS.entrySet()) {

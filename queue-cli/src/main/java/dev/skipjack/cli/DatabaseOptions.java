@@ -67,12 +67,8 @@ final class DatabaseOptions {
       throw CommandFailure.input("--url and --profile both name a database. Use one of them.");
     }
     if (profile != null) {
-      return place(
-          profile(profile)
-              .orElseThrow(
-                  () ->
-                      CommandFailure.input(
-                          "Profile '%s' is not in %s.".formatted(profile, file()))));
+      String named = profile;
+      return place(profile(named).orElseThrow(() -> unknown(named)));
     }
     Optional<DatabaseAddress> named = DatabaseAddress.of(url, environment.variables());
     if (named.isPresent()) {
@@ -85,6 +81,29 @@ final class DatabaseOptions {
                     CommandFailure.input(
                         "No database is named. Use --url, set PGHOST or PGDATABASE, or write the profile [default] to %s."
                             .formatted(file()))));
+  }
+
+  /**
+   * Returns the schema of the queue for a command that does not connect: that of the option, or of
+   * the profile that the other commands would use.
+   *
+   * @throws CommandFailure if the profile cannot be used
+   */
+  String schema() {
+    boolean elsewhere =
+        profile == null && DatabaseAddress.of(url, environment.variables()).isPresent();
+    if (schema != null || elsewhere) {
+      return schema(null);
+    }
+    Optional<Profile> found = profile(profile == null ? Profile.DEFAULT : profile);
+    if (found.isEmpty() && profile != null) {
+      throw unknown(profile);
+    }
+    return schema(found.isEmpty() ? null : found.get().schema());
+  }
+
+  private CommandFailure unknown(String name) {
+    return CommandFailure.input("Profile '%s' is not in %s.".formatted(name, file()));
   }
 
   private Place place(Profile found) {

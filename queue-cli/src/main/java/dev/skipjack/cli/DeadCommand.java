@@ -5,14 +5,17 @@ import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.JobOperations;
+import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
+import dev.skipjack.api.PageToken;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -144,109 +147,36 @@ final class DeadCommand extends CommandGroup {
     }
   }
 
-  /** A command that changes all matching dead jobs, after a preview. */
-  abstract static class BulkAction extends QueueAction {
-
-    private final OperationAction action;
-
-    @Mixin private Filter filter = new Filter();
-    @Mixin private Confirmation confirmation;
-
-    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
-    BulkAction(OperationAction action) {
-      super(Access.WRITE);
-      this.action = action;
-    }
-
-    @Override
-    final int run(JobQueue queue, Output output) {
-      // The list of errors is limited, so its sum could be smaller than what would be changed.
-      OperationPreview preview = queue.operations().preview(action, filter.query());
-      if (preview.jobs() == 0 && !preview.atLeast()) {
-        throw CommandFailure.nothing("No dead job matches.");
-      }
-      if (!output.isJson()) {
-        output.list("jobs", JobsCommand.SUMMARY, preview.sample());
-      }
-      String count = preview.jobs() + (preview.atLeast() ? " or more" : "");
-      confirmation.require(question(count, preview.newestId()), output);
-      return change(queue, preview, filter.jobs(), output);
-    }
-
-    abstract String question(String count, long newestId);
-
-    abstract int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output);
-
-    /** Runs the previewed operation and reports its result. */
-    static int work(JobQueue queue, OperationPreview preview, String done, Output output) {
-      JobOperations operations = queue.operations();
-      JobOperation started = operations.start(preview, System.getProperty("user.name", "unknown"));
-      JobOperation ended =
-          operations.run(
-              started.id(),
-              progress ->
-                  output.progress(
-                      () -> "%d of %d jobs".formatted(progress.done(), preview.jobs())));
-      output.endProgress();
-      Map<String, @Nullable Object> members = new LinkedHashMap<>();
-      members.put("operation", ended.id());
-      members.put("state", ended.state());
-      members.put("done", ended.done());
-      members.put("skipped", ended.skipped());
-      members.put("failed", ended.failed());
-      members.put("last_reason", ended.lastReason());
-      long refused = ended.skipped() + ended.failed();
-      output.done(
-          "%s %d jobs%s."
-              .formatted(
-                  done,
-                  ended.done(),
-                  refused == 0
-                      ? ""
-                      : "; %d were skipped and %d were locked. The last reason: %s"
-                          .formatted(
-                              ended.skipped(),
-                              ended.failed(),
-                              Cell.whole(ended.lastReason()).replaceFirst("[.]$", ""))),
-          members);
-      return refused == 0 && ended.state() == JobOperation.State.FINISHED
-          ? ExitCodes.DONE
-          : ExitCodes.BAD_NEWS;
-    }
-  }
-
   /** {@code skipjack dead redrive}. */
   @Command(
       name = "redrive",
       description = {
         "Return all matching dead jobs to their queues, due immediately and with fresh attempts.",
-        "Prints up to five of them and asks before. If it is interrupted, run it again."
+        BulkChange.HELP
       })
-  static final class Redrive extends BulkAction {
+  static final class Redrive extends QueueAction {
 
+    @Mixin private Filter filter = new Filter();
+    @Mixin private BulkChange bulk;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
     Redrive() {
-      super(OperationAction.REDRIVE);
+      super(Access.WRITE);
     }
 
     @Override
-    String question(String count, long newestId) {
-      return "Redrive %s dead jobs, up to job %d?".formatted(count, newestId);
-    }
-
-    @Override
-    int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output) {
-      return work(queue, preview, "Redrove", output);
+    int run(JobQueue queue, Output output) {
+      return bulk.run(queue, OperationAction.REDRIVE, filter.query(), output);
     }
   }
 
   /** {@code skipjack dead prune}. */
   @Command(
       name = "prune",
-      description = {
-        "Delete all matching dead jobs permanently.",
-        "Prints up to five dead jobs and asks before. If it is interrupted, run it again."
-      })
-  static final class Prune extends BulkAction {
+      description = {"Delete all matching dead jobs permanently.", BulkChange.HELP})
+  static final class Prune extends QueueAction {
+
+    private static final int PREVIEW_PAGES = 20;
 
     @Option(
         names = "--older-than",
@@ -256,29 +186,75 @@ final class DeadCommand extends CommandGroup {
             "Only jobs that have been dead for longer, for example 7d. Default: ${DEFAULT-VALUE}.")
     private Duration age;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets an option that has a default
+    @Mixin private Filter filter = new Filter();
+    @Mixin private BulkChange bulk;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
     Prune() {
-      super(OperationAction.PRUNE);
+      super(Access.WRITE);
     }
 
     @Override
-    String question(String count, long newestId) {
+    int run(JobQueue queue, Output output) {
       return age.isZero()
-          ? "Delete %s dead jobs, up to job %d?".formatted(count, newestId)
-          : "Delete those of %s dead jobs that have been dead for longer than %s?"
-              .formatted(count, Cell.duration(age));
+          ? bulk.run(queue, OperationAction.PRUNE, filter.query(), output)
+          : pruneOld(queue, output);
     }
 
-    @Override
-    int change(JobQueue queue, OperationPreview preview, DeadJobs jobs, Output output) {
-      if (age.isZero()) {
-        return work(queue, preview, "Deleted", output);
+    /** Operations have no filter for the time since which a job has been dead. */
+    private int pruneOld(JobQueue queue, Output output) {
+      OperationPreview preview = old(queue);
+      boolean wanted =
+          bulk.isConfirmed(
+              preview,
+              count ->
+                  "Delete %s jobs that have been dead for longer than %s?"
+                      .formatted(count, Cell.duration(age)),
+              output);
+      if (!wanted) {
+        return ExitCodes.DONE;
       }
-      int deleted = queue.admin().pruneAll(jobs, age);
+      int deleted =
+          queue
+              .admin()
+              .pruneAll(
+                  filter.jobs(),
+                  age,
+                  done -> output.progress(() -> "%d of %d jobs".formatted(done, preview.jobs())));
+      output.endProgress();
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("done", deleted);
       output.done("Deleted %d jobs.".formatted(deleted), members);
       return deleted == 0 ? ExitCodes.NOTHING_MATCHED : ExitCodes.DONE;
+    }
+
+    /**
+     * Counts the old jobs by the clock of this machine, while the deletion uses that of the server.
+     */
+    private OperationPreview old(JobQueue queue) {
+      OperationPreview all = queue.operations().preview(OperationAction.PRUNE, filter.query());
+      Instant before = Instant.now().minus(age);
+      List<JobSummary> sample = new ArrayList<>();
+      long jobs = 0;
+      JobQuery next = filter.query().limit(JobQuery.LARGEST);
+      for (int page = 0; page < PREVIEW_PAGES; page++) {
+        JobPage read = queue.reader().list(next);
+        for (JobSummary job : read.jobs()) {
+          if (job.diedAt() != null && job.diedAt().isBefore(before)) {
+            jobs++;
+            if (sample.size() < all.sample().size()) {
+              sample.add(job);
+            }
+          }
+        }
+        PageToken token = read.nextToken();
+        if (token == null) {
+          return new OperationPreview(
+              all.action(), all.filter(), jobs, false, sample, all.newestId());
+        }
+        next = next.after(token);
+      }
+      return new OperationPreview(all.action(), all.filter(), jobs, true, sample, all.newestId());
     }
   }
 }

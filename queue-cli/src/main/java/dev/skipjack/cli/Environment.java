@@ -1,6 +1,8 @@
 package dev.skipjack.cli;
 
 import java.io.Console;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param terminal whether standard input and standard output are a terminal
  */
 record Environment(Map<String, String> variables, Path home, boolean terminal) {
+
+  private static final int LONGEST_ACTOR = 200;
 
   /** Returns the environment of this process. */
   static Environment ofProcess() {
@@ -29,6 +33,25 @@ record Environment(Map<String, String> variables, Path home, boolean terminal) {
       return (boolean) Console.class.getMethod("isTerminal").invoke(console);
     } catch (ReflectiveOperationException before22) {
       return true;
+    }
+  }
+
+  /**
+   * Returns the name under which the user's changes are recorded: that of the variable {@code
+   * SKIPJACK_ACTOR}, which distinguishes the users of a shared account, or user and host.
+   */
+  String actor() {
+    String given = variables.getOrDefault("SKIPJACK_ACTOR", "").strip();
+    String name =
+        given.isEmpty() ? System.getProperty("user.name", "unknown") + "@" + host() : given;
+    return name.substring(0, Math.min(LONGEST_ACTOR, name.length()));
+  }
+
+  private static String host() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException unresolved) {
+      return "unknown";
     }
   }
 

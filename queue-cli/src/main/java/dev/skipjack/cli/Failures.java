@@ -1,6 +1,7 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.api.PayloadException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.sql.SQLException;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /** Turns an exception of a command into an exit code and a message with the fix. */
 final class Failures {
@@ -20,6 +22,7 @@ final class Failures {
   private static final String NO_PRIVILEGE = "42501";
   private static final String READ_ONLY = "25006";
   private static final String CANCELLED = "57014";
+  private static final String LOCKED = "55P03";
 
   private static final Pattern PASSWORD = Pattern.compile("(?i)(password=)[^&\\s'\"]*");
 
@@ -31,6 +34,9 @@ final class Failures {
 
   /** Matches the password of a URL up to its end, for texts that are single arguments. */
   private static final Pattern ARGUMENT_PASSWORD = Pattern.compile("(?is)password=[^&]+");
+
+  /** The context of an error while a statement waited for a row. */
+  private static final Pattern LOCKED_TABLE = Pattern.compile("in relation \"([^\"]+)\"");
 
   private Failures() {}
 
@@ -84,6 +90,9 @@ final class Failures {
     if (state == null) {
       return reason(failed);
     }
+    if (rejected.getCause() instanceof SocketTimeoutException) {
+      return "The server did not respond to a statement within the socketTimeout of the URL, which is 15 s by default for commands that read and 60 s for those that write. A change may or may not have been made: check before you run the command again.";
+    }
     if (state.startsWith("28")) {
       return "The database rejected the login: %s. Check the user, and set the password in PGPASSWORD or ~/.pgpass."
           .formatted(reason(failed).replaceFirst("[.\\s]+$", ""));
@@ -101,11 +110,24 @@ final class Failures {
               .formatted(reason(failed).replaceFirst("[.\\s]+$", ""));
       case READ_ONLY ->
           "This server only allows reading, because it is a standby or is configured so. Connect to the primary.";
+      case LOCKED ->
+          "The command gave up waiting for a lock%s that another transaction holds. 'skipjack doctor' shows the oldest transaction with its process id. Run the command again when that has ended, or set a longer lock_timeout."
+              .formatted(lockedTable(rejected));
       case CANCELLED ->
           "The query was cancelled, because it took longer than %d s or an operator cancelled it. Name a queue or a smaller limit."
               .formatted(KeptConnection.READ_SECONDS);
       default -> reason(failed);
     };
+  }
+
+  /** Returns the table whose lock was waited for, if the server named it. */
+  private static String lockedTable(SQLException rejected) {
+    Matcher relation =
+        LOCKED_TABLE.matcher(
+            rejected instanceof PSQLException answered && answered.getServerErrorMessage() != null
+                ? String.valueOf(answered.getServerErrorMessage().getWhere())
+                : "");
+    return relation.find() ? " on a row of " + relation.group(1) : "";
   }
 
   private static @Nullable SQLException sql(Throwable failed) {

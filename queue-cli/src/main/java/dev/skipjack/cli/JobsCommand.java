@@ -8,13 +8,12 @@ import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.store.jooq.JobQueue;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,9 +23,9 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code skipjack jobs}. */
 @Command(
@@ -110,41 +109,7 @@ final class JobsCommand extends CommandGroup {
       })
   static final class ListJobs extends QueueAction {
 
-    @Option(names = "--queue", paramLabel = "NAME", description = "Only jobs of this queue.")
-    private @Nullable String queue;
-
-    @Option(names = "--kind", paramLabel = "NAME", description = "Only jobs of this kind.")
-    private @Nullable String kind;
-
-    @Option(
-        names = "--status",
-        paramLabel = "STATUS",
-        description =
-            "Only jobs with this status: pending, running, waiting or dead; or, of the archive, completed or cancelled.")
-    private @Nullable JobStatus status;
-
-    @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
-    private @Nullable String tag;
-
-    @Option(
-        names = "--error",
-        paramLabel = "TEXT",
-        description = "Only jobs whose last error contains this text, ignoring case.")
-    private @Nullable String error;
-
-    @Option(
-        names = "--since",
-        paramLabel = "TIME",
-        description =
-            "Only jobs that were enqueued since then or, of the archive, that ended since then: a time such as 2026-12-01T08:00:00Z, or how long ago, for example 2h.")
-    private @Nullable String since;
-
-    @Option(
-        names = "--payload",
-        paramLabel = "FIELD=VALUE",
-        description =
-            "Only jobs whose payload has this value in this field, for example user.id=7. Slower than other filters.")
-    private @Nullable String payload;
+    @Mixin private JobFilter filter = new JobFilter();
 
     @Option(names = "--ended", description = "List completed and cancelled jobs.")
     private boolean ended;
@@ -195,51 +160,10 @@ final class JobsCommand extends CommandGroup {
       query();
     }
 
-    private static Instant instant(String text) {
-      try {
-        return Instant.parse(text);
-      } catch (DateTimeException noTime) {
-        try {
-          return Instant.now().minus(new DurationText().convert(text));
-        } catch (TypeConversionException neither) {
-          throw CommandFailure.input(
-              "--since is '%s', but must be a time such as 2026-12-01T08:00:00Z, or how long ago, for example 2h."
-                  .formatted(Cell.safe(text)));
-        }
-      }
-    }
-
     private JobQuery query() {
-      boolean archived = ended || (status != null && !status.isLive());
-      JobQuery query = (archived ? JobQuery.archived() : JobQuery.live()).limit(limit);
-      if (queue != null) {
-        query = query.queue(queue);
-      }
-      if (kind != null) {
-        query = query.kind(kind);
-      }
-      if (status != null) {
-        query = query.status(status);
-      }
-      if (tag != null) {
-        query = query.tag(tag);
-      }
-      if (error != null) {
-        query = query.error(error);
-      }
-      if (since != null) {
-        query = query.since(instant(since));
-      }
-      if (payload != null) {
-        int equals = payload.indexOf('=');
-        if (equals < 1) {
-          throw CommandFailure.input(
-              "--payload is '%s', but must be a field, '=' and a value, for example user.id=7."
-                  .formatted(Cell.safe(payload)));
-        }
-        query = query.payload(payload.substring(0, equals), payload.substring(equals + 1));
-      }
-      return after == null ? query : query.after(new PageToken(after));
+      JobQuery query = ended || filter.selectsEnded() ? JobQuery.archived() : JobQuery.live();
+      JobQuery filtered = filter.applyTo(query.limit(limit));
+      return after == null ? filtered : filtered.after(new PageToken(after));
     }
   }
 
@@ -323,12 +247,7 @@ final class JobsCommand extends CommandGroup {
 
     @Override
     final int run(JobQueue queue, Output output) {
-      List<Change> changes = change(queue, List.copyOf(ids));
-      output.list("jobs", CHANGE, changes);
-      if (changes.stream().allMatch(Change::gone)) {
-        return ExitCodes.NOTHING_MATCHED;
-      }
-      return changes.stream().allMatch(Change::done) ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
+      return report(change(queue, List.copyOf(ids)), output);
     }
 
     abstract List<Change> change(JobQueue queue, List<JobId> jobs);
@@ -343,14 +262,67 @@ final class JobsCommand extends CommandGroup {
     return changes;
   }
 
+  /** A command that changes the jobs whose ids are given, or all that match a filter. */
+  abstract static class FilteredAction extends QueueAction {
+
+    private final OperationAction action;
+
+    @Parameters(paramLabel = "JOB", arity = "0..*", description = "Ids of the jobs.")
+    private List<JobId> ids = List.of();
+
+    @Mixin private JobFilter filter = new JobFilter();
+    @Mixin private BulkChange bulk;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+    FilteredAction(OperationAction action) {
+      super(Access.WRITE);
+      this.action = action;
+    }
+
+    @Override
+    final void check() {
+      if (ids.isEmpty() && filter.isEmpty()) {
+        throw CommandFailure.input(
+            "No jobs are named. Give their ids, or select them with a filter, for example --queue.");
+      }
+      if (!ids.isEmpty() && (!filter.isEmpty() || bulk.isDryRun())) {
+        throw CommandFailure.input(
+            "Filters and --dry-run do not apply to jobs that are named by their ids.");
+      }
+      filter.applyTo(JobQuery.live());
+    }
+
+    @Override
+    final int run(JobQueue queue, Output output) {
+      return ids.isEmpty()
+          ? bulk.run(queue, action, filter.applyTo(JobQuery.live()), output)
+          : report(change(queue, List.copyOf(ids)), output);
+    }
+
+    abstract List<Change> change(JobQueue queue, List<JobId> jobs);
+  }
+
+  private static int report(List<Change> changes, Output output) {
+    output.list("jobs", CHANGE, changes);
+    if (changes.stream().allMatch(Change::gone)) {
+      return ExitCodes.NOTHING_MATCHED;
+    }
+    return changes.stream().allMatch(Change::done) ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
+  }
+
   /** {@code skipjack jobs cancel}. */
   @Command(
       name = "cancel",
       description = {
-        "Cancel jobs. A job that is not running is archived as cancelled.",
-        "The worker of a running job is asked to stop it. Dead jobs are not changed: redrive or prune them."
+        "Cancel the jobs with the given ids, or all jobs that match a filter. A job that is not running is archived as cancelled.",
+        "The worker of a running job is asked to stop it. Dead jobs are not changed: redrive or prune them.",
+        BulkChange.HELP
       })
-  static final class Cancel extends JobsAction {
+  static final class Cancel extends FilteredAction {
+
+    Cancel() {
+      super(OperationAction.CANCEL);
+    }
 
     @Override
     List<Change> change(JobQueue queue, List<JobId> jobs) {
@@ -397,8 +369,15 @@ final class JobsCommand extends CommandGroup {
   /** {@code skipjack jobs run-now}. */
   @Command(
       name = "run-now",
-      description = "Make pending jobs due immediately, for example while they wait for a retry.")
-  static final class RunNow extends JobsAction {
+      description = {
+        "Make pending jobs due immediately, for example while they wait for a retry: those with the given ids, or all that match a filter.",
+        BulkChange.HELP
+      })
+  static final class RunNow extends FilteredAction {
+
+    RunNow() {
+      super(OperationAction.RUN_NOW);
+    }
 
     @Override
     List<Change> change(JobQueue queue, List<JobId> jobs) {

@@ -4,7 +4,9 @@ import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.SocketTimeoutException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.logging.Logger;
@@ -19,26 +21,37 @@ import org.postgresql.ds.PGSimpleDataSource;
  *
  * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
  * that take longer than {@link #READ_SECONDS} seconds. A session setting cannot be used for the
- * timeout, because behind a pooler in transaction mode it would outlive the command.
+ * timeout, because behind a pooler in transaction mode it would outlive the command. For the same
+ * reason, the limit on waiting for locks, which the transactions of commands that write have, is
+ * set in each transaction.
  */
 final class KeptConnection implements DataSource, AutoCloseable {
 
   static final int READ_SECONDS = 5;
 
+  /** How long a command that writes waits for a lock. */
+  static final int LOCK_SECONDS = 10;
+
+  private static final String CONNECT_SECONDS = "10";
+  private static final String LOGIN_SECONDS = "20";
+  private static final String RESPONSE_SECONDS_OF_READS = "15";
+  private static final String RESPONSE_SECONDS_OF_WRITES = "60";
+
   private final PGSimpleDataSource direct = new PGSimpleDataSource();
-  private final boolean reading;
+  private final DatabaseAction.Access access;
+  private boolean limitsLocks;
   private @Nullable Connection idle;
 
   /**
    * Creates a data source for an address, without connecting.
    *
-   * @param reading whether the command only reads
+   * @param access what the command does
    * @throws IllegalArgumentException if the driver does not accept the URL
    */
-  KeptConnection(DatabaseAddress address, boolean reading) {
-    this.reading = reading;
+  KeptConnection(DatabaseAddress address, DatabaseAction.Access access) {
+    this.access = access;
     try {
-      direct.setUrl(address.jdbcUrl());
+      direct.setUrl(limited(address, access).jdbcUrl());
     } catch (IllegalArgumentException malformed) {
       // The driver's message contains the URL and with it the password.
       throw new IllegalArgumentException(
@@ -48,7 +61,21 @@ final class KeptConnection implements DataSource, AutoCloseable {
     if (direct.getApplicationName() == null) {
       direct.setApplicationName("skipjack");
     }
-    direct.setReadOnly(reading);
+    direct.setReadOnly(access == DatabaseAction.Access.READ);
+  }
+
+  /** Returns the address with the timeouts of the driver that the user has not set. */
+  private static DatabaseAddress limited(DatabaseAddress address, DatabaseAction.Access access) {
+    DatabaseAddress limited =
+        address
+            .withDefault("connectTimeout", CONNECT_SECONDS)
+            .withDefault("loginTimeout", LOGIN_SECONDS)
+            .withDefault("tcpKeepAlive", "true");
+    return switch (access) {
+      case READ -> limited.withDefault("socketTimeout", RESPONSE_SECONDS_OF_READS);
+      case WRITE -> limited.withDefault("socketTimeout", RESPONSE_SECONDS_OF_WRITES);
+      case MIGRATE -> limited;
+    };
   }
 
   @Override
@@ -56,9 +83,48 @@ final class KeptConnection implements DataSource, AutoCloseable {
     Connection connection = idle;
     idle = null;
     if (connection == null || connection.isClosed()) {
-      connection = direct.getConnection();
+      connection = connect();
     }
     return lend(connection);
+  }
+
+  private Connection connect() throws SQLException {
+    Connection connection;
+    try {
+      connection = direct.getConnection();
+    } catch (SQLException failed) {
+      throw isTimeout(failed) ? noResponse(failed) : failed;
+    }
+    limitsLocks = access == DatabaseAction.Access.WRITE && waitsWithoutLimit(connection);
+    return connection;
+  }
+
+  /** The driver gives up on the login as a whole with a message of its own, without a cause. */
+  private static boolean isTimeout(SQLException failed) {
+    return failed.getCause() instanceof SocketTimeoutException
+        || String.valueOf(failed.getMessage()).contains("timed out");
+  }
+
+  private SQLException noResponse(SQLException failed) {
+    SQLException explained =
+        new SQLException(
+            "The server at %s:%d accepted no connection and login in time (connectTimeout %d s, loginTimeout %d s). Check the address, the firewall and the server, or set longer timeouts in the URL."
+                .formatted(
+                    direct.getServerNames()[0],
+                    direct.getPortNumbers()[0],
+                    direct.getConnectTimeout(),
+                    direct.getLoginTimeout()),
+            failed.getSQLState());
+    explained.addSuppressed(failed); // not as the cause, whose message would be printed too
+    return explained;
+  }
+
+  /** Returns whether neither the URL nor the role nor the database limits waiting for locks. */
+  private static boolean waitsWithoutLimit(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet limit = statement.executeQuery("SHOW lock_timeout")) {
+      return limit.next() && limit.getString(1).equals("0");
+    }
   }
 
   private Connection lend(Connection connection) {
@@ -76,10 +142,23 @@ final class KeptConnection implements DataSource, AutoCloseable {
                     }
                     yield null;
                   }
+                  case "setAutoCommit" -> {
+                    connection.setAutoCommit((boolean) arguments[0]);
+                    if (limitsLocks && !connection.getAutoCommit()) {
+                      limitLocks(connection);
+                    }
+                    yield null;
+                  }
                   case "equals" -> proxy == arguments[0];
                   case "hashCode" -> System.identityHashCode(proxy);
                   default -> limited(call(connection, method, arguments));
                 });
+  }
+
+  private static void limitLocks(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET LOCAL lock_timeout = '%ds'".formatted(LOCK_SECONDS));
+    }
   }
 
   private static @Nullable Object call(
@@ -92,7 +171,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
   }
 
   private @Nullable Object limited(@Nullable Object result) throws SQLException {
-    if (reading && result instanceof Statement statement) {
+    if (access == DatabaseAction.Access.READ && result instanceof Statement statement) {
       statement.setQueryTimeout(READ_SECONDS);
     }
     return result;

@@ -36,7 +36,7 @@ final class MigrateCommand extends DatabaseAction {
           .andApart("sql", PendingMigration::sql);
 
   MigrateCommand() {
-    super(Access.WRITE);
+    super(Access.MIGRATE);
   }
 
   @Override

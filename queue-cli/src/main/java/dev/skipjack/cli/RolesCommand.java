@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "roles",
     description = {
-      "Print the SQL that creates roles with least privilege for producers, workers, operators and viewers; with --yes, run it.",
+      "Print the SQL that creates roles with least privilege for producers, workers, operators and viewers, without connecting; with --yes, run it.",
       "Run it as the owner of the queue's tables, who must be allowed to create roles, and after each migration."
     })
 final class RolesCommand extends DatabaseAction {
@@ -35,23 +35,36 @@ final class RolesCommand extends DatabaseAction {
   }
 
   @Override
-  int run(KeptConnection connections, String schema, Output output) throws SQLException {
+  boolean connects() {
+    return yes;
+  }
+
+  @Override
+  int runWithoutDatabase(String schema, Output output) {
     String sql = Roles.sql(schema, prefix);
+    Map<String, @Nullable Object> members = members(schema);
+    members.put("sql", sql);
+    output.done(sql.strip(), members);
+    return ExitCodes.DONE;
+  }
+
+  @Override
+  int run(KeptConnection connections, String schema, Output output) throws SQLException {
+    apply(connections, Roles.sql(schema, prefix));
+    Map<String, @Nullable Object> members = members(schema);
+    members.put("applied", true);
+    output.done(
+        "Created or updated the roles %s_sql_producer, %s_producer, %s_worker, %s_operator and %s_viewer."
+            .formatted(prefix, prefix, prefix, prefix, prefix),
+        members);
+    return ExitCodes.DONE;
+  }
+
+  private Map<String, @Nullable Object> members(String schema) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("schema", schema);
     members.put("prefix", prefix);
-    if (yes) {
-      apply(connections, sql);
-      members.put("applied", true);
-      output.done(
-          "Created or updated the roles %s_sql_producer, %s_producer, %s_worker, %s_operator and %s_viewer."
-              .formatted(prefix, prefix, prefix, prefix, prefix),
-          members);
-    } else {
-      members.put("sql", sql);
-      output.done(sql.strip(), members);
-    }
-    return ExitCodes.DONE;
+    return members;
   }
 
   private static void apply(KeptConnection connections, String sql) throws SQLException {

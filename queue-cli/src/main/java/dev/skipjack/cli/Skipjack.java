@@ -35,6 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DoctorCommand.class,
       QueuesCommand.class,
       DeadCommand.class,
+      OperationsCommand.class,
       KeysCommand.class,
       SchedulesCommand.class,
       WorkersCommand.class,
@@ -98,6 +99,9 @@ public final class Skipjack implements Runnable {
     public <K> K create(Class<K> type) throws Exception {
       if (type == DatabaseOptions.class) {
         return type.cast(new DatabaseOptions(environment));
+      }
+      if (type == BulkChange.class) {
+        return type.cast(new BulkChange(environment));
       }
       return type == Confirmation.class
           ? type.cast(new Confirmation(environment))

@@ -2,6 +2,7 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,10 @@ class CommandLineDocumentTest {
 
   private static final Pattern BLOCK =
       Pattern.compile("^```console\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+  /** The block that shows the screen of {@code stats --watch}. */
+  private static final Pattern PICTURE =
+      Pattern.compile("^```text\nskipjack stats.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
 
   /** A quoted argument, or one without spaces. */
   private static final Pattern ARGUMENT = Pattern.compile("'([^']*)'|(\\S+)");
@@ -80,6 +86,36 @@ class CommandLineDocumentTest {
           rewritten, Matcher.quoteReplacement(transcript.append("```").toString()));
     }
     block.appendTail(rewritten);
+  }
+
+  @Test
+  void thePictureOfTheStatisticsIsWhatTheScreenShows() throws IOException, SQLException {
+    try (QueueDatabase shop = QueueDatabase.create()) {
+      Shop.open(shop);
+      JobQueue queue = Shop.queue(shop);
+      Rates rates = new Rates();
+      Overview overview = Overview.read(queue);
+      rates.read(queue, overview, 0);
+      rates.read(queue, overview, Duration.ofSeconds(2).toNanos());
+      List<String> screen =
+          new StatsScreen(Style.PLAIN)
+              .draw(
+                  "skipjack stats  2026-11-22T08:00:00Z  every 2s, q quits",
+                  overview,
+                  rates,
+                  new Terminal.Size(80, 24));
+      String picture = "```text\n" + sameEachTime(String.join("\n", screen) + "\n") + "```";
+      for (Path file : List.of(PAGE, Path.of("../README.md"))) {
+        String text = Files.readString(file);
+        Matcher shown = PICTURE.matcher(text);
+        assertThat(shown.find()).as("a picture in " + file).isTrue();
+        if (System.getProperty("golden.write") != null) {
+          Files.writeString(file, shown.replaceFirst(Matcher.quoteReplacement(picture)));
+        } else {
+          assertThat(shown.group()).isEqualTo(picture);
+        }
+      }
+    }
   }
 
   /** Drops the roles that the page creates, which belong to the whole server. */
@@ -139,7 +175,9 @@ class CommandLineDocumentTest {
       String text = argument.group(1) == null ? argument.group(2) : argument.group(1);
       arguments.add(text.equals("jobs.jsonl") ? home.resolve(text).toString() : text);
     }
-    Program program = Program.run(Map.of(), home, arguments.toArray(String[]::new));
+    Program program =
+        Program.run(
+            Map.of("SKIPJACK_ACTOR", "anna@laptop"), home, arguments.toArray(String[]::new));
     String exit = program.exitCode() == 0 ? "" : "(exit code %d)%n".formatted(program.exitCode());
     return sameEachTime(program.out() + program.err()) + exit;
   }

@@ -5,16 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -236,7 +244,9 @@ class OperatorCommandsTest {
     assertThat(asked.out()).hasLineCount(6);
     assertThat(asked.err()).contains("Redrive 7 dead jobs, up to job ", "--yes");
     assertThat(skipjack("dead", "redrive", "--kind", "other", "--yes").exitCode()).isEqualTo(4);
-    assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes").exitCode()).isEqualTo(4);
+    Program none = skipjack("dead", "prune", "--older-than", "1h", "--yes");
+    assertThat(none)
+        .isEqualTo(new Program(4, "", "skipjack dead prune: No dead job matches.%n".formatted()));
     Shop.execute(database, "UPDATE skipjack.jobs SET died_at = died_at - interval '2 h'");
     assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes", "--json").out())
         .isEqualTo("{\"done\":7}\n");
@@ -463,9 +473,160 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void jobsAreCancelledByFilterAndTheChangeIsRecorded() {
+    enqueue();
+    enqueue();
+    JobId other = queue.enqueue(Shop.CHARGE, "{\"order\": 2}");
+
+    Program dryRun =
+        skipjack("jobs", "cancel", "--payload", "order=1", "--since", "1h", "--dry-run", "--json");
+    assertThat(dryRun.exitCode()).isZero();
+    assertThat(dryRun.out())
+        .startsWith("{\"jobs\":2,\"at_least\":false,\"newest_id\":" + other + ",\"sample\":[{");
+    assertThat(queue.operations().list(1)).isEmpty();
+
+    assertThat(skipjack("jobs", "cancel", "--kind", "send-receipt").err())
+        .contains("Cancel 2 jobs, up to job " + other + "? Add --yes to confirm");
+    Program cancel = skipjack("jobs", "cancel", "--kind", "send-receipt", "--yes");
+    assertThat(cancel.exitCode()).isZero();
+    assertThat(cancel.out()).endsWith("Cancelled 2 jobs.\n");
+    assertThat(queue.reader().list(JobQuery.live()).jobs())
+        .extracting(JobSummary::id)
+        .containsExactly(other);
+    assertThat(queue.operations().list(1).get(0).actor())
+        .isEqualTo(new Environment(Map.of(), home, false).actor())
+        .contains("@");
+    assertThat(skipjack("jobs", "cancel", "--kind", "send-receipt", "--yes").exitCode())
+        .isEqualTo(4);
+  }
+
+  @Test
+  void aStoppedOperationIsContinued() {
+    queue.enqueue(Shop.RECEIPT, "{}", job -> job.delay(Duration.ofHours(1)));
+    OperationPreview preview =
+        queue.operations().preview(OperationAction.RUN_NOW, JobQuery.live().queue("emails"));
+    String id = Long.toString(queue.operations().start(preview, "anna").id());
+
+    assertThat(skipjack("operations", "list").out())
+        .contains("running", "run_now", "anna", "--queue emails --status pending");
+    assertThat(skipjack("operations", "stop", id).exitCode()).isZero();
+    assertThat(skipjack("operations", "stop", id).err())
+        .contains("Operation %s is not running; its state is 'stopped'.".formatted(id));
+    Program continued = skipjack("operations", "continue", id);
+    assertThat(continued.out()).isEqualTo("Made due 1 jobs.\n");
+    assertThat(continued.exitCode()).isZero();
+    assertThat(skipjack("operations", "continue", id))
+        .isEqualTo(
+            new Program(
+                4, "", "skipjack operations continue: Operation %s has finished.\n".formatted(id)));
+    assertThat(skipjack("operations", "stop", "99").err()).contains("There is no operation 99.");
+  }
+
+  @Test
+  void aDryRunOfAPruneDeletesNothing() throws SQLException {
+    queue.enqueue(Shop.CHARGE, "{}");
+    Worker.on(queue)
+        .handle(Shop.CHARGE, (payload, context) -> Outcome.dead("Card declined"))
+        .queue("payments", 1)
+        .build()
+        .runUntilIdle();
+    Shop.execute(database, "UPDATE skipjack.jobs SET died_at = died_at - interval '2 h'");
+    for (String age : List.of("0s", "1h")) {
+      assertThat(skipjack("dead", "prune", "--older-than", age, "--dry-run").out())
+          .endsWith("1 jobs match. Nothing was changed.\n");
+    }
+    assertThat(skipjack("dead", "prune", "--older-than", "3h", "--dry-run").exitCode())
+        .isEqualTo(4);
+    assertThat(queue.reader().list(JobQuery.live().status(JobStatus.DEAD)).jobs()).hasSize(1);
+  }
+
+  @Test
+  void aServerThatDoesNotRespondIsNamed() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Program program =
+          Program.run(
+              Map.of(),
+              home,
+              "queues",
+              "list",
+              "--url",
+              "jdbc:postgresql://127.0.0.1:%d/x?user=u&loginTimeout=1"
+                  .formatted(silent.getLocalPort()));
+      assertThat(program.exitCode()).isEqualTo(3);
+      assertThat(program.err())
+          .contains(
+              "The server at 127.0.0.1:%d accepted no connection and login in time (connectTimeout 10 s, loginTimeout 1 s)."
+                  .formatted(silent.getLocalPort()))
+          .hasLineCount(1);
+    }
+  }
+
+  @Test
+  void aCommandThatWaitsForALockNamesTheTable() throws SQLException {
+    queue.admin().pause("emails");
+    try (Connection other = database.connection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("SELECT 1 FROM skipjack.job_queues WHERE queue = 'emails' FOR UPDATE");
+      Program resume =
+          Program.run(
+              Map.of(),
+              home,
+              "queues",
+              "resume",
+              "emails",
+              "--url",
+              database.jdbcUrl() + "&options=-c%20lock_timeout=100ms");
+      assertThat(resume.exitCode()).isEqualTo(1);
+      assertThat(resume.err())
+          .contains("gave up waiting for a lock on a row of job_queues")
+          .hasLineCount(1);
+      other.rollback();
+    }
+  }
+
+  @Test
+  void everyCommandLimitsItsWaiting() throws SQLException {
+    assertThat(waits(DatabaseAction.Access.READ, "")).isEqualTo("socket 15000 ms, lock 0");
+    assertThat(waits(DatabaseAction.Access.WRITE, "")).isEqualTo("socket 60000 ms, lock 10s");
+    assertThat(waits(DatabaseAction.Access.MIGRATE, "")).isEqualTo("socket 0 ms, lock 0");
+    assertThat(waits(DatabaseAction.Access.WRITE, "&socketTimeout=7&options=-c%20lock_timeout=3s"))
+        .as("the user's own limits")
+        .isEqualTo("socket 7000 ms, lock 3s");
+  }
+
+  private String waits(DatabaseAction.Access access, String parameters) throws SQLException {
+    DatabaseAddress address =
+        DatabaseAddress.of(database.jdbcUrl() + parameters, Map.of()).orElseThrow();
+    try (KeptConnection connections = new KeptConnection(address, access);
+        Connection connection = connections.getConnection();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      try (ResultSet row = statement.executeQuery("SHOW lock_timeout")) {
+        row.next();
+        return "socket %d ms, lock %s".formatted(connection.getNetworkTimeout(), row.getString(1));
+      }
+    }
+  }
+
+  @Test
+  void rolesArePrintedWithoutADatabase() throws IOException {
+    Program script = Program.run(Map.of(), home, "roles", "--schema", "second");
+    assertThat(script.exitCode()).isZero();
+    assertThat(script.out()).startsWith("-- Roles").contains("REVOKE CREATE ON SCHEMA \"second\"");
+
+    Path profiles = Files.createDirectories(home.resolve(".config/skipjack")).resolve("config");
+    Files.writeString(profiles, "[default]\nurl = jdbc:postgresql://127.0.0.1:1/x\nschema = third");
+    assertThat(Program.run(Map.of(), home, "roles").out()).contains("SCHEMA \"third\"");
+    assertThat(Program.run(Map.of(), home, "roles", "--profile", "other").err())
+        .contains("Profile 'other' is not in ");
+    assertThat(Program.run(Map.of(), home, "roles", "--yes").exitCode()).isEqualTo(3);
+  }
+
+  @Test
   void aReadingCommandCannotWriteAndIsLimitedInTime() throws SQLException {
     DatabaseAddress address = DatabaseAddress.of(database.jdbcUrl(), Map.of()).orElseThrow();
-    try (KeptConnection connections = new KeptConnection(address, true);
+    try (KeptConnection connections = new KeptConnection(address, DatabaseAction.Access.READ);
         var connection = connections.getConnection();
         var statement = connection.createStatement()) {
       assertThat(statement.getQueryTimeout()).isEqualTo(KeptConnection.READ_SECONDS);
@@ -543,7 +704,12 @@ class OperatorCommandsTest {
       value = {
         "jobs show x                       | 'x' is not the id of a job, which is a positive number.",
         "jobs show                         | Missing required parameter: 'JOB'",
-        "jobs cancel                       | Missing required parameter: 'JOB'",
+        "jobs cancel                       | No jobs are named. Give their ids, or select them with a filter,",
+        "jobs cancel 1 --queue emails      | Filters and --dry-run do not apply to jobs that are named by their ids.",
+        "jobs cancel --status completed    | ",
+        "jobs run-now --status dead        | ",
+        "jobs redrive                      | Missing required parameter: 'JOB'",
+        "operations list --limit 0         | Limit 0 is not in 1..500.",
         "jobs list --status broken         | expected one of [PENDING, RUNNING, WAITING, DEAD, COMPLETED, CANCELLED] (case-insensitive) but was 'broken'",
         "jobs list --limit 501             | Page limit 501 is not in 1..500.",
         "jobs list --queue UPPER           | Queue name 'UPPER' is not allowed.",

@@ -65,7 +65,10 @@ class PackagedProgramIT {
                 PROGRAM.toString()));
     command.addAll(List.of(arguments));
     Process process =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        new ProcessBuilder(command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
     try {
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("the program ends").isTrue();
     } finally {

@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 import org.jooq.DSLContext;
 
 /** Implements the administrative operations on PostgreSQL. */
@@ -155,7 +156,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   }
 
   @Override
-  public int pruneAll(DeadJobs which, Duration age) {
+  public int pruneAll(DeadJobs which, Duration age, IntConsumer progress) {
     if (age.isNegative() || age.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
       throw new IllegalArgumentException(
           "Age %s is not in 0..%d days.".formatted(age, EnqueueOptions.LONGEST_DELAY.toDays()));
@@ -166,6 +167,7 @@ final class JooqQueueAdmin implements QueueAdmin {
         age,
         batch -> {
           pruned[0] += deadJobs.pruneAndCount(batch);
+          progress.accept(pruned[0]);
           return true;
         });
     return pruned[0];

@@ -1,0 +1,157 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
+import dev.skipjack.store.jooq.JobQueue;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Changes many jobs as an operation: shows a preview, asks, and reports the result. */
+final class BulkChange {
+
+  /** A part of the help of each command that selects jobs. */
+  static final String HELP =
+      "A change by filter prints up to five of the jobs, asks, and works in batches. If it is interrupted, run it again, or continue it with 'skipjack operations continue'.";
+
+  private final Environment environment;
+
+  @Option(
+      names = "--dry-run",
+      description = "Print how many jobs match, and up to five of them. Change nothing.")
+  private boolean dryRun;
+
+  @Mixin private Confirmation confirmation;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+  BulkChange(Environment environment) {
+    this.environment = environment;
+  }
+
+  boolean isDryRun() {
+    return dryRun;
+  }
+
+  /**
+   * Changes all jobs that match.
+   *
+   * @return the exit code
+   * @throws CommandFailure if no job matches or the user declines
+   */
+  int run(JobQueue queue, OperationAction action, JobQuery jobs, Output output) {
+    OperationPreview preview = queue.operations().preview(action, jobs);
+    boolean wanted =
+        isConfirmed(
+            preview,
+            count ->
+                request(action).formatted(count) + ", up to job %d?".formatted(preview.newestId()),
+            output);
+    if (!wanted) {
+      return ExitCodes.DONE;
+    }
+    JobOperation started = queue.operations().start(preview, environment.actor());
+    return work(queue, started, preview.jobs(), output);
+  }
+
+  /**
+   * Prints the preview of a change and asks the user to confirm it.
+   *
+   * @param question returns the question for a number of jobs
+   * @return false if the user wanted to see the preview only
+   * @throws CommandFailure if no job matches or the user declines
+   */
+  boolean isConfirmed(OperationPreview preview, UnaryOperator<String> question, Output output) {
+    if (preview.jobs() == 0 && !preview.atLeast()) {
+      throw CommandFailure.nothing(
+          preview.action() == OperationAction.REDRIVE || preview.action() == OperationAction.PRUNE
+              ? "No dead job matches."
+              : "No job matches.");
+    }
+    if (!output.isJson()) {
+      output.list("jobs", JobsCommand.SUMMARY, preview.sample());
+    }
+    String count = preview.jobs() + (preview.atLeast() ? " or more" : "");
+    if (dryRun) {
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("jobs", preview.jobs());
+      members.put("at_least", preview.atLeast());
+      members.put("newest_id", preview.newestId());
+      members.put("sample", preview.sample().stream().map(JobsCommand.SUMMARY::members).toList());
+      output.done("%s jobs match. Nothing was changed.".formatted(count), members);
+      return false;
+    }
+    confirmation.require(question.apply(count), output);
+    return true;
+  }
+
+  /**
+   * Runs an operation and reports its result.
+   *
+   * @param jobs the number of jobs that it covers; 0 if it is not known
+   * @return the exit code
+   */
+  static int work(JobQueue queue, JobOperation started, long jobs, Output output) {
+    JobOperation ended =
+        queue
+            .operations()
+            .run(
+                started.id(),
+                progress ->
+                    output.progress(
+                        () ->
+                            jobs == 0
+                                ? "%d jobs".formatted(progress.done())
+                                : "%d of %d jobs".formatted(progress.done(), jobs)));
+    output.endProgress();
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    members.put("operation", ended.id());
+    members.put("state", ended.state());
+    members.put("done", ended.done());
+    members.put("skipped", ended.skipped());
+    members.put("failed", ended.failed());
+    members.put("last_reason", ended.lastReason());
+    long refused = ended.skipped() + ended.failed();
+    boolean finished = ended.state() == JobOperation.State.FINISHED;
+    output.done(
+        "%s %d jobs%s.%s"
+            .formatted(
+                result(ended.action()),
+                ended.done(),
+                refused == 0
+                    ? ""
+                    : "; %d were skipped and %d were locked. The last reason: %s"
+                        .formatted(
+                            ended.skipped(),
+                            ended.failed(),
+                            Cell.whole(ended.lastReason()).replaceFirst("[.]$", "")),
+                finished
+                    ? ""
+                    : " The operation was stopped. Continue it with 'skipjack operations continue %d'."
+                        .formatted(ended.id())),
+        members);
+    return refused == 0 && finished ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
+  }
+
+  private static String request(OperationAction action) {
+    return switch (action) {
+      case REDRIVE -> "Redrive %s dead jobs";
+      case RUN_NOW -> "Make %s jobs due now";
+      case CANCEL -> "Cancel %s jobs";
+      case PRUNE -> "Delete %s dead jobs";
+    };
+  }
+
+  private static String result(OperationAction action) {
+    return switch (action) {
+      case REDRIVE -> "Redrove";
+      case RUN_NOW -> "Made due";
+      case CANCEL -> "Cancelled";
+      case PRUNE -> "Deleted";
+    };
+  }
+}
