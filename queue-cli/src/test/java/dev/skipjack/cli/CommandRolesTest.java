@@ -38,6 +38,7 @@ class CommandRolesTest {
           "dead show", "operator",
           "schedules list", "operator",
           "schedules show", "operator",
+          "operations list", "operator",
           "enqueue", "producer",
           "rescue", "worker",
           "prune", "worker");
@@ -67,6 +68,8 @@ class CommandRolesTest {
           Map.entry("schedules resume", "hourly"),
           Map.entry("schedules fire", "hourly"),
           Map.entry("schedules remove", "hourly"),
+          Map.entry("operations stop", "1"),
+          Map.entry("operations continue", "1"),
           Map.entry("enqueue", "send-receipt {}"));
 
   private Path home;
