@@ -72,10 +72,10 @@ class OrderingPlanTest {
       assertThat(pages("find-dead-heads", mode, "''", "1000")).isLessThan(20);
       assertThat(pages("find-given-dead-heads", mode, "'{hot,k1,k2}'", "3")).isLessThan(50);
       assertThat(pages("park", mode, head, "100", head)).isLessThan(6_000);
-      assertThat(pages("release", mode, "'{hot,k1,k2}'")).isLessThan(50);
+      assertThat(pages("release", mode, "'blocked'", head)).isLessThan(50);
       assertThat(pages("release-heads", mode, "'{1,2}'", "'{now,now}'", "'{skip,skip}'", "'{1,2}'"))
           .isLessThan(50);
-      assertThat(pages("skip-head", mode, "'k1'", "'k1'")).isLessThan(50);
+      assertThat(pages("skip-head", mode, "'k1'", "NULL", "'k1'", "NULL", "'k1'")).isLessThan(50);
     }
   }
 
