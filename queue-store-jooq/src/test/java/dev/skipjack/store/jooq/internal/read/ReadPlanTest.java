@@ -121,12 +121,13 @@ class ReadPlanTest {
         () -> reader.list(JobQuery.archived().kind("none").limit(500)));
     // Five queues, two kinds of the dead, the running, the waiting.
     bound("counts", 7 * WINDOW + 10_000 + PROBES, reader::counts);
-        // The running jobs of all queues, the due jobs of lanes with a higher priority, and those of the
+    // The running jobs of all queues, the due jobs of lanes with a higher priority, and those of
+    // the
     // same lane.
     bound("why pending", 3 * WINDOW + PROBES, () -> reader.why(new JobId(149_999)));
     bound("why dead", PROBES, () -> reader.why(new JobId(150_001)));
     bound("why running", PROBES, () -> reader.why(new JobId(190_001)));
-        bound("why waiting", WINDOW + PROBES, () -> reader.why(new JobId(200_000)));
+    bound("why waiting", WINDOW + PROBES, () -> reader.why(new JobId(200_000)));
     bound("why archived", PROBES, () -> reader.why(new JobId(1_000_001)));
     bound("oldest pending", 20, reader::oldestPending);
     bound("dead letters", 2 * WINDOW + PROBES, reader::deadLetters);
