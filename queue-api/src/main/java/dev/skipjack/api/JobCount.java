@@ -19,7 +19,7 @@ public record JobCount(String queue, String kind, JobStatus status, long jobs, b
    */
   public static final String OTHERS = "*";
 
-  /** Returns whether this is a note that kinds may be missing rather than a count. */
+  /** Returns whether this is not a count but a note that some kinds may be missing. */
   public boolean isOthers() {
     return kind.equals(OTHERS);
   }

@@ -87,7 +87,7 @@ final class Failures {
   static String sentence(Throwable failed) {
     SQLException rejected = sql(failed);
     String state = rejected == null ? null : rejected.getSQLState();
-    if (state == null) {
+    if (rejected == null || state == null) {
       return reason(failed);
     }
     if (rejected.getCause() instanceof SocketTimeoutException) {

@@ -110,11 +110,12 @@ record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<Block
       }
     }
     if (!blocked.isEmpty()) {
+      String first = Cell.of(blocked.get(0).orderingKey());
       warnings.add(
-          "A dead job blocks the ordering key '%s'%s."
-              .formatted(
-                  Cell.of(blocked.get(0).orderingKey()),
-                  blocked.size() == 1 ? "" : " and %d more".formatted(blocked.size() - 1)));
+          blocked.size() == 1
+              ? "A dead job blocks the ordering key '%s'.".formatted(first)
+              : "%d ordering keys are blocked by dead jobs: '%s' and %d more."
+                  .formatted(blocked.size(), first, blocked.size() - 1));
     }
     return warnings;
   }

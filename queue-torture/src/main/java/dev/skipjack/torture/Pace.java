@@ -18,9 +18,9 @@ record Pace(Duration lease, Duration rescueInterval, int longPerMille) {
 
   private static final Duration DRAIN = Duration.ofSeconds(3);
 
-  /**
-   * Returns the minimum time for which a heartbeat is overdue when a lease expires. A heartbeat is
-   * due after a third of the lease, and may be late by a quarter of that time.
+  /*   * Returns how long, at the least, a heartbeat has been overdue when its lease expires. A heartbeat
+   * is due after one heartbeat interval, a third of the lease, and counts as overdue after another
+   * quarter of that interval.
    */
   Duration minOverdue() {
     Duration heartbeat = config().heartbeatInterval();

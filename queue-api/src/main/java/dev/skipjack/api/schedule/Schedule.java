@@ -338,8 +338,7 @@ public final class Schedule {
     return settings.authoritative;
   }
 
-  /**
-   * Returns whether a function computes the payload of each job from the planned time of its fire.
+  /*   * Returns whether a function computes the payload of each job from the time planned for that job.
    */
   public boolean makesPayload() {
     return content.function() != null;

@@ -33,7 +33,7 @@ class WallClockTest {
    * clock is off.
    */
   private static final Set<String> HINTS =
-      Set.of("WakeUpSender.isDue", "Vitals.partitionTrouble", "JooqDoctor.readServer");
+      Set.of("WakeUpSender.isDue", "Vitals.partitionTrouble", "JooqDoctor.clock");
 
   @ArchTest
   static final ArchRule nobodyAsksThisMachinesClock =

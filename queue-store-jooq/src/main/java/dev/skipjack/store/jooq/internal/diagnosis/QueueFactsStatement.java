@@ -36,9 +36,7 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads what a due job waits for in its queue: a pause, the jobs that are served before it, and the
- * running jobs.
+/* * Reads what may delay a due job in its queue: a pause, the jobs ahead of it, and the running jobs.
  *
  * <pre>{@code
  * WITH RECURSIVE lane AS (lanes of the queue with a higher priority)
@@ -47,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *           FROM (SELECT due.kind FROM lane CROSS JOIN LATERAL (
  *                        SELECT kind FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
  *                           AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 10001) AS due LIMIT 10001) AS earlier) AS higher
- *  CROSS JOIN (the same of the jobs with the queue and the priority and (scheduled_at, id) < (:scheduled_at, :id)) AS before
+ *  CROSS JOIN (the same for the jobs with the queue and the priority and (scheduled_at, id) < (:scheduled_at, :id)) AS before
  *  CROSS JOIN (SELECT count(*), count(*) FILTER (WHERE locked_by = ANY (:workers))
  *                FROM (SELECT queue, locked_by, lease_expires_at FROM jobs WHERE status = 'running'
  *                       ORDER BY current_execution_id LIMIT 10001) AS leased
@@ -60,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueFactsStatement {
 
-  /** The upper bound of the jobs that are read. If a count reaches it, more jobs may exist. */
+  /** The maximum number of jobs that are counted. If a count reaches it, there may be more jobs. */
   static final int WINDOW = 10_001;
 
   private static final Field<String> QUEUE = Texts.param("queue");

@@ -65,9 +65,9 @@ public final class ArrayRows {
         .as(name(alias), names.toArray(Name[]::new));
   }
 
-  /**
-   * Returns the name of the function. Only the unqualified name accepts several arrays, and it then
-   * always refers to the server's function. With one array it might not, so the name is qualified.
+  /*   * Returns the name of the function. With several arrays, PostgreSQL accepts only the unqualified
+   * name, which then always refers to its built-in function. With one array, the unqualified name
+   * could refer to another function, so it is qualified.
    */
   private String function() {
     return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
