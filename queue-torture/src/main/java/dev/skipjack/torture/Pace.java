@@ -18,9 +18,10 @@ record Pace(Duration lease, Duration rescueInterval, int longPerMille) {
 
   private static final Duration DRAIN = Duration.ofSeconds(3);
 
-  /*   * Returns how long, at the least, a heartbeat has been overdue when its lease expires. A heartbeat
-   * is due after one heartbeat interval, a third of the lease, and counts as overdue after another
-   * quarter of that interval.
+  /**
+   * Returns how long, at the least, a heartbeat has been overdue when its lease expires. A
+   * heartbeat is due after one heartbeat interval, a third of the lease, and counts as overdue
+   * after another quarter of that interval.
    */
   Duration minOverdue() {
     Duration heartbeat = config().heartbeatInterval();

@@ -338,7 +338,8 @@ public final class Schedule {
     return settings.authoritative;
   }
 
-  /*   * Returns whether a function computes the payload of each job from the time planned for that job.
+  /**
+   * Returns whether a function computes the payload of each job from the time planned for that job.
    */
   public boolean makesPayload() {
     return content.function() != null;

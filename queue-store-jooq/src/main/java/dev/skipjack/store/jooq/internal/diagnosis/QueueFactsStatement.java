@@ -36,7 +36,8 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
-/* * Reads what may delay a due job in its queue: a pause, the jobs ahead of it, and the running jobs.
+/**
+ * Reads what may delay a due job in its queue: a pause, the jobs ahead of it, and the running jobs.
  *
  * <pre>{@code
  * WITH RECURSIVE lane AS (lanes of the queue with a higher priority)

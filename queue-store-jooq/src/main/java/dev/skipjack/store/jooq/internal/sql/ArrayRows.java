@@ -65,7 +65,8 @@ public final class ArrayRows {
         .as(name(alias), names.toArray(Name[]::new));
   }
 
-  /*   * Returns the name of the function. With several arrays, PostgreSQL accepts only the unqualified
+  /**
+   * Returns the name of the function. With several arrays, PostgreSQL accepts only the unqualified
    * name, which then always refers to its built-in function. With one array, the unqualified name
    * could refer to another function, so it is qualified.
    */
