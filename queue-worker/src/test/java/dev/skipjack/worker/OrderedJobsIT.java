@@ -175,12 +175,14 @@ class OrderedJobsIT {
         try (Connection connection = database.connection()) {
           connection.setAutoCommit(false);
           context.completeIn(connection);
+          // The next job may start as soon as this transaction has committed.
+          inHandler.remove(step.key(), step.toString());
           connection.commit();
         }
       }
       return Outcome.completed();
     } finally {
-      inHandler.remove(step.key());
+      inHandler.remove(step.key(), step.toString());
     }
   }
 
