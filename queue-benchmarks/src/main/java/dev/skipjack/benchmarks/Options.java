@@ -28,7 +28,7 @@ public final class Options {
     SECONDS(1, 86_400),
     /** Number of jobs offered per second. */
     RATE(1, 1_000_000),
-    /** Number of measured runs; one additional run before them is discarded. */
+    /** Number of measured runs; at least one run before them is discarded. */
     RUNS(1, 1_000),
     /** Whether ended jobs are archived: 1 or 0. */
     ARCHIVE(0, 1),
