@@ -110,6 +110,34 @@ class LauncherTest {
   }
 
   @Test
+  void aProgramFromAnotherBuildGetsAnArchive() throws Exception {
+    launch("version");
+    Path archive = root.resolve("queue-cli/target/skipjack.jsa");
+    Files.delete(archive);
+    launch("version");
+    assertThat(archive).hasContent("classes");
+
+    Files.writeString(archive, "of an older program");
+    Files.setLastModifiedTime(archive, FileTime.from(Instant.EPOCH));
+    launch("version");
+    assertThat(archive).hasContent("classes");
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void theReleaseFileOfTheJdkTellsItsVersion() throws Exception {
+    launch();
+    Files.writeString(javaHome.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"11.0.2\"\n");
+    Run old = launch();
+    assertThat(old.exitCode()).isEqualTo(1);
+    assertThat(old.err()).contains("but skipjack needs 17 or later");
+
+    javaVersion("11.0.2"); // not asked
+    Files.writeString(javaHome.resolve("release"), "JAVA_VERSION=\"25\"\n");
+    assertThat(launch().exitCode()).isEqualTo(7);
+  }
+
+  @Test
   void changedAddedAndRemovedSourcesAreBuilt() throws Exception {
     launch();
     Path source = root.resolve("queue-cli/src/main/java/Some.java");
