@@ -20,6 +20,8 @@ CREATE TABLE job_queues (
   queue                job_queue_name   NOT NULL,
   paused_at            timestamptz,
   paused_until         timestamptz,
+  paused_by            text,
+  pause_reason         text,
   max_running          integer,
   archive_retention    interval,
   dead_retention       interval,
@@ -38,6 +40,8 @@ COMMENT ON TABLE job_queues IS 'Settings of queues that operators change at run 
 COMMENT ON COLUMN job_queues.queue IS 'The queue.';
 COMMENT ON COLUMN job_queues.paused_at IS 'When the queue was paused. NULL: not paused.';
 COMMENT ON COLUMN job_queues.paused_until IS 'When the pause ends by itself. NULL: when an operator resumes the queue. Meaningless if paused_at is NULL.';
+COMMENT ON COLUMN job_queues.paused_by IS 'Who paused the queue, as the tool named them. NULL: not recorded. Meaningless if paused_at is NULL.';
+COMMENT ON COLUMN job_queues.pause_reason IS 'Why the queue is paused. NULL: not recorded. Meaningless if paused_at is NULL.';
 COMMENT ON COLUMN job_queues.max_running IS 'Maximum number of jobs of the queue that run at once in all workers. NULL: no limit.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';

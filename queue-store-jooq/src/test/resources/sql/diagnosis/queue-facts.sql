@@ -32,6 +32,8 @@ with recursive
 select
   "skipjack"."job_queues"."paused_at",
   "skipjack"."job_queues"."paused_until",
+  "skipjack"."job_queues"."paused_by",
+  "skipjack"."job_queues"."pause_reason",
   "higher"."jobs" as "higher_jobs",
   "higher"."served" as "higher_served",
   "before"."jobs" as "before_jobs",

@@ -19,6 +19,24 @@ select
       )
     ) then "skipjack"."job_queues"."paused_until"
   end,
+  case
+    when (
+      "skipjack"."job_queues"."paused_at" is not null
+      and (
+        "skipjack"."job_queues"."paused_until" is null
+        or "skipjack"."job_queues"."paused_until" > now()
+      )
+    ) then "skipjack"."job_queues"."paused_by"
+  end,
+  case
+    when (
+      "skipjack"."job_queues"."paused_at" is not null
+      and (
+        "skipjack"."job_queues"."paused_until" is null
+        or "skipjack"."job_queues"."paused_until" > now()
+      )
+    ) then "skipjack"."job_queues"."pause_reason"
+  end,
   "skipjack"."job_queues"."max_running",
   ceil(extract(epoch from "skipjack"."job_queues"."archive_retention"))::bigint,
   ceil(extract(epoch from "skipjack"."job_queues"."dead_retention"))::bigint,

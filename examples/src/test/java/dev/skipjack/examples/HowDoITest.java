@@ -15,6 +15,7 @@ import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
 import dev.skipjack.store.jooq.JobQueue;
@@ -94,7 +95,11 @@ class HowDoITest {
 
   // snippet: pause
   void pauseForAnHour() {
-    queue.admin().pause("emails", Duration.ofHours(1));
+    queue
+        .admin()
+        .pause(
+            "emails",
+            QueuePause.of(Duration.ofHours(1)).by("anna").because("The mail server is down."));
   }
 
   void resume() {
@@ -142,8 +147,8 @@ class HowDoITest {
     pauseForAnHour();
     assertThat(drain()).isZero();
     assertThat(whyNot(job))
-        .startsWith("Queue emails has been paused for ")
-        .endsWith(". Fix: skipjack queues resume emails");
+        .startsWith("Queue emails has been paused by anna for ")
+        .endsWith("Reason: The mail server is down. Fix: skipjack queues resume emails");
     resume();
     assertThat(drain()).isEqualTo(1);
   }

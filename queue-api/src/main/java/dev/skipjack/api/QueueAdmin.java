@@ -121,7 +121,9 @@ public interface QueueAdmin {
    * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited;
    * otherwise pausing it again has no effect.
    */
-  void pause(String queue);
+  default void pause(String queue) {
+    pause(queue, QueuePause.untilResumed());
+  }
 
   /**
    * Pauses a queue for a limited time. The pause ends on its own, even if the process that
@@ -132,7 +134,17 @@ public interface QueueAdmin {
    * @param duration the length of the pause, measured by the database clock; positive and at most
    *     36,500 days
    */
-  void pause(String queue, Duration duration);
+  default void pause(String queue, Duration duration) {
+    pause(queue, QueuePause.of(duration));
+  }
+
+  /**
+   * Pauses a queue and records who requested the pause and why, which {@link JobReader#queues},
+   * {@link JobReader#why} and the {@link Doctor} report. If the queue is already paused for at
+   * least as long, nothing is changed, and the record of that pause is kept; otherwise this pause
+   * replaces it.
+   */
+  void pause(String queue, QueuePause pause);
 
   /** Resumes a paused queue. */
   void resume(String queue);

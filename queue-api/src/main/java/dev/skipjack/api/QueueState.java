@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param pausedAt when the queue was paused; null if it is not paused or the pause has ended
  * @param pausedUntil when the pause ends on its own; null if the queue is not paused, or is paused
  *     until it is resumed
+ * @param pausedBy who paused the queue; null if it is not paused, or the actor was not recorded
+ * @param pauseReason why the queue is paused; null if it is not paused, or no reason was recorded
  * @param maxRunning the maximum number of jobs of the queue that may run at the same time on all
  *     workers; null for no limit
  * @param archiveRetention how long ended jobs stay in the archive, rounded up to a full second;
@@ -26,6 +28,8 @@ public record QueueState(
     String queue,
     @Nullable Instant pausedAt,
     @Nullable Instant pausedUntil,
+    @Nullable String pausedBy,
+    @Nullable String pauseReason,
     @Nullable Integer maxRunning,
     @Nullable Duration archiveRetention,
     @Nullable Duration deadRetention,

@@ -20,6 +20,8 @@ final class Fields<T> {
   /** The forms in which a field appears. */
   private enum Form {
     TABLE,
+    /** A table in which some row has a value. */
+    FILLED_TABLE,
     RECORD,
     JSON
   }
@@ -49,7 +51,12 @@ final class Fields<T> {
 
   /** Adds a field to all forms. */
   Fields<T> and(String name, Function<? super T, ? extends @Nullable Object> value) {
-    return and(new Field<>(name, EnumSet.allOf(Form.class), value));
+    return and(new Field<>(name, EnumSet.of(Form.TABLE, Form.RECORD, Form.JSON), value));
+  }
+
+  /** Adds a field that tables omit if no row has a value. */
+  Fields<T> andIfPresent(String name, Function<? super T, ? extends @Nullable Object> value) {
+    return and(new Field<>(name, EnumSet.of(Form.FILLED_TABLE, Form.RECORD, Form.JSON), value));
   }
 
   /** Adds a field that tables omit for lack of space. */
@@ -108,8 +115,7 @@ final class Fields<T> {
 
   /** Returns the lines of a table with aligned columns. The first line is the header. */
   List<String> table(List<T> rows, Style style) {
-    List<Field<T>> columns =
-        fields.stream().filter(field -> field.forms().contains(Form.TABLE)).toList();
+    List<Field<T>> columns = fields.stream().filter(field -> isColumn(field, rows)).toList();
     List<List<String>> cells = new ArrayList<>();
     cells.add(columns.stream().map(Field::label).toList());
     for (T row : rows) {
@@ -132,6 +138,12 @@ final class Fields<T> {
       lines.add(text.toString());
     }
     return lines;
+  }
+
+  private static <T> boolean isColumn(Field<T> field, List<T> rows) {
+    return field.forms().contains(Form.TABLE)
+        || (field.forms().contains(Form.FILLED_TABLE)
+            && rows.stream().anyMatch(row -> !Cell.isEmpty(field.value().apply(row))));
   }
 
   private static int width(List<List<String>> cells, int column) {

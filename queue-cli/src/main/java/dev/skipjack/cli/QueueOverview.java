@@ -39,7 +39,9 @@ record QueueOverview(
           .and("waiting", queue -> queue.count(JobStatus.WAITING))
           .and("dead", queue -> queue.count(JobStatus.DEAD))
           .andApart("estimated", QueueOverview::estimated)
-          .and("workers", queue -> queue.workers().size());
+          .and("workers", queue -> queue.workers().size())
+          .andIfPresent("paused_by", QueueOverview::pausedBy)
+          .andApart("pause_reason", QueueOverview::pauseReason);
 
   long count(JobStatus status) {
     return jobs.getOrDefault(status, 0L);
@@ -56,6 +58,14 @@ record QueueOverview(
 
   @Nullable Instant pausedUntil() {
     return state == null ? null : state.pausedUntil();
+  }
+
+  @Nullable String pausedBy() {
+    return state == null ? null : state.pausedBy();
+  }
+
+  @Nullable String pauseReason() {
+    return state == null ? null : state.pauseReason();
   }
 
   String pause() {

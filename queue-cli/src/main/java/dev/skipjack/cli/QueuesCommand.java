@@ -2,6 +2,7 @@ package dev.skipjack.cli;
 
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.JobQueue;
@@ -136,19 +137,34 @@ final class QueuesCommand extends CommandGroup {
         description = "How long to pause it, for example 15m. Default: until it is resumed.")
     private @Nullable Duration length;
 
+    @Option(
+        names = "--reason",
+        paramLabel = "TEXT",
+        description =
+            "Why it is paused, at most 500 characters. 'queues', 'why' and 'doctor' show the reason, and who paused it.")
+    private @Nullable String reason;
+
+    private final Environment environment;
+
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
-    Pause() {
+    Pause(Environment environment) {
       super(Access.WRITE);
+      this.environment = environment;
+    }
+
+    @Override
+    void check() {
+      pause();
+    }
+
+    private QueuePause pause() {
+      return new QueuePause(length, environment.actor(), reason);
     }
 
     @Override
     int run(JobQueue queue, Output output) {
       boolean known = Overview.read(queue).of(Names.requireQueue(name)).isKnown();
-      if (length == null) {
-        queue.admin().pause(name);
-      } else {
-        queue.admin().pause(name, length);
-      }
+      queue.admin().pause(name, pause());
       if (!known) {
         output.note(
             "No job, setting or worker names the queue '%s'; check the spelling.".formatted(name));
@@ -158,9 +174,18 @@ final class QueuesCommand extends CommandGroup {
       members.put("queue", name);
       members.put("paused", paused.isPaused());
       members.put("paused_until", paused.pausedUntil());
-      output.done("Queue '%s' is %s.".formatted(name, paused.pause()), members);
+      members.put("paused_by", paused.pausedBy());
+      members.put("pause_reason", paused.pauseReason());
+      output.done(sentence(paused), members);
       return ExitCodes.DONE;
     }
+  }
+
+  /** Returns whose pause applies, which may be an earlier and longer one. */
+  private static String sentence(QueueOverview queue) {
+    String by = queue.pausedBy() == null ? "" : " by " + Cell.safe(queue.pausedBy());
+    String reason = queue.pauseReason() == null ? "" : " Reason: " + Cell.safe(queue.pauseReason());
+    return "Queue '%s' is %s%s.%s".formatted(queue.name(), queue.pause(), by, reason);
   }
 
   /** {@code skipjack queues resume}. */

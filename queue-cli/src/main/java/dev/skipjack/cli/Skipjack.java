@@ -103,6 +103,9 @@ public final class Skipjack implements Runnable {
       if (type == BulkChange.class) {
         return type.cast(new BulkChange(environment));
       }
+      if (type == QueuesCommand.Pause.class) {
+        return type.cast(new QueuesCommand.Pause(environment));
+      }
       return type == Confirmation.class
           ? type.cast(new Confirmation(environment))
           : CommandLine.defaultFactory().create(type);

@@ -9,6 +9,7 @@ import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -166,6 +167,41 @@ class OperatorCommandsTest {
     assertThat(pause.err()).contains("check the spelling");
     assertThat(skipjack("queues", "resume", "emials").exitCode()).isZero();
     assertThat(skipjack("queues", "resume", "emials").exitCode()).isEqualTo(4);
+  }
+
+  @Test
+  void aPausedQueueShowsWhoPausedItAndWhy() {
+    JobId job = enqueue();
+    queue.admin().pause("emails", QueuePause.untilResumed().by("anna").because("Wrong link"));
+
+    Program second = skipjack("queues", "pause", "emails", "--for", "15m", "--reason", "Backup");
+    assertThat(second.out())
+        .isEqualToIgnoringNewLines("Queue 'emails' is paused by anna. Reason: Wrong link");
+    assertThat(skipjack("queues", "show", "emails").out())
+        .containsPattern("(?m)^paused by +anna$")
+        .containsPattern("(?m)^pause reason +Wrong link$");
+    assertThat(skipjack("queues", "list").out()).contains("PAUSED BY", "anna");
+    assertThat(skipjack("queues", "list", "--json").out())
+        .contains("\"paused_by\":\"anna\",\"pause_reason\":\"Wrong link\"");
+    assertThat(skipjack("why", job.toString()).out())
+        .startsWith("Queue emails has been paused by anna for ")
+        .contains("until an operator resumes it. Reason: Wrong link");
+    assertThat(skipjack("doctor").out()).contains("paused-queues").contains("paused by anna");
+
+    skipjack("queues", "resume", "emails");
+    Program own =
+        Program.run(
+            Map.of("SKIPJACK_ACTOR", "bob"),
+            home,
+            "queues",
+            "pause",
+            "emails",
+            "--reason",
+            "Backup",
+            "--url",
+            database.jdbcUrl());
+    assertThat(own.out())
+        .isEqualToIgnoringNewLines("Queue 'emails' is paused by bob. Reason: Backup");
   }
 
   @Test
@@ -723,7 +759,8 @@ class OperatorCommandsTest {
         "jobs edit 5                       | Nothing to change.",
         "jobs edit 5 --at=2026-12-01T08:00:00Z --delay=5m | Use one of them.",
         "jobs edit 5 --delay soon          | 'soon' is not a duration.",
-        "queues pause emails --for 0s      | ",
+        "queues pause emails --for 0s      | Duration PT0S of a pause must be positive",
+        "queues pause emails --reason=     | Reason '' of a pause must have 1 to 500 characters",
         "queues set emails                 | Nothing to set.",
         "queues set emails --priority high | --priority is 'high', but must be a number or 'default'.",
         "queues set emails --priority 101  | Priority 101 is not in -100..100.",

@@ -4,7 +4,9 @@ import static dev.skipjack.testkit.StoreFixture.LANE;
 import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.QueueState;
 import dev.skipjack.api.spi.Execution;
@@ -12,6 +14,7 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The settings of a queue are stored and take effect, and its jobs can be paused. */
@@ -96,6 +99,35 @@ abstract class QueuePromises extends Promises {
     admin.resume("default");
     admin.pause("default", Duration.ofHours(1));
     assertThat(reader.queues().get(0).pausedUntil()).isBefore(longer.pausedUntil());
+  }
+
+  @Test
+  void thePauseThatLastsLongerKeepsItsActorAndReason() {
+    QueuePause annas = QueuePause.of(Duration.ofHours(2)).by("anna").because("The link is wrong");
+    admin.pause("default", annas);
+    assertPause("anna", "The link is wrong");
+
+    admin.pause("default", QueuePause.of(Duration.ofHours(1)).by("deployment"));
+    assertPause("anna", "The link is wrong");
+
+    admin.pause("default", QueuePause.untilResumed().by("bob"));
+    assertPause("bob", null);
+    admin.pause("default", annas);
+    assertPause("bob", null);
+
+    admin.resume("default");
+    assertPause(null, null);
+    admin.pause("default", annas);
+    fixture.database.timeTravel(Duration.ofHours(3));
+    assertPause(null, null);
+    admin.pause("default");
+    assertPause(null, null);
+  }
+
+  private void assertPause(@Nullable String actor, @Nullable String reason) {
+    assertThat(reader.queues())
+        .extracting(QueueState::pausedBy, QueueState::pauseReason)
+        .containsExactly(tuple(actor, reason));
   }
 
   @Test

@@ -86,6 +86,19 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     public final TableField<JobQueuesRecord, Instant> PAUSED_UNTIL = createField(DSL.name("paused_until"), SQLDataType.INSTANT, this, "When the pause ends by itself. NULL: when an operator resumes the queue. Meaningless if paused_at is NULL.");
 
     /**
+     * The column <code>skipjack.job_queues.paused_by</code>. Who paused the
+     * queue, as the tool named them. NULL: not recorded. Meaningless if
+     * paused_at is NULL.
+     */
+    public final TableField<JobQueuesRecord, String> PAUSED_BY = createField(DSL.name("paused_by"), SQLDataType.CLOB, this, "Who paused the queue, as the tool named them. NULL: not recorded. Meaningless if paused_at is NULL.");
+
+    /**
+     * The column <code>skipjack.job_queues.pause_reason</code>. Why the queue
+     * is paused. NULL: not recorded. Meaningless if paused_at is NULL.
+     */
+    public final TableField<JobQueuesRecord, String> PAUSE_REASON = createField(DSL.name("pause_reason"), SQLDataType.CLOB, this, "Why the queue is paused. NULL: not recorded. Meaningless if paused_at is NULL.");
+
+    /**
      * The column <code>skipjack.job_queues.max_running</code>. Maximum number
      * of jobs of the queue that run at once in all workers. NULL: no limit.
      */

@@ -11,6 +11,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueException;
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.RedriveSummary;
@@ -174,20 +175,8 @@ final class JooqQueueAdmin implements QueueAdmin {
   }
 
   @Override
-  public void pause(String queue) {
-    settings.pause(named(queue));
-  }
-
-  @Override
-  public void pause(String queue, Duration duration) {
-    if (duration.isZero()
-        || duration.isNegative()
-        || duration.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
-      throw new IllegalArgumentException(
-          "Duration %s of a pause must be positive and at most %d days."
-              .formatted(duration, EnqueueOptions.LONGEST_DELAY.toDays()));
-    }
-    settings.pause(named(queue), duration);
+  public void pause(String queue, QueuePause pause) {
+    settings.pause(named(queue), pause);
   }
 
   @Override

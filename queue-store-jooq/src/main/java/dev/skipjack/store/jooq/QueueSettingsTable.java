@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -46,22 +47,16 @@ final class QueueSettingsTable {
     this.dialect = dialect;
   }
 
-  /** Pauses the queue until it is resumed. */
-  void pause(String queue) {
-    pauseUntil(queue, castNull(JOB_QUEUES.PAUSED_UNTIL));
-  }
-
-  /** Pauses the queue for {@code duration} from now, by the database's clock. */
-  void pause(String queue, Duration duration) {
-    pauseUntil(
-        queue, DatabaseClock.plusMicros(DatabaseClock.NOW, val(DatabaseClock.micros(duration))));
-  }
-
   /**
-   * Pauses the queue. A pause that already lasts at least as long is not shortened, because another
+   * Pauses the queue. A pause that already lasts at least as long is not changed, because another
    * caller may have requested it.
    */
-  private void pauseUntil(String queue, Field<Instant> until) {
+  void pause(String queue, QueuePause pause) {
+    Duration duration = pause.duration();
+    Field<Instant> until =
+        duration == null
+            ? castNull(JOB_QUEUES.PAUSED_UNTIL)
+            : DatabaseClock.plusMicros(DatabaseClock.NOW, val(DatabaseClock.micros(duration)));
     Field<Instant> wanted = excluded(JOB_QUEUES.PAUSED_UNTIL);
     Condition endsEarlier =
         JOB_QUEUES
@@ -71,8 +66,19 @@ final class QueueSettingsTable {
     run(
         dsl ->
             dsl.insertInto(
-                    JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.PAUSED_AT, JOB_QUEUES.PAUSED_UNTIL)
-                .select(select(val(queue), DatabaseClock.NOW, until))
+                    JOB_QUEUES,
+                    JOB_QUEUES.QUEUE,
+                    JOB_QUEUES.PAUSED_AT,
+                    JOB_QUEUES.PAUSED_UNTIL,
+                    JOB_QUEUES.PAUSED_BY,
+                    JOB_QUEUES.PAUSE_REASON)
+                .select(
+                    select(
+                        val(queue),
+                        DatabaseClock.NOW,
+                        until,
+                        val(pause.actor(), JOB_QUEUES.PAUSED_BY),
+                        val(pause.reason(), JOB_QUEUES.PAUSE_REASON)))
                 .onConflict(JOB_QUEUES.QUEUE)
                 .doUpdate()
                 .set(
@@ -80,6 +86,8 @@ final class QueueSettingsTable {
                     when(PausePredicates.PAUSED, JOB_QUEUES.PAUSED_AT)
                         .otherwise(excluded(JOB_QUEUES.PAUSED_AT)))
                 .set(JOB_QUEUES.PAUSED_UNTIL, wanted)
+                .set(JOB_QUEUES.PAUSED_BY, excluded(JOB_QUEUES.PAUSED_BY))
+                .set(JOB_QUEUES.PAUSE_REASON, excluded(JOB_QUEUES.PAUSE_REASON))
                 .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
                 .where(not(PausePredicates.PAUSED).or(endsEarlier))
                 .execute());
@@ -91,6 +99,8 @@ final class QueueSettingsTable {
             dsl.update(JOB_QUEUES)
                 .setNull(JOB_QUEUES.PAUSED_AT)
                 .setNull(JOB_QUEUES.PAUSED_UNTIL)
+                .setNull(JOB_QUEUES.PAUSED_BY)
+                .setNull(JOB_QUEUES.PAUSE_REASON)
                 .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
                 .and(JOB_QUEUES.PAUSED_AT.isNotNull())

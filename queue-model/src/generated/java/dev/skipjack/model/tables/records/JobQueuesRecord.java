@@ -81,11 +81,45 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.job_queues.paused_by</code>. Who paused the
+     * queue, as the tool named them. NULL: not recorded. Meaningless if
+     * paused_at is NULL.
+     */
+    public void setPausedBy(String value) {
+        set(3, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_queues.paused_by</code>. Who paused the
+     * queue, as the tool named them. NULL: not recorded. Meaningless if
+     * paused_at is NULL.
+     */
+    public String getPausedBy() {
+        return (String) get(3);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_queues.pause_reason</code>. Why the queue
+     * is paused. NULL: not recorded. Meaningless if paused_at is NULL.
+     */
+    public void setPauseReason(String value) {
+        set(4, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_queues.pause_reason</code>. Why the queue
+     * is paused. NULL: not recorded. Meaningless if paused_at is NULL.
+     */
+    public String getPauseReason() {
+        return (String) get(4);
+    }
+
+    /**
      * Setter for <code>skipjack.job_queues.max_running</code>. Maximum number
      * of jobs of the queue that run at once in all workers. NULL: no limit.
      */
     public void setMaxRunning(Integer value) {
-        set(3, value);
+        set(5, value);
     }
 
     /**
@@ -93,7 +127,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * of jobs of the queue that run at once in all workers. NULL: no limit.
      */
     public Integer getMaxRunning() {
-        return (Integer) get(3);
+        return (Integer) get(5);
     }
 
     /**
@@ -102,7 +136,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * default.
      */
     public void setArchiveRetention(YearToSecond value) {
-        set(4, value);
+        set(6, value);
     }
 
     /**
@@ -111,7 +145,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * default.
      */
     public YearToSecond getArchiveRetention() {
-        return (YearToSecond) get(4);
+        return (YearToSecond) get(6);
     }
 
     /**
@@ -119,7 +153,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs are kept. NULL: until an operator prunes them.
      */
     public void setDeadRetention(YearToSecond value) {
-        set(5, value);
+        set(7, value);
     }
 
     /**
@@ -127,7 +161,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs are kept. NULL: until an operator prunes them.
      */
     public YearToSecond getDeadRetention() {
-        return (YearToSecond) get(5);
+        return (YearToSecond) get(7);
     }
 
     /**
@@ -135,7 +169,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs enqueued without one.
      */
     public void setDefaultPriority(Short value) {
-        set(6, value);
+        set(8, value);
     }
 
     /**
@@ -143,7 +177,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs enqueued without one.
      */
     public Short getDefaultPriority() {
-        return (Short) get(6);
+        return (Short) get(8);
     }
 
     /**
@@ -151,7 +185,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Attempts of jobs enqueued without a limit.
      */
     public void setDefaultMaxAttempts(Integer value) {
-        set(7, value);
+        set(9, value);
     }
 
     /**
@@ -159,7 +193,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * Attempts of jobs enqueued without a limit.
      */
     public Integer getDefaultMaxAttempts() {
-        return (Integer) get(7);
+        return (Integer) get(9);
     }
 
     /**
@@ -168,7 +202,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * NULL: what the job says.
      */
     public void setOrderingPolicy(OrderingPolicy value) {
-        set(8, value);
+        set(10, value);
     }
 
     /**
@@ -177,7 +211,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * NULL: what the job says.
      */
     public OrderingPolicy getOrderingPolicy() {
-        return (OrderingPolicy) get(8);
+        return (OrderingPolicy) get(10);
     }
 
     /**
@@ -185,7 +219,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public void setCreatedAt(Instant value) {
-        set(9, value);
+        set(11, value);
     }
 
     /**
@@ -193,7 +227,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(9);
+        return (Instant) get(11);
     }
 
     /**
@@ -201,7 +235,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(10, value);
+        set(12, value);
     }
 
     /**
@@ -209,7 +243,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(10);
+        return (Instant) get(12);
     }
 
     // -------------------------------------------------------------------------
@@ -235,12 +269,14 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     /**
      * Create a detached, initialised JobQueuesRecord
      */
-    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant createdAt, Instant updatedAt) {
+    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, String pausedBy, String pauseReason, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant createdAt, Instant updatedAt) {
         super(JobQueues.JOB_QUEUES);
 
         setQueue(queue);
         setPausedAt(pausedAt);
         setPausedUntil(pausedUntil);
+        setPausedBy(pausedBy);
+        setPauseReason(pauseReason);
         setMaxRunning(maxRunning);
         setArchiveRetention(archiveRetention);
         setDeadRetention(deadRetention);

@@ -28,6 +28,7 @@ enum Check {
   LEASES("Jobs whose lease has expired wait for a worker that rescues them."),
   WORKERS("Without a living worker, no job runs."),
   KINDS("Jobs of a kind that no living worker of their queue handles never run."),
+  PAUSED_QUEUES("The jobs of a paused queue wait until its pause ends."),
   SCHEDULES("A schedule that cannot fire, or whose jobs no worker handles, does no work."),
   BLOCKED_KEYS("The jobs behind a dead job of their ordering key wait for an operator.");
 

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.skipjack.api.Fix;
 import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
@@ -254,7 +255,7 @@ public final class JobExplainer {
     QueueFactsStatement.Facts queue =
         session.run(queueFacts, new QueueFactsStatement.Request(job, able)).get(0);
     Explanation explanation =
-        queue.pausedAt() == null ? due(job, queue, living, able) : paused(job, queue);
+        queue.pause() == null ? due(job, queue, living, able) : paused(job, queue.pause());
     return explanation
         .with("queue", job.queue())
         .with("kind", job.kind())
@@ -291,23 +292,14 @@ public final class JobExplainer {
                 .formatted(job.id()));
   }
 
-  private static Explanation paused(JobFacts job, QueueFactsStatement.Facts queue) {
-    Instant since = requireNonNull(queue.pausedAt());
-    return new Explanation(
-            job,
-            Reason.QUEUE_PAUSED,
-            "Queue %s has been paused for %s, %s."
-                .formatted(
-                    job.queue(),
-                    Spans.between(since, job.now()),
-                    queue.pausedUntil() == null
-                        ? "until an operator resumes it"
-                        : "until " + queue.pausedUntil()))
-        .with("paused_at", since)
-        .with("paused_until", queue.pausedUntil())
-        .fixedBy(
-            "skipjack queues resume " + job.queue(),
-            "queue.admin().resume(%s)".formatted(Quoting.java(job.queue())));
+  private static Explanation paused(JobFacts job, PauseFacts pause) {
+    Fix fix = PauseFacts.fix(job.queue());
+    return new Explanation(job, Reason.QUEUE_PAUSED, pause.sentence(job.queue(), job.now()))
+        .with("paused_at", pause.since())
+        .with("paused_until", pause.until())
+        .with("paused_by", pause.by())
+        .with("pause_reason", pause.reason())
+        .fixedBy(fix.command(), fix.call());
   }
 
   /** Explains a job that is due in a queue that is not paused. */

@@ -28,6 +28,7 @@ public final class JooqDoctor implements Doctor {
   private final Statement<NoRequest, LeaseFactsStatement.Facts> leases;
   private final Statement<NoRequest, LivingWorkersStatement.Facts> workers;
   private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
+  private final Statement<NoRequest, PausedQueuesStatement.Facts> pausedQueues;
   private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
   private final Statement<NoRequest, String> blockedKeys;
 
@@ -54,6 +55,7 @@ public final class JooqDoctor implements Doctor {
     this.leases = Statement.lazily(() -> LeaseFactsStatement.of(dialect));
     this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect));
     this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect));
+    this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect));
     this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect));
     this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect));
   }
@@ -88,6 +90,7 @@ public final class JooqDoctor implements Doctor {
         guarded(
             Check.KINDS,
             () -> WorkChecks.kinds(transactions.run(workers), transactions.run(dueKinds))),
+        guarded(Check.PAUSED_QUEUES, () -> WorkChecks.pausedQueues(transactions.run(pausedQueues))),
         guarded(
             Check.SCHEDULES,
             () -> WorkChecks.schedules(transactions.run(schedules), transactions.run(workers))),

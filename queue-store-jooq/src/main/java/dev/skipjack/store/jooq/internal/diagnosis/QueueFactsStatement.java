@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * WITH RECURSIVE lane AS (lanes of the queue with a higher priority)
- * SELECT paused_at, paused_until, higher.*, before.*, running.*
+ * SELECT paused_at, paused_until, paused_by, pause_reason, higher.*, before.*, running.*
  *   FROM (SELECT count(*), count(*) FILTER (WHERE kind = ANY (:kinds))
  *           FROM (SELECT due.kind FROM lane CROSS JOIN LATERAL (
  *                        SELECT kind FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
@@ -86,35 +86,23 @@ final class QueueFactsStatement {
   /**
    * The state of the queue, and the jobs that a due job waits for in it.
    *
-   * @param pausedAt when the queue was paused; null if it is not paused
+   * @param pause null if the queue is not paused
    * @param older the number of due jobs that come before the job in its queue, up to {@link
    *     #WINDOW}
    * @param before those among them that the workers have handlers for
    * @param running the number of running jobs of the queue whose leases are valid
    * @param taken those among them that the workers run
    */
-  record Facts(
-      @Nullable Instant pausedAt,
-      @Nullable Instant pausedUntil,
-      int older,
-      int before,
-      int running,
-      int taken) {}
+  record Facts(@Nullable PauseFacts pause, int older, int before, int running, int taken) {}
 
   static Statement<Request, Facts> of(DSLContext dialect) {
     Table<?> higher = counted(higher(), "higher");
     Table<?> before = counted(before(), "before");
     ResultQuery<?> query =
         withRecursive(lanes())
+            .select(PauseFacts.COLUMNS)
             .select(
-                JOB_QUEUES.PAUSED_AT,
-                JOB_QUEUES.PAUSED_UNTIL,
-                HIGHER_JOBS,
-                HIGHER_SERVED,
-                BEFORE_JOBS,
-                BEFORE_SERVED,
-                RUNNING_JOBS,
-                RUNNING_TAKEN)
+                HIGHER_JOBS, HIGHER_SERVED, BEFORE_JOBS, BEFORE_SERVED, RUNNING_JOBS, RUNNING_TAKEN)
             .from(higher)
             .crossJoin(before)
             .crossJoin(running())
@@ -206,8 +194,7 @@ final class QueueFactsStatement {
 
   private static Facts read(Row row) throws SQLException {
     return new Facts(
-        row.instantOrNull(JOB_QUEUES.PAUSED_AT),
-        row.instantOrNull(JOB_QUEUES.PAUSED_UNTIL),
+        PauseFacts.read(row),
         Math.min(WINDOW, row.integer(HIGHER_JOBS) + row.integer(BEFORE_JOBS)),
         Math.min(WINDOW, row.integer(HIGHER_SERVED) + row.integer(BEFORE_SERVED)),
         row.integer(RUNNING_JOBS),

@@ -105,6 +105,24 @@ final class WorkChecks {
         : Check.KINDS.red(sentence, fix);
   }
 
+  static Finding pausedQueues(List<PausedQueuesStatement.Facts> queues) {
+    if (queues.isEmpty()) {
+      return Check.PAUSED_QUEUES.green("No queue is paused.");
+    }
+    PausedQueuesStatement.Facts longest = queues.get(0);
+    int others = queues.size() - 1;
+    boolean more = queues.size() == PausedQueuesStatement.WINDOW;
+    String rest =
+        others == 0
+            ? ""
+            : others == 1
+                ? "1 other queue is paused too. "
+                : "%s%,d other queues are paused too. ".formatted(more ? "At least " : "", others);
+    return Check.PAUSED_QUEUES.yellow(
+        rest + longest.pause().sentence(longest.queue(), longest.now()),
+        PauseFacts.fix(longest.queue()));
+  }
+
   static Finding schedules(
       List<ScheduleFactsStatement.Facts> schedules, List<LivingWorkersStatement.Facts> workers) {
     Optional<ScheduleFactsStatement.Facts> overdue =

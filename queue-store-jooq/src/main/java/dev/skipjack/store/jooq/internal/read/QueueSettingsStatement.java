@@ -29,6 +29,8 @@ final class QueueSettingsStatement {
 
   private static final Field<Instant> PAUSED_AT = whilePaused(JOB_QUEUES.PAUSED_AT);
   private static final Field<Instant> PAUSED_UNTIL = whilePaused(JOB_QUEUES.PAUSED_UNTIL);
+  private static final Field<String> PAUSED_BY = whilePaused(JOB_QUEUES.PAUSED_BY);
+  private static final Field<String> PAUSE_REASON = whilePaused(JOB_QUEUES.PAUSE_REASON);
   private static final Field<Long> ARCHIVE_RETENTION = seconds(JOB_QUEUES.ARCHIVE_RETENTION);
   private static final Field<Long> DEAD_RETENTION = seconds(JOB_QUEUES.DEAD_RETENTION);
 
@@ -43,6 +45,8 @@ final class QueueSettingsStatement {
             JOB_QUEUES.QUEUE,
             PAUSED_AT,
             PAUSED_UNTIL,
+            PAUSED_BY,
+            PAUSE_REASON,
             JOB_QUEUES.MAX_RUNNING,
             ARCHIVE_RETENTION,
             DEAD_RETENTION,
@@ -54,11 +58,11 @@ final class QueueSettingsStatement {
   }
 
   /**
-   * Returns the instant, or NULL if the pause has expired. An expired pause remains in the row
-   * until the next pause.
+   * Returns the column, or NULL if the pause has expired. An expired pause remains in the row until
+   * the next pause.
    */
-  private static Field<Instant> whilePaused(Field<Instant> instant) {
-    return when(PausePredicates.PAUSED, instant);
+  private static <V> Field<V> whilePaused(Field<V> column) {
+    return when(PausePredicates.PAUSED, column);
   }
 
   /**
@@ -74,6 +78,8 @@ final class QueueSettingsStatement {
         row.text(JOB_QUEUES.QUEUE),
         row.instantOrNull(PAUSED_AT),
         row.instantOrNull(PAUSED_UNTIL),
+        row.textOrNull(PAUSED_BY),
+        row.textOrNull(PAUSE_REASON),
         row.integerOrNull(JOB_QUEUES.MAX_RUNNING),
         duration(row.numberOrNull(ARCHIVE_RETENTION)),
         duration(row.numberOrNull(DEAD_RETENTION)),

@@ -10,6 +10,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Execution;
@@ -282,8 +283,19 @@ class JobExplainerTest {
     assertThat(why.evidence()).containsKey("paused_at").containsEntry("queue", "default");
     assertThat(fixOf(why))
         .isEqualTo(new Fix("skipjack queues resume default", "queue.admin().resume(\"default\")"));
+    assertThat(why.evidence()).doesNotContainKeys("paused_by", "pause_reason");
     fixture.queue.admin().resume("default");
-    fixture.queue.admin().pause("default", Duration.ofHours(1));
+    fixture
+        .queue
+        .admin()
+        .pause(
+            "default", QueuePause.of(Duration.ofHours(1)).by("anna").because("The link is wrong"));
+    assertThat(why(job).sentence())
+        .containsPattern("^Queue default has been paused by anna for \\d+ s, until 2")
+        .endsWith("Z. Reason: The link is wrong");
+    assertThat(why(job).evidence())
+        .containsEntry("paused_by", "anna")
+        .containsEntry("pause_reason", "The link is wrong");
     assertThat(why(job).evidence()).containsKey("paused_until");
     fixture.execute(
         "UPDATE @job_queues SET paused_at = now() - interval '2 s', paused_until = now() - interval '1 s'");

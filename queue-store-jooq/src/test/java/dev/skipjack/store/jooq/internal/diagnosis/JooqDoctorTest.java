@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.Finding;
 import dev.skipjack.api.Finding.Level;
+import dev.skipjack.api.Fix;
+import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.Schedule;
@@ -65,6 +67,7 @@ class JooqDoctorTest {
             "leases",
             "workers",
             "kinds",
+            "paused-queues",
             "schedules",
             "blocked-keys");
     // Test servers run without fsync, and other tests may use their connections.
@@ -134,6 +137,32 @@ class JooqDoctorTest {
     fixture.queue.admin().resume("default");
     announce("default", "work");
     assertThat(level("kinds")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aPausedQueueIsYellowAndShowsWhoPausedItAndWhy() {
+    assertThat(level("paused-queues")).isEqualTo(Level.GREEN);
+    fixture
+        .queue
+        .admin()
+        .pause("default", QueuePause.untilResumed().by("anna").because("The link is wrong."));
+
+    Finding finding = finding("paused-queues");
+
+    assertThat(finding.level()).isEqualTo(Level.YELLOW);
+    assertThat(finding.sentence())
+        .matches(
+            "Queue default has been paused by anna for \\d+ s, until an operator resumes it\\. Reason: The link is wrong\\.");
+    assertThat(finding.fix())
+        .isEqualTo(new Fix("skipjack queues resume default", "queue.admin().resume(\"default\")"));
+    fixture.execute(
+        "INSERT INTO @job_queues (queue, paused_at) VALUES ('older', now() - interval '1 h'), ('oldest', now() - interval '2 h')");
+    assertThat(finding("paused-queues").sentence())
+        .isEqualTo(
+            "2 other queues are paused too. Queue oldest has been paused for 2 h 0 min, until an operator resumes it.");
+    fixture.execute(
+        "UPDATE @job_queues SET paused_at = now() - interval '2 s', paused_until = now() - interval '1 s'");
+    assertThat(level("paused-queues")).isEqualTo(Level.GREEN);
   }
 
   @Test
@@ -315,7 +344,7 @@ class JooqDoctorTest {
                 assertThat(finding.sentence())
                     .isEqualTo("The role may not read what this check needs.");
               });
-      assertThat(findings).hasSize(15);
+      assertThat(findings).hasSize(16);
     } finally {
       fixture.execute("DROP ROLE " + role);
     }
@@ -332,7 +361,7 @@ class JooqDoctorTest {
       pool.setConnectionInitSql("SET ROLE " + role);
 
       assertThat(JobQueue.builder(pool).schema(database.schema()).build().doctor().run())
-          .hasSize(15)
+          .hasSize(16)
           .filteredOn(
               finding ->
                   List.of("settings", "pooler", "clock", "connections", "notify-queue")
