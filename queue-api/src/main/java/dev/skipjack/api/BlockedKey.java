@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param head the dead job
  * @param queue the queue of the dead job
  * @param kind the kind of the dead job
- * @param diedAt when that job became dead
- * @param lastError the error message of that job's latest failed attempt, or null if there is none
+ * @param diedAt when the dead job became dead
+ * @param lastError the error message of the dead job's latest failed attempt, or null if there is
+ *     none
  * @param waiting the number of jobs that wait for the key, counted up to 1,000
  */
 public record BlockedKey(

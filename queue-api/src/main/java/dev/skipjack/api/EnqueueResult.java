@@ -71,8 +71,8 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * Indicates that no job was created, because the unique key is held by a job that is pending or
-   * waits for its ordering key, and has not used any attempts. That job was changed as requested.
+   * Indicates that no job was created; instead, the job that holds the unique key was changed as
+   * requested. That job is pending or waits for its ordering key, and has not used any attempts.
    *
    * @param jobId the job that was changed
    */

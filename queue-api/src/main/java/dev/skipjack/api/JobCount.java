@@ -1,8 +1,8 @@
 package dev.skipjack.api;
 
 /**
- * The number of live jobs of one queue, kind and status. If the kind is {@link #OTHERS}, this is
- * not a count but a note that there may be other kinds with this status.
+ * The number of live jobs of one queue, kind and status. An instance whose kind is {@link #OTHERS}
+ * only indicates that there may be other kinds with this status.
  *
  * @param queue the queue, or {@link #OTHERS} for any queue
  * @param kind the kind, or {@link #OTHERS} for any kind without a separate count
@@ -19,7 +19,7 @@ public record JobCount(String queue, String kind, JobStatus status, long jobs, b
    */
   public static final String OTHERS = "*";
 
-  /** Returns whether this is not a count but a note that some kinds may be missing. */
+  /** Returns whether this instance only indicates that some kinds may be missing. */
   public boolean isOthers() {
     return kind.equals(OTHERS);
   }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     or the job is archived
  * @param result the handler's result, as a JSON document; null if there is none or the job is live
  * @param traceparent the W3C traceparent of the enqueuer; null if there is none
- * @param fire the schedule and the planned time of the fire that enqueued the job; null if no
- *     schedule enqueued it
+ * @param fire the schedule that enqueued the job, and the planned time; null if no schedule
+ *     enqueued it
  * @param executions the attempts, oldest first, except those whose audit has been pruned
  */
 public record JobDetails(

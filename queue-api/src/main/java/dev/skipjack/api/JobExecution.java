@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the execution id
  * @param attempt the number of the attempt, starting at 1 and including attempts that were snoozed
  *     or released
- * @param status how the attempt ended, or that it is still running
+ * @param status how the attempt ended; {@link ExecutionStatus#RUNNING} if it has not ended
  * @param queue the queue that the job was in at the time
  * @param worker the worker that ran the attempt
  * @param startedAt when the job was claimed

@@ -1,8 +1,8 @@
 package dev.skipjack.api;
 
 /**
- * The order in which jobs are listed. Each order is that of an index, so later pages cost no more
- * than the first one.
+ * The order in which jobs are listed. Each order is supported by an index, so later pages cost no
+ * more than the first one.
  */
 public enum JobOrder {
   /** Live jobs by id, lowest id first. */

@@ -53,15 +53,15 @@ public sealed interface Outcome {
   /**
    * Returns an outcome that postpones the job by {@code delay}. This does not use an attempt.
    *
-   * @param delay the delay, clamped to the range from 0 to {@link Backoff#LONGEST}
+   * @param delay the delay, clamped to the range from one second to {@link Backoff#LONGEST}
    */
   static Outcome snooze(Duration delay) {
     return new Snoozed(delay, null);
   }
 
   /**
-   * Returns an outcome that postpones the job until the given instant of the database clock. If the
-   * instant is in the past, the job becomes due immediately. This does not use an attempt.
+   * Returns an outcome that postpones the job until the given instant of the database clock, but by
+   * at least one second. This does not use an attempt.
    */
   static Outcome snooze(Instant until) {
     return new Snoozed(Duration.ZERO, until);

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The age of the oldest pending job of a queue: the job that has been due the longest or, if no job
- * is due, the one that becomes due first.
+ * The age of the oldest pending job of a queue. The oldest job is the one that has been due the
+ * longest or, if no job is due, the one that becomes due first.
  *
  * @param queue the queue
  * @param scheduledAt when the job is or was due

@@ -32,7 +32,8 @@ public interface QueueAdmin {
 
   /**
    * Redrives dead jobs: they become pending and immediately due, with fresh attempts. Their history
-   * is kept. A job whose unique key has been taken by another job remains dead.
+   * is kept. A job that does not hold its ordering key waits behind the other jobs of the key. A
+   * job whose unique key has been taken by another job remains dead.
    *
    * @return a result for each job, in the order of the ids
    */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param parts the parts of the job that the duplicate changes; empty to leave the job unchanged
  * @param quiet how long after the latest request a debounced job is due; null if it is not
  *     debounced
- * @param maxWait how long after the first request a debounced job is due at the latest; null if it
+ * @param maxWait the maximum time from the first request until a debounced job is due; null if it
  *     is not debounced
  */
 record Conflict(Set<JobPart> parts, @Nullable Duration quiet, @Nullable Duration maxWait) {

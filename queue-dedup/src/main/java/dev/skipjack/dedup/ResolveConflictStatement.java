@@ -262,7 +262,10 @@ final class ResolveConflictStatement {
                 DatabaseClock.plusMicros(now, inline(-DatabaseClock.micros(LONGEST_HOLD)))));
   }
 
-  /** This is a CASE because the planner would turn a plain NOT EXISTS into a join with all jobs. */
+  /**
+   * Returns the condition that a job is overdue and has no next job yet. It is a CASE because the
+   * planner would turn a plain NOT EXISTS into a join with all jobs.
+   */
   private static Condition isOverdueAlone() {
     Jobs next = JOBS.as("next");
     return condition(

@@ -20,9 +20,9 @@ public sealed interface ClaimResult<T> {
    * Too few rows were free. Nothing was changed and no row is locked, even if the transaction stays
    * open.
    *
-   * @param requested number of rows
-   * @param found number of rows that were free, fewer than requested. Rows that other transactions
-   *     had locked are not counted; some of them may be free again once those transactions end.
+   * @param requested the number of rows that were requested
+   * @param found the number of rows that were free, fewer than requested. It does not include rows
+   *     that other transactions had locked, which may be free again once those transactions end
    */
   record Shortage<T>(int requested, int found) implements ClaimResult<T> {}
 

@@ -34,8 +34,8 @@ import org.jooq.impl.SQLDataType;
  *
  * <ul>
  *   <li>A MATERIALIZED CTE is executed once. A subquery in IN or a join is executed again for each
- *       row of the other side if the planner chooses a nested loop, and then locks other rows each
- *       time.
+ *       row of the other side if the planner chooses a nested loop, and may lock different rows
+ *       each time.
  *   <li>The limit is part of the text, not a bind value: for an unknown limit, the planner assumes
  *       a tenth of the table and prefers to sort it.
  *   <li>If another transaction changes a row between the snapshot and the lock, PostgreSQL

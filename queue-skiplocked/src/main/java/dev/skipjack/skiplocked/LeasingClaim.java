@@ -10,9 +10,9 @@ import org.jooq.Record;
  * A claim of rows under a lease, made by {@link RowClaim#lease}.
  *
  * <p>Each call generates a random token and writes it into the rows. It may run in the caller's
- * transaction or in auto-commit mode. In a transaction, other transactions see the lease once the
- * transaction commits, and skip the locked rows until then. Commit soon, because the lease has
- * already begun.
+ * transaction or in auto-commit mode. If the call runs in a transaction, other transactions skip
+ * the locked rows until the commit and see the lease from then on. Commit soon, because the lease
+ * begins at the call.
  *
  * <p>Immutable and safe for any number of threads. {@link RowClaim} describes the differences in
  * REPEATABLE READ and SERIALIZABLE.

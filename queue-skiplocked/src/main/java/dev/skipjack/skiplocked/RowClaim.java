@@ -33,7 +33,10 @@ import org.jooq.Table;
  */
 public final class RowClaim<R extends Record> {
 
-  /** The driver sends at most 65,535 values per statement, and each key may consist of several. */
+  /**
+   * The maximum number of rows per claim. The driver sends at most 65,535 values per statement, and
+   * each key may consist of several values.
+   */
   private static final int MOST = 10_000;
 
   private final FreeRows<R> rows;

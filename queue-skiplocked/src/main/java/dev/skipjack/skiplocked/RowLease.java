@@ -106,7 +106,7 @@ public final class RowLease<R extends Record> {
 
   /**
    * Changes all rows and ends the lease, or changes none of them. The changes should exclude the
-   * rows from later claims, because they no longer have a lease:
+   * rows from later claims, because the rows no longer have a lease afterwards:
    *
    * <pre>{@code
    * lease.complete(tx, update -> update.set(SEAT.STATUS, SOLD).set(SEAT.CUSTOMER, customer))

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobId>> {
 
   /**
-   * Tolerance: due times are compared with the time of the enqueue, which is measured slightly
+   * The tolerance for due times, which are compared with an enqueue time that was measured slightly
    * later.
    */
   private static final Duration TOLERANCE = Duration.ofSeconds(1);

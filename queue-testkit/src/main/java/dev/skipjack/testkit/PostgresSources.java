@@ -11,7 +11,10 @@ final class PostgresSources {
   static final String URL_PROPERTY = "skipjack.test.url";
   static final String URL_VARIABLE = "SKIPJACK_TEST_URL";
 
-  /** An offset with half an hour, so that code that assumes UTC or whole hours is detected. */
+  /**
+   * A time zone whose offset includes half an hour, so that tests detect code that assumes UTC or
+   * whole hours.
+   */
   static final String TIME_ZONE = "Asia/Kolkata";
 
   /** Settings that make a test server fast, at the risk of losing all data in a crash. */

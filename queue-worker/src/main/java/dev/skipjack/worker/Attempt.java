@@ -250,7 +250,7 @@ final class Attempt {
    * Records that the lease is lost.
    *
    * @return whether this call was the first to record the loss; false if the attempt has already
-   *     ended, because the write of its ending will be rejected
+   *     ended, in which case the rejected write of its ending reveals the loss
    */
   boolean lose() {
     Runnable signal;

@@ -170,9 +170,9 @@ final class BackgroundRun {
   }
 
   /**
-   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there.
-   * When a handler completes a job in its transaction, it promotes only jobs that are visible at
-   * that time. Jobs that were enqueued between the completion and its commit are promoted now.
+   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there. A
+   * completion in the handler's transaction promotes only jobs that are visible at that time. Jobs
+   * that were enqueued between that completion and the commit are promoted now.
    */
   private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     String key = attempt.execution().orderingKey();

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Claims jobs from the lanes that are known to have some. A lane that returned fewer jobs than
+ * Claims jobs from the lanes that are known to have due jobs. A lane that returned fewer jobs than
  * requested is skipped until the next listing, so that a lane of jobs that only other workers can
  * handle does not hide the lanes behind it. The caller may name lanes in which it expects jobs.
  *
@@ -139,8 +139,8 @@ final class Claimer {
   }
 
   /**
-   * Claims jobs from the first lanes that have some. Returns an empty list if no lane has a job for
-   * this worker.
+   * Claims jobs from the first lanes that have due jobs. Returns an empty list if no lane has a job
+   * for this worker.
    *
    * @param room the maximum number of jobs by queue, each at least 1
    * @param most the maximum number of jobs in total

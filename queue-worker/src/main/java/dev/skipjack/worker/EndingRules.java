@@ -60,7 +60,9 @@ final class EndingRules {
         : outcome.accept(new Returned(attempt, type));
   }
 
-  /** Determines the endings of handlers that returned in time and wrote no completion. */
+  /**
+   * Determines the endings of handlers that returned before their timeout and wrote no completion.
+   */
   private final class Returned implements Outcome.Cases<Ending> {
 
     private final Attempt attempt;

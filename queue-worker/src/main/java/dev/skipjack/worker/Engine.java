@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The parts of a worker that are needed whether it runs jobs in its own threads or in the caller's:
- * the attempts that it holds, the runner, and the threads that write outcomes, renew leases and end
- * attempts in time. Used once.
+ * the attempts that it holds, the runner, and the threads that write outcomes, renew leases and
+ * enforce timeouts. Used once.
  */
 final class Engine {
 

@@ -41,9 +41,9 @@ public interface JobContext {
   Instant scheduledAt();
 
   /**
-   * Returns the planned time of the schedule fire that enqueued the job, or empty if no schedule
-   * enqueued it. Use it to identify the period that the job is for, because the job may run late.
-   * If the fire was requested, the planned time is the time of the request.
+   * Returns the planned time for which a schedule enqueued the job, or empty if no schedule
+   * enqueued it. Because the job may run late, use this time to identify the period that the job is
+   * for. If an operator requested that the schedule fire, this is the time of the request.
    */
   Optional<Instant> scheduledFor();
 
@@ -85,9 +85,10 @@ public interface JobContext {
    * 40001). In such a transaction, call this method first: it locks the job's row, so that until
    * the transaction ends the lease cannot be renewed and no other worker can take the job. If you
    * call it later and it fails, let the exception propagate: the worker releases the job without
-   * counting the attempt, and runs later attempts of that kind under one long lease without
-   * renewals. That lease is three times as long as the failed attempt took, but at most 6 hours. If
-   * the worker dies, such a job is rescued only after that lease has expired.
+   * counting the attempt, and runs later attempts of that kind under one long lease, which is
+   * renewed only after half of its duration. That lease is at least three times as long as the
+   * failed attempt took, but at most 6 hours. If the worker dies, such a job is rescued only after
+   * that lease has expired.
    *
    * @param connection a connection with an open transaction, which this method neither commits nor
    *     rolls back

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * because the limit of the claim is also the limit of the queue. With several queues that have
  * room, the caps of a queue must not add up to more than its room. A claim then contains only the
  * queue's highest lane; lower lanes follow after that lane has returned fewer jobs than requested.
- * In both cases, if one lane has too few jobs, another lane provides the rest, in the same claim or
- * in the next one, which follows immediately.
+ * In both cases, if one lane has too few jobs, other lanes provide the rest, either in the same
+ * claim or in the next claim, which follows immediately.
  *
  * <p>A claim contains an exhausted lane only if a low-water mark makes reading it cheap. With
  * several queues, it requests one job from such a lane, before the lane that is expected to provide

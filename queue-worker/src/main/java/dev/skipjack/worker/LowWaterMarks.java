@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a due time for each lane from which a claim may begin to read it: the lane's mark.
+ * Keeps a mark for each lane: the due time from which a claim may begin to read the lane.
  *
  * <p>A long transaction anywhere in the database keeps the index entries of finished jobs alive.
  * They accumulate at the head of each lane, where every claim begins, so claims become slower by

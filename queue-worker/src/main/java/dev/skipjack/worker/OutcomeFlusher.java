@@ -66,7 +66,7 @@ final class OutcomeFlusher implements Loop.Step {
     return asked;
   }
 
-  /** Waits for more endings, unless no attempt is left that could produce one. */
+  /** Waits for more endings if any attempt can still produce one. */
   private void gather() {
     int waiting = arrived.get();
     if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {

@@ -98,8 +98,8 @@ final class OutcomeWriter {
   }
 
   /**
-   * Returns whether the statement may have been executed, which is impossible if it was rejected or
-   * no connection was available.
+   * Returns whether the statement may have been executed. Returns false if it was rejected or if no
+   * connection was available.
    */
   private static boolean mayBeExecuted(Throwable thrown) {
     return !(thrown instanceof StoreException refused) || refused.isOutcomeUnknown();

@@ -70,7 +70,7 @@ final class QueueTurn {
 
   /**
    * Raises the value of {@link #served} to at least {@code least}, so that a queue that had no
-   * jobs, or room for all of them, does not accumulate a claim to later slots.
+   * jobs, or room for all of them, does not accumulate a right to later slots.
    */
   void servedAtLeast(double least) {
     served = Math.max(served, least);

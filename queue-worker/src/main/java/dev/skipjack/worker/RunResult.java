@@ -23,7 +23,10 @@ sealed interface RunResult {
    */
   record TimedOut(@Nullable RunResult late) implements RunResult {}
 
-  /** Returns the handler's exception, in time or late, or null if it threw none. */
+  /**
+   * Returns the exception that the handler threw before or after its timeout, or null if it threw
+   * none.
+   */
   default @Nullable Throwable thrown() {
     if (this instanceof TimedOut timedOut) {
       return timedOut.late() == null ? null : timedOut.late().thrown();
@@ -31,7 +34,7 @@ sealed interface RunResult {
     return null;
   }
 
-  /** Returns whether the handler reported success, in time or late. */
+  /** Returns whether the handler reported success, before or after its timeout. */
   default boolean isCompleted() {
     if (this instanceof TimedOut timedOut) {
       return timedOut.late() != null && timedOut.late().isCompleted();

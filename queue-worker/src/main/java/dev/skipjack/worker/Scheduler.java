@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fires schedules at their due times. It runs on the thread of the {@link Registrar}, whose
- * statement also returns the time of the next fire. If there are no schedules in the database, a
- * worker therefore needs neither an additional statement nor an additional thread. Confined to that
- * thread, except {@link #schedulesChanged}.
+ * statement also returns when the next schedule is due. If there are no schedules in the database,
+ * a worker therefore needs neither an additional statement nor an additional thread. Confined to
+ * that thread, except {@link #schedulesChanged}.
  */
 final class Scheduler {
 
@@ -67,7 +67,10 @@ final class Scheduler {
     wakeup.raise();
   }
 
-  /** Takes the time of the next fire from the instructions that the worker has received. */
+  /**
+   * Takes the time at which the next schedule is due from the instructions that the worker has
+   * received.
+   */
   void instructed(WorkerInstructions instructions) {
     Duration nextFireIn = instructions.nextFireIn();
     dueAt = nextFireIn == null ? null : nanoTime.getAsLong() + nextFireIn.toNanos();
@@ -121,8 +124,8 @@ final class Scheduler {
   }
 
   /**
-   * Reports schedules that no program declares. Called after the fires of a round, so as not to
-   * delay them.
+   * Reports schedules that no program declares. Called after the due schedules have been fired, so
+   * as not to delay them.
    */
   private void reportUndeclared(ScheduleStore schedules) {
     if (isPast(undeclaredAt)) {

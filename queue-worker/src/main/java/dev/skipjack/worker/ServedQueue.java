@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * must stop if the database accepts no outcomes.
  *
  * <p>The prefetch is the number of jobs that all slots together are expected to finish within 50
- * ms. A slot whose handler has run for a long time contributes almost nothing to it, however fast
- * earlier handlers were, because jobs must not wait here while other workers are idle. The prefetch
- * is zero until the first handler has ended, and after jobs have waited too long, until the next
- * handler ends.
+ * ms. A slot whose handler has run for a long time adds almost nothing to the prefetch, however
+ * fast earlier handlers were, because jobs must not wait in this worker while other workers are
+ * idle. The prefetch is zero until the first handler has ended. If jobs have waited too long, it is
+ * zero again until the next handler ends.
  */
 final class ServedQueue {
 

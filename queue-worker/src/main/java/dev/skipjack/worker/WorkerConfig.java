@@ -15,7 +15,7 @@ import java.time.Duration;
  *     Default 1.25 s, so that an idle worker sends less than one statement per second in total; 10
  *     ms to 1 hour.
  * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
- *     can run at once. Default 1000, 0 to 1,000. The worker claims only as many as its slots are
+ *     can run at once. Default 1,000, 0 to 1,000. The worker claims only as many as its slots are
  *     expected to finish in 50 ms, judging by the run times of ended and running handlers, and none
  *     before the first handler has ended. A job that has waited a second for a slot is released,
  *     and the attempt does not count. If jobs that have ended but whose outcome is not yet written

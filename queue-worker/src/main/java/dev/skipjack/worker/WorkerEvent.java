@@ -54,10 +54,10 @@ public sealed interface WorkerEvent {
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was interrupted but is still running. Its slot is given to another job, as long as
-   * the queue does not have more stuck handlers than slots. After a timeout or a lost lease, the
-   * stuck handler's job will be rescued; a job whose cancellation was requested keeps its lease
-   * until the handler ends or times out.
+   * The handler was interrupted but is still running. Its slot is given to another job, unless the
+   * queue already has as many stuck handlers as slots. After a timeout or a lost lease, the stuck
+   * handler's job will be rescued; a job whose cancellation was requested keeps its lease until the
+   * handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -130,8 +130,8 @@ public sealed interface WorkerEvent {
 
   /**
    * A schedule was declared in code, and no program has declared it for seven days. Retire it, or
-   * start a program that declares it. Each worker reports this about once a day, for the first time
-   * when it has fired schedules after its start. A paused schedule is not reported.
+   * start a program that declares it. Each worker reports this about once a day, and for the first
+   * time after it has fired a batch of due schedules. A paused schedule is not reported.
    *
    * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it

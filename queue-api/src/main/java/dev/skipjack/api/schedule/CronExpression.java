@@ -72,8 +72,8 @@ record CronExpression(
   }
 
   /**
-   * Returns the lowest value in the set that is at least {@code from}, which is at most 63, or -1
-   * if there is none.
+   * Returns the lowest value in the set that is at least {@code from} (0 to 63), or -1 if there is
+   * none.
    */
   private static int next(long bits, int from) {
     long rest = bits >>> from;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A timing that fires at a fixed interval of elapsed time, which is not affected by changes of the
- * clocks. The time zone only determines when excluded dates begin and end. Fire times on such dates
- * are skipped, without shifting later ones.
+ * clocks. The time zone only determines when excluded dates begin and end. Planned times on such
+ * dates are skipped, without shifting later ones.
  */
 public final class IntervalTiming extends Timing {
 
@@ -32,19 +32,19 @@ public final class IntervalTiming extends Timing {
     this.aligned = aligned;
   }
 
-  /** Returns the time between two fire times. */
+  /** Returns the time between two planned times. */
   public Duration interval() {
     return interval;
   }
 
-  /** Returns whether fire times are multiples of the interval since the epoch. */
+  /** Returns whether planned times are multiples of the interval since the epoch. */
   public boolean isAligned() {
     return aligned;
   }
 
   /**
-   * Returns this timing, measured from the last fire time instead of aligned to the epoch: {@link
-   * #next} returns the time one interval after its argument.
+   * Returns this timing, measured from the last planned time instead of aligned to the epoch:
+   * {@link #next} returns the time one interval after its argument.
    */
   public IntervalTiming fromLastFire() {
     return new IntervalTiming(interval, false, zone(), exceptions());

@@ -3,11 +3,12 @@ package dev.skipjack.api.schedule;
 import java.util.Locale;
 
 /**
- * Determines what happens to fires that were missed because no worker was running. A fire counts as
- * missed if it is more than two minutes late or if the next fire is also due.
+ * Determines what happens to planned times that were missed because no worker was running. A
+ * planned time counts as missed if it is more than two minutes ago or if the next planned time has
+ * also been reached.
  *
- * @param policy the policy for missed fires
- * @param maximum the maximum number of missed fires for which {@link Policy#ALL} enqueues jobs,
+ * @param policy the policy for missed times
+ * @param maximum the maximum number of missed times for which {@link Policy#ALL} enqueues jobs,
  *     from 1 to {@link #LARGEST}; 1 for the other policies
  */
 public record Missed(Policy policy, int maximum) {
@@ -15,13 +16,13 @@ public record Missed(Policy policy, int maximum) {
   /** The largest value for the maximum of {@link #all}. */
   public static final int LARGEST = 10_000;
 
-  /** The policies for missed fires. */
+  /** The policies for missed times. */
   public enum Policy {
-    /** Missed fires are skipped. */
+    /** No job is enqueued for missed times. */
     SKIP,
-    /** Only the latest missed fire enqueues a job. */
+    /** One job is enqueued, for the latest missed time. */
     ONCE,
-    /** Each missed fire enqueues a job, the oldest first. */
+    /** One job is enqueued for each missed time, the oldest first. */
     ALL;
 
     private final String literal = name().toLowerCase(Locale.ROOT);
@@ -54,19 +55,19 @@ public record Missed(Policy policy, int maximum) {
     }
   }
 
-  /** Returns the rule that skips missed fires. */
+  /** Returns the rule that enqueues no job for missed times. */
   public static Missed skip() {
     return new Missed(Policy.SKIP, 1);
   }
 
-  /** Returns the rule that enqueues only the job of the latest missed fire. */
+  /** Returns the rule that enqueues one job, for the latest missed time. */
   public static Missed once() {
     return new Missed(Policy.ONCE, 1);
   }
 
   /**
-   * Returns the rule that enqueues a job for each missed fire, the oldest first. If there are more
-   * than {@code maximum}, the oldest are skipped.
+   * Returns the rule that enqueues one job for each missed time, the oldest first. If more than
+   * {@code maximum} times were missed, the oldest of them are skipped.
    *
    * @param maximum the maximum number of jobs, from 1 to {@link #LARGEST}
    */

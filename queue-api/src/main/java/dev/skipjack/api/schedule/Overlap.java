@@ -3,18 +3,19 @@ package dev.skipjack.api.schedule;
 import java.util.Locale;
 
 /**
- * Determines what a fire does while an earlier job of its schedule is still pending, waiting or
- * running. Dead jobs do not count.
+ * Determines what a schedule does at a planned time while an earlier job of the schedule is still
+ * pending, waiting or running. Dead jobs do not count.
  */
 public enum Overlap {
   /** Enqueues another job. */
   ALLOW,
-  /** Enqueues no job; the schedule proceeds to its next fire. */
+  /** Enqueues no job; the schedule continues with its next planned time. */
   SKIP_WHILE_LIVE,
   /**
-   * Cancels the job of the previous fire and then enqueues the next one. If the previous job is
-   * running, its handler is asked to stop, and may still run briefly while the next job starts. If
-   * another transaction has locked the previous job, the fire is retried after a few seconds.
+   * Cancels the job that the schedule enqueued last and then enqueues the next one. If the previous
+   * job is running, its handler is asked to stop, and may still run briefly while the next job
+   * starts. If another transaction has locked the previous job, the schedule is fired again after a
+   * few seconds.
    */
   CANCEL_PREVIOUS;
 

@@ -18,7 +18,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule, which determines when it fires and which job each fire enqueues.
+ * A schedule, which enqueues a job at each planned time of its timing. Enqueuing the job is called
+ * firing the schedule.
  *
  * <pre>{@code
  * Schedule.cron("0 9 * * MON-FRI").zone("Europe/Berlin").named("morning-report").enqueue(REPORT, new Report("sales"))
@@ -47,7 +48,7 @@ public final class Schedule {
     this.settings = settings;
   }
 
-  /** The job of a fire. Exactly one of payload and function is used. */
+  /** The job that the schedule enqueues. Either the payload or the function is null. */
   private record Content<T>(
       JobType<T> type,
       @Nullable T payload,
@@ -172,15 +173,15 @@ public final class Schedule {
     }
 
     /**
-     * Enqueues a job with the given payload at each fire; see {@link #enqueue(JobType, Object,
-     * UnaryOperator)}.
+     * Enqueues a job with the given payload at each planned time; see {@link #enqueue(JobType,
+     * Object, UnaryOperator)}.
      */
     public <T> Schedule enqueue(JobType<T> type, T payload) {
       return enqueue(type, payload, UnaryOperator.identity());
     }
 
     /**
-     * Enqueues a job with the given payload and options at each fire.
+     * Enqueues a job with the given payload and options at each planned time.
      *
      * @param options sets the queue, priority, maximum attempts and tags of the job
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
@@ -199,7 +200,7 @@ public final class Schedule {
     }
 
     /**
-     * Enqueues a job at each fire, with a payload that a function returns; see {@link
+     * Enqueues a job at each planned time, with a payload that a function returns; see {@link
      * #enqueueFrom(JobType, Function, UnaryOperator)}.
      */
     public <T> Schedule enqueueFrom(JobType<T> type, Function<Instant, T> payload) {
@@ -207,13 +208,13 @@ public final class Schedule {
     }
 
     /**
-     * Enqueues a job at each fire, with a payload that a function returns. Only workers that
-     * declare the schedule can fire it. If the type {@linkplain JobType#orderedBy derives} ordering
-     * keys from payloads, the jobs have these keys.
+     * Enqueues a job at each planned time, with a payload that a function returns. Only workers
+     * that declare the schedule can fire it. If the type {@linkplain JobType#orderedBy derives}
+     * ordering keys from payloads, the jobs have these keys.
      *
-     * @param payload a function that returns the payload for the planned time of a fire. It is
-     *     called by a thread of the worker, possibly more than once for the same fire, and must
-     *     return quickly. If it throws an exception, the fire is retried later
+     * @param payload a function that returns the payload for a planned time. It is called by a
+     *     thread of the worker, possibly more than once for the same planned time, and must return
+     *     quickly. If it throws an exception, the schedule is fired again later
      * @param options sets the options of the job; see {@link #enqueue(JobType, Object,
      *     UnaryOperator)}
      */
@@ -242,22 +243,23 @@ public final class Schedule {
     }
   }
 
-  /** Sets what happens to missed fires. Defaults to {@link Missed#once()}. */
+  /** Sets what happens to missed planned times. Defaults to {@link Missed#once()}. */
   public Schedule missed(Missed missed) {
     return with(chosen -> chosen.missed = missed);
   }
 
   /**
-   * Sets what a fire does while an earlier job is still live. Defaults to {@link Overlap#ALLOW}.
+   * Sets what happens at a planned time while an earlier job is still live. Defaults to {@link
+   * Overlap#ALLOW}.
    */
   public Schedule overlap(Overlap overlap) {
     return with(chosen -> chosen.overlap = overlap);
   }
 
   /**
-   * Delays each fire by a fraction of {@code jitter} that depends on the schedule's name. This
-   * prevents schedules with the same timing from all firing at the same time. The planned time of a
-   * fire does not change. Defaults to zero.
+   * Fires the schedule later than planned, by a fraction of {@code jitter} that depends on the
+   * schedule's name. This prevents schedules with the same timing from all firing at once. The
+   * planned times do not change. Defaults to zero.
    *
    * @param jitter the maximum delay, from zero to {@link #LONGEST_JITTER}, with millisecond
    *     precision
@@ -313,17 +315,17 @@ public final class Schedule {
     return content.options();
   }
 
-  /** Returns what happens to missed fires. */
+  /** Returns what happens to missed planned times. */
   public Missed missed() {
     return settings.missed;
   }
 
-  /** Returns what a fire does while an earlier job is still live. */
+  /** Returns what happens at a planned time while an earlier job is still live. */
   public Overlap overlap() {
     return settings.overlap;
   }
 
-  /** Returns the maximum delay by which fires are spread. */
+  /** Returns the maximum time by which the schedule fires later than planned. */
   public Duration jitter() {
     return settings.jitter;
   }
@@ -354,8 +356,8 @@ public final class Schedule {
   }
 
   /**
-   * Passes the type, the payload and the options of the job for a fire to {@code creation}, and
-   * returns its result. This method is intended for stores.
+   * Passes the type, the payload and the options of the job for a planned time to {@code creation},
+   * and returns its result. This method is intended for stores.
    */
   public <R> R job(Instant fire, Creation<R> creation) {
     return content.create(fire, creation);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param name the name
  * @param timing the timing, without the predicates of {@link Timing#except}; null if this JVM does
  *     not know its time zone or cannot parse its expression
- * @param missed what happens to missed fires
- * @param overlap what a fire does while an earlier job is still live
- * @param jitter the maximum delay by which fires are spread
+ * @param missed what happens to missed planned times
+ * @param overlap what happens at a planned time while an earlier job is still live
+ * @param jitter the maximum time by which the schedule fires later than planned
  * @param queue the queue of the jobs
  * @param kind the kind of the jobs
  * @param payload the payload of the jobs, as a JSON document; null if a function returns it
@@ -24,20 +24,24 @@ import org.jspecify.annotations.Nullable;
  * @param needsCode whether only workers that declare the schedule can fire it
  * @param origin whether the schedule was declared in code or created by an operator
  * @param authoritative whether each declaration reverts changes that operators have made
- * @param declaredAt when a program last declared it, which a running worker repeats about twice a
- *     day; null if an operator created it
- * @param isUndeclared whether it was declared in code but no program has declared it for seven days
+ * @param declaredAt when a program last declared the schedule; a running worker renews its
+ *     declarations about twice a day. Null if an operator created the schedule
+ * @param isUndeclared whether the schedule was declared in code but no program has declared it for
+ *     seven days
  * @param timingChangedAt when an operator changed the declared timing; null if the timing is as
  *     declared
  * @param pausedAt when the schedule was paused; null if it is not paused
- * @param nextFires the planned times of the next fires, at most five. For a schedule with a
- *     predicate that excludes dates, only the first is certain
- * @param lastFire the planned time of the last regular fire; null if there was none
- * @param lastJob the last job that a regular or requested fire enqueued; null if there is none
+ * @param nextFires the next planned times, at most five. For a schedule with a predicate that
+ *     excludes dates, only the first is certain
+ * @param lastFire the planned time at which the schedule last fired, other than on request; null if
+ *     there was none
+ * @param lastJob the last job that the schedule enqueued, as planned or on request; null if there
+ *     is none
  * @param lastStatus the status of that job; null if there is none or its history has been pruned
- * @param failure the failure to fire the schedule; null if there was none since the last fire
+ * @param failure why the schedule could not be fired; null unless the last try failed
  * @param createdAt when the schedule was first declared or added
- * @param updatedAt when the definition or the pause last changed, or a fire was last requested
+ * @param updatedAt when the definition or the pause last changed, or an operator last requested
+ *     that the schedule fire
  */
 public record ScheduleState(
     String name,
@@ -72,10 +76,10 @@ public record ScheduleState(
   }
 
   /**
-   * A fire that failed and is being retried.
+   * A failure to fire the schedule, which will be tried again.
    *
    * @param tries the number of failed tries so far
-   * @param at when the fire last failed
+   * @param at when the last try failed
    * @param error the message of the failure
    */
   public record Failure(int tries, Instant at, String error) {}

@@ -8,23 +8,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fire of a schedule that enqueued a job.
+ * The schedule that enqueued a job, and the time for which it did so.
  *
  * @param schedule the name of the schedule
- * @param at the planned time of the fire, which for a requested fire is the time of the request
+ * @param at the planned time, or the time of the request if an operator requested that the schedule
+ *     fire
  */
 public record ScheduledFire(String schedule, Instant at) {
 
   private static final Pattern TEXT = Pattern.compile("schedule:([a-z0-9_.-]{1,63})@(\\S+)");
 
-  /** Returns the text in which a job stores the fire. */
+  /** Returns the text that is stored with the job. */
   public String text() {
     return "schedule:" + schedule + "@" + at;
   }
 
   /**
-   * Returns the fire that a text returned by {@link #text} represents, or empty for any other text
-   * and for null.
+   * Returns the schedule and the time that a text returned by {@link #text} contains, or empty for
+   * any other text and for null.
    */
   public static Optional<ScheduledFire> of(@Nullable String text) {
     if (text == null || !text.startsWith("schedule:")) {

@@ -58,8 +58,8 @@ public interface Schedules {
   boolean change(String name, Timing timing);
 
   /**
-   * Pauses a schedule. It does not fire until it is resumed. Jobs that it has enqueued are not
-   * affected.
+   * Pauses a schedule, which then does not fire until it is resumed. Jobs that the schedule has
+   * enqueued are not affected.
    *
    * @return whether there is a schedule of that name
    */
@@ -76,8 +76,8 @@ public interface Schedules {
   /**
    * Requests that a schedule fire now, even if it is paused. A started worker that can fire the
    * schedule enqueues the job, usually within milliseconds, or within about a minute if workers
-   * receive no wake-ups. The planned time of the fire is the time of the request. The schedule's
-   * {@linkplain Overlap overlap} applies. The next regular fire does not change. Requests that are
+   * receive no wake-ups. The planned time of the job is the time of the request. The schedule's
+   * {@linkplain Overlap overlap} applies. The next planned time does not change. Requests that are
    * made before the first one has been served have no further effect.
    *
    * @return whether there is a schedule of that name
@@ -101,11 +101,12 @@ public interface Schedules {
    */
   boolean retire(String name);
 
-  /** Returns all schedules, ordered by name, each with its next five fires. */
+  /** Returns all schedules, ordered by name, each with its next five planned times. */
   List<ScheduleState> list();
 
   /**
-   * Returns the schedule with the given name and its next five fires, or empty if there is none.
+   * Returns the schedule with the given name and its next five planned times, or empty if there is
+   * no such schedule.
    */
   Optional<ScheduleState> find(String name);
 }

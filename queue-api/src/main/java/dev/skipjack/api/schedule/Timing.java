@@ -60,10 +60,10 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns the first fire time that is strictly after the given instant. Only times between the
+   * Returns the first planned time that is strictly after the given instant. Only times between the
    * epoch and {@link EnqueueOptions#LATEST} are considered.
    *
-   * @return the fire time, or empty if there is none in that range
+   * @return the planned time, or empty if there is none in that range
    */
   public final Optional<Instant> next(Instant after) {
     if (!after.isBefore(EnqueueOptions.LATEST)) {
@@ -106,8 +106,8 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * Returns this timing, except that it does not fire on the given dates. Dates that were excluded
    * before remain excluded.
    *
-   * @param dates dates in the time zone of this timing. If a change of the clocks moves a fire time
-   *     of a cron expression to another date, the date that the expression specifies counts
+   * @param dates dates in the time zone of this timing. If a change of the clocks moves a planned
+   *     time of a cron expression to another date, the date that the expression specifies counts
    */
   public final Timing except(Collection<LocalDate> dates) {
     return with(zone, except.and(dates));

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxAttempts the maximum number of attempts
  * @param scheduledAt when the job became due
  * @param enqueuedBy what enqueued the job: the W3C traceparent of the enqueuer, or the {@linkplain
- *     ScheduledFire#text() text} of a schedule's fire; null if there is neither
+ *     ScheduledFire#text() text} that names a schedule and its planned time; null if there is
+ *     neither
  */
 public record ClaimedJob(
     Execution execution,
@@ -36,7 +37,9 @@ public record ClaimedJob(
     Instant scheduledAt,
     @Nullable String enqueuedBy) {
 
-  /** Returns the fire of the schedule that enqueued the job, or empty if no schedule did. */
+  /**
+   * Returns the schedule that enqueued the job and the planned time, or empty if no schedule did.
+   */
   public Optional<ScheduledFire> fire() {
     return ScheduledFire.of(enqueuedBy);
   }

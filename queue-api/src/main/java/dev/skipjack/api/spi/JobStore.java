@@ -29,10 +29,10 @@ public interface JobStore {
 
   /**
    * Inserts either all of the given jobs or none. A job whose idempotency key has been used before
-   * already exists and is not inserted again. If several jobs have the same key, only the first is
-   * inserted. If an open transaction has used one of the keys, this method waits for it. If another
-   * live job holds a unique key, the database rejects the statement with 23505; extensions may
-   * return the holder instead.
+   * is not inserted again; the result contains the existing job. If several jobs have the same key,
+   * only the first is inserted. If an open transaction has used one of the keys, this method waits
+   * for it. If another live job holds a unique key, the database rejects the statement with 23505;
+   * extensions may return the holder instead.
    *
    * @return the result of each job, in the order of {@code jobs}
    */
@@ -89,9 +89,9 @@ public interface JobStore {
   /**
    * Completes or cancels jobs, together with a result or a reason. A result is stored in the
    * archive, and a reason becomes the job's last error. If the queue has no archive, results are
-   * discarded, and reasons are stored only in the audit. A completed job is recorded as completed
-   * even if its cancellation was requested. If a result is not a JSON document, the database
-   * rejects the whole batch.
+   * discarded, and reasons are stored only in the audit. A completion is recorded even if
+   * cancellation of the job was requested. If a result is not a JSON document, the database rejects
+   * the whole batch.
    */
   List<Verdict> endWithData(List<FinalOutcome> outcomes);
 

@@ -101,7 +101,7 @@ public final class NewJob {
     return with(options.traceparent(traceparent));
   }
 
-  /** Returns this job, enqueued by a fire of a schedule and no longer part of a trace. */
+  /** Returns this job, marked as enqueued by a schedule and no longer part of a trace. */
   public NewJob firedBy(ScheduledFire cause) {
     return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause);
   }

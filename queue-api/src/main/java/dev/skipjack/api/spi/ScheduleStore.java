@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The interface through which workers fire schedules. Any number of workers can fire schedules
- * concurrently without a leader, and each fire enqueues its job only once.
+ * concurrently without a leader, and each planned time enqueues only one job.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects the statement or cannot be reached.
@@ -36,9 +36,10 @@ public interface ScheduleStore {
   void touch(Collection<Schedule> schedules);
 
   /**
-   * Recalculates next fires that were calculated with time zone data older than this JVM's.
+   * Recalculates the next planned times that were calculated with time zone data older than this
+   * JVM's.
    *
-   * @return the names of the schedules whose next fire has changed
+   * @return the names of the schedules whose next planned time has changed
    */
   List<String> recalculate();
 
@@ -49,7 +50,7 @@ public interface ScheduleStore {
   List<Undeclared> undeclared();
 
   /**
-   * Fires a batch of due schedules: enqueues their jobs and advances their next fires.
+   * Fires a batch of due schedules: enqueues their jobs and advances their planned times.
    *
    * @param declared the schedules that the worker declared. A schedule that needs code is fired
    *     only if it is one of them
@@ -74,7 +75,7 @@ public interface ScheduleStore {
   }
 
   /**
-   * A fire that was processed.
+   * A planned time for which a schedule was fired.
    *
    * @param fire the schedule and the planned time
    * @param job the job; null if none was enqueued because an earlier job is still live

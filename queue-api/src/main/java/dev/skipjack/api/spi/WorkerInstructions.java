@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param schemaVersion the number of the newest migration applied to the database
  * @param encoding the encoding of the database, as PostgreSQL names it; only {@value #UTF8} can
  *     store every text
- * @param nextFireIn the time until the next schedule is due, zero or negative if one is due; null
- *     if no schedule will become due
+ * @param nextFireIn the time until the next schedule is due; zero or negative if a schedule is due
+ *     already, null if none will become due
  */
 public record WorkerInstructions(
     Set<String> pausedQueues, int schemaVersion, String encoding, @Nullable Duration nextFireIn) {

@@ -19,8 +19,8 @@ final class IdleConnections {
   private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
 
   /**
-   * The minimum interval between calls that empty the pool. Without it, every attempt would empty
-   * the pool while no server accepts writes.
+   * The minimum interval between calls that empty the pool. Without it, every failed try would
+   * empty the pool while no server accepts writes.
    */
   private static final long AT_MOST_EVERY = Duration.ofSeconds(2).toNanos();
 

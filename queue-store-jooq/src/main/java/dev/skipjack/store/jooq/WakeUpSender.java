@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * own transactions it is sent at most once per queue within a few milliseconds, because a woken
  * worker polls again soon. If several callers' transactions began in the same tenth of a second,
  * only the one that gets the queue's advisory lock sends it. The lock ends with the transaction, so
- * this is best effort. Safe for any number of threads.
+ * several transactions may still send a wake-up one after another. Safe for any number of threads.
  */
 final class WakeUpSender {
 

@@ -208,7 +208,10 @@ public final class JobInsert {
     return policy == null ? null : policy.literal();
   }
 
-  /** A job with an ordering key waits until it is promoted, even if no other job has the key. */
+  /**
+   * Returns the status of a new job. A job with an ordering key waits until it is promoted, even if
+   * no other job has the key.
+   */
   private static Field<JobStatus> status(Given given) {
     return when(given.text("ordering_key").isNull(), inline(JobStatus.PENDING, JOBS.STATUS))
         .otherwise(inline(JobStatus.WAITING, JOBS.STATUS));

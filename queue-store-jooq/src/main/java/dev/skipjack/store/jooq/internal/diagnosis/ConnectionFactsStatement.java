@@ -20,8 +20,8 @@ import org.jooq.impl.SQLDataType;
 /**
  * Counts the connections: {@code SELECT current_setting('max_connections'),
  * current_setting('superuser_reserved_connections'), coalesce(current_setting(
- * 'reserved_connections', true), '0'), (SELECT sum(numbackends) FROM pg_stat_database)}. The
- * setting {@code reserved_connections} exists since PostgreSQL 16. Locks nothing.
+ * 'reserved_connections', true), '0'), (SELECT sum(numbackends) FROM pg_stat_database)}. PostgreSQL
+ * 16 introduced the setting {@code reserved_connections}. Locks nothing.
  */
 final class ConnectionFactsStatement {
 

@@ -399,7 +399,7 @@ public final class JobExplainer {
     return "%,d %s%s".formatted(count, noun, count == 1 ? "" : "s");
   }
 
-  /** Formats a number of jobs that was counted only up to a bound. */
+  /** Formats a number of jobs that was counted up to a limit. */
   private static String atMost(int count, String one, String several) {
     if (count == 1) {
       return "1 " + one;

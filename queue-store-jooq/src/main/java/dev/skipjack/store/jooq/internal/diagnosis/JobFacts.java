@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The facts in the row of a job.
  *
  * @param worker the worker that runs the job, or ran it last
- * @param freedUniqueKey the unique key that the job released, and which a redrive must take again
+ * @param freedUniqueKey the unique key that the job released and that a redrive must take again
  * @param position the position in the ordering key
  * @param now the time by the database clock
  */

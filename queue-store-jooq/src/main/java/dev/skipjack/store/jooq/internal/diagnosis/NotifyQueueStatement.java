@@ -10,7 +10,7 @@ import org.jooq.Field;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Reads which part of the queue of notifications is full, from 0 to 1: {@code SELECT
+ * Reads how full the server's notification queue is, from 0 to 1: {@code SELECT
  * pg_notification_queue_usage()}. Locks nothing.
  */
 final class NotifyQueueStatement {

@@ -114,8 +114,8 @@ final class StorageChecks {
   }
 
   /**
-   * Returns the number of rows, or a negative number if it is unknown. The statistics are newer,
-   * but a reset clears them.
+   * Returns the number of rows, or a negative number if it is unknown. The statistics are newer
+   * than the number counted by the last vacuum, but a reset clears them.
    */
   private static long rows(TableFactsStatement.Facts table) {
     return table.liveRows() > 0

@@ -42,7 +42,7 @@ final class WorkerFactsStatement {
    */
   static final Duration SILENCE = Duration.ofMinutes(3);
 
-  /** The maximum number of workers that are read, those that were seen last. */
+  /** The maximum number of workers that are read; the most recently seen come first. */
   static final int MOST = 1_000;
 
   private static final Field<String> QUEUE = Texts.param("queue");
@@ -55,8 +55,8 @@ final class WorkerFactsStatement {
           .as("slots");
 
   /**
-   * The worker's name and the first digits of its boot id. The rows of running jobs have it, for
-   * display.
+   * The worker's name and the first digits of its boot id, as stored in the rows of running jobs
+   * for display.
    */
   static final Field<String> WORKER =
       concat(
@@ -71,7 +71,7 @@ final class WorkerFactsStatement {
   /**
    * A live worker.
    *
-   * @param identity the worker's name as the rows of its running jobs have it
+   * @param identity the worker's name as stored in the rows of its running jobs
    * @param serves whether it serves the job's queue
    * @param knows whether it has a handler for the job's kind
    * @param slots the number of jobs of the queue that it runs at once; 0 if unknown

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The filters of a list. The statement always contains all of them, so its text is constant; an
- * empty array or text filters nothing. They are checked row by row and do not affect which index is
- * used; that depends on the order of the list.
+ * empty array or text filters nothing. The filters are checked row by row. They do not affect which
+ * index is used, because the order of the list determines the index.
  */
 enum JobFilter {
   /**

@@ -7,7 +7,8 @@ final class ReadBounds {
   static final int EXACT = 10_000;
 
   /**
-   * The maximum number of payloads that a page reads, which are large and not in the row itself.
+   * The maximum number of payloads that a page reads. Payloads may be large and stored outside the
+   * row.
    */
   static final int PAYLOADS = 1_000;
 

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule that code declares: its definition with the encoded payload, and a hash by which a
- * later declaration is recognized as the same.
+ * A schedule that code declares: its definition with the encoded payload, and a hash that shows
+ * whether a later declaration is the same.
  */
 record Declaration(Schedule schedule, StoredSchedule.Definition definition, String hash) {
 
@@ -57,7 +57,7 @@ record Declaration(Schedule schedule, StoredSchedule.Definition definition, Stri
         List.copyOf(job.tags()));
   }
 
-  /** Returns the job for a fire time, with the payload that code creates. */
+  /** Returns the job for a planned time, with the payload that code creates. */
   static NewJob newJob(Schedule schedule, Instant fire, JobFactory jobs) {
     return schedule.job(
         fire,

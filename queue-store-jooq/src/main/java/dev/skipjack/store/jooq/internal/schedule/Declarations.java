@@ -167,7 +167,7 @@ final class Declarations {
     if (authoritative && stored.pausedAt() != null) {
       merged = merged.paused(null, now);
     } else if (timing.equals(stored.definition().timing())) {
-      // Keeps its next fire, also one that was missed; the jitter may be another.
+      // Keeps its next planned time, even if that was missed; the jitter may have changed.
       return merged.dueAgain();
     }
     Instant next = stored.progress().nextAt();

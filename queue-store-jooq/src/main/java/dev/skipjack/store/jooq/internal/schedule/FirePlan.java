@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs that a due schedule enqueues now, and its next fire time.
+ * The jobs that a due schedule enqueues now, and its next planned time.
  *
  * @param fires the planned times of the jobs to enqueue, in order
  * @param next the planned time of the next job, or null if there is none
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 record FirePlan(List<Instant> fires, @Nullable Instant next) {
 
   /**
-   * The delay after which a fire time counts as missed, even if the next one has not been reached.
+   * The delay after which a planned time counts as missed, even if the next one has not been
+   * reached.
    */
   static final Duration GRACE = Duration.ofMinutes(2);
 
@@ -28,7 +29,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
 
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
 
-  /** The maximum duration by which new time zone rules may move a fire time forward. */
+  /** The maximum duration by which new time zone rules may move a planned time forward. */
   private static final Duration LARGEST_RULE_CHANGE = Duration.ofHours(3);
 
   /** Copies the list. */
@@ -39,9 +40,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
   /**
    * Plans what a schedule enqueues.
    *
-   * @param planned the next fire time of the schedule
+   * @param planned the next planned time of the schedule
    * @param after when the schedule last fired or changed
-   * @param until the latest fire time that is due
+   * @param until the latest planned time that is due
    */
   static FirePlan of(
       StoredSchedule.Definition definition,
@@ -61,7 +62,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     }
     Instant next = timing.next(planned).orElse(null);
     if (next != null && !next.isAfter(until)) {
-      next = timing.next(until).orElse(null); // counted from now, since the fire is that late
+      next = timing.next(until).orElse(null); // counted from now, because the schedule is that late
     }
     return new FirePlan(isLeftOut(missed, planned, until) ? List.of() : List.of(planned), next);
   }
@@ -101,9 +102,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
   }
 
   /**
-   * Returns the latest fire times from {@code first} to {@code until}, at most {@code maximum}.
+   * Returns the latest planned times from {@code first} to {@code until}, at most {@code maximum}.
    * Searches in windows that grow backwards from {@code until}, because there may be millions of
-   * fire times after a long outage.
+   * planned times after a long outage.
    */
   private static List<Instant> latest(Timing timing, Instant first, Instant until, int maximum) {
     Duration window = FIRST_WINDOW;

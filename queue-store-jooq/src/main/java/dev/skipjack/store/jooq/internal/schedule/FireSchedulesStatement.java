@@ -49,7 +49,7 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires a batch of schedules: enqueues their jobs and sets their next fire times.
+ * Fires a batch of schedules: enqueues their jobs and sets their next planned times.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT job_schedules.name, move.next_at, ... FROM job_schedules JOIN unnest(...) AS move ON job_schedules.name = move.name
@@ -71,11 +71,11 @@ import org.jspecify.annotations.Nullable;
  * SELECT incoming.position, CASE WHEN id IN (SELECT id FROM inserted) THEN id END FROM incoming ORDER BY position
  * }</pre>
  *
- * <p>A schedule fires only if its row has the same next fire time and the same definition as when
- * it was read. If several workers have read the same batch, one of them locks and updates a row,
- * and the others skip it or find it changed. No clock is compared, so nothing fires twice if a
- * clock is set back. As a second safeguard, against a next fire time that was set back by other
- * means, each schedule and fire time has a key, which is kept for two hours.
+ * <p>A schedule fires only if its row has the same next planned time and the same definition as
+ * when it was read. If several workers have read the same batch, one of them locks and updates a
+ * row, and the others skip it or find it changed. No clock is compared, so nothing fires twice if a
+ * clock is set back. As a second safeguard, in case something else sets the next planned time back,
+ * there is a key for each schedule and planned time, which is kept for two hours.
  *
  * <p>The jobs of a schedule that must not overlap have a unique key. A job is not inserted while
  * another live job holds its key. The statement checks this before the insert, because the insert
@@ -86,7 +86,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class FireSchedulesStatement {
 
-  /** How long the key of a fire time is kept: longer than the usual correction of a wrong clock. */
+  /**
+   * How long the key of a planned time is kept: longer than the usual correction of a wrong clock.
+   */
   private static final Duration KEPT = Duration.ofHours(2);
 
   private static final Param<Long> KEPT_MICROS = param("kept", Long.class);
@@ -108,26 +110,26 @@ final class FireSchedulesStatement {
   private FireSchedulesStatement() {}
 
   /**
-   * A schedule to fire, and the job of each fire time.
+   * A schedule to fire, and the job of each planned time.
    *
    * @param read the schedule as it was read
-   * @param moved the schedule with its next fire time
+   * @param moved the schedule with its next planned time
    */
   record Firing(StoredSchedule read, StoredSchedule moved, List<Fire> fires) {}
 
-  /** A fire time and its job. */
+  /** A planned time and its job. */
   record Fire(ScheduledFire fire, NewJob job) {}
 
   /**
-   * The result of one fire time.
+   * The result of one planned time.
    *
-   * @param index the index of the fire time among all fire times of the request
+   * @param index the index of the planned time among all planned times of the request
    * @param job the job, or empty if a live job prevented it
    */
   record Result(int index, Optional<JobId> job) {}
 
   /**
-   * Creates the statement. It returns one result per fire time of the schedules that had not
+   * Creates the statement. It returns one result per planned time of the schedules that had not
    * changed since they were read.
    */
   static Statement<List<Firing>, Result> of(DSLContext dialect) {

@@ -154,9 +154,9 @@ public final class JooqScheduleStore implements ScheduleStore {
   }
 
   /**
-   * Returns the schedule with a recalculated next fire time. A fire time that is already due does
-   * not change; it is checked against the new rules when it is fired. An interval that counts from
-   * the last fire time does not start over.
+   * Returns the schedule with a recalculated next planned time. A planned time that is already due
+   * does not change; it is checked against the new rules when it is fired. An interval that counts
+   * from the last planned time does not start over.
    */
   private StoredSchedule recalculated(StoredSchedule schedule, Instant now) {
     Instant next = schedule.progress().nextAt();

@@ -9,7 +9,7 @@ import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.DSLContext;
 
 /**
- * Finds schedules whose next fire time was calculated with time zone data older than a given
+ * Finds schedules whose next planned time was calculated with time zone data older than a given
  * version.
  *
  * <pre>{@code

@@ -191,7 +191,7 @@ final class ScheduleColumns {
   }
 
   /**
-   * Returns the rule for missed fires. Ignores the maximum of other policies than {@code all},
+   * Returns the rule for missed times. Ignores the maximum of policies other than {@code all},
    * because an operator may have changed only the policy in SQL.
    */
   private static Missed missed(Missed.Policy policy, int maximum) {

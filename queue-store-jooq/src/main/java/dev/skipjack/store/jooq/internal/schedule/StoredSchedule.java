@@ -94,7 +94,7 @@ record StoredSchedule(
     static final Progress NONE = new Progress(null, null, null, null, null, null);
   }
 
-  /** The failed tries to fire at the next fire time. */
+  /** The failed tries to fire at the next planned time. */
   record Failures(int tries, @Nullable Instant at, @Nullable String error) {
 
     static final Failures NONE = new Failures(0, null, null);
@@ -127,8 +127,8 @@ record StoredSchedule(
   }
 
   /**
-   * Returns a copy with the first fire time of {@code timing} after {@code now} and after the last
-   * fire time.
+   * Returns a copy with the first planned time of {@code timing} after {@code now} and after the
+   * last planned time.
    */
   StoredSchedule firingNext(Timing timing, Instant now, @Nullable String zoneRules) {
     Instant last = progress.lastAt();
@@ -137,7 +137,7 @@ record StoredSchedule(
   }
 
   /**
-   * Returns a copy that is due at the same next fire time, without the delay after a failed try.
+   * Returns a copy that is due at the same next planned time, without the delay after a failed try.
    */
   StoredSchedule dueAgain() {
     return movedTo(progress.nextAt(), progress.zoneRules());
@@ -149,7 +149,7 @@ record StoredSchedule(
     return last != null && last.isAfter(updatedAt) ? last : updatedAt;
   }
 
-  /** Returns a copy with the next fire time {@code next}. */
+  /** Returns a copy with the next planned time {@code next}. */
   StoredSchedule movedTo(@Nullable Instant next, @Nullable String zoneRules) {
     Instant requested = progress.requestedAt();
     return with(

@@ -52,8 +52,8 @@ record StoredTiming(
   }
 
   /**
-   * Returns whether the interval is measured from the last fire time, so that at most one fire time
-   * can be missed.
+   * Returns whether the interval is measured from the last planned time, so that at most one
+   * planned time can be missed.
    */
   boolean countsFromLastFire() {
     return intervalSeconds != null && !aligned;

@@ -5,7 +5,7 @@ import java.time.zone.ZoneRulesProvider;
 import java.util.NavigableMap;
 import org.jspecify.annotations.Nullable;
 
-/** The version of the time zone data with which this JVM calculates fire times. */
+/** The version of the time zone data with which this JVM calculates planned times. */
 final class ZoneRules {
 
   private ZoneRules() {}
@@ -17,7 +17,7 @@ final class ZoneRules {
   }
 
   /**
-   * Returns the version to store with a fire time of {@code timing}, or null if its zone has a
+   * Returns the version to store with a planned time of {@code timing}, or null if its zone has a
    * fixed offset.
    */
   static @Nullable String of(Timing timing) {
