@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A job with all its details.
  *
  * @param summary the job as shown in lists
- * @param payload the payload, as a JSON document
+ * @param payload the payload, as a JSON document; null if it was not read
  * @param payloadVersion the version of the payload's format
  * @param currentExecution the execution that is running the job or, for an archived job, that ended
  *     it; null if there is none
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobDetails(
     JobSummary summary,
-    String payload,
+    @Nullable String payload,
     int payloadVersion,
     @Nullable ExecutionId currentExecution,
     @Nullable Instant leaseExpiresAt,

@@ -32,6 +32,13 @@ public interface JobReader {
   Optional<JobDetails> find(JobId id);
 
   /**
+   * Returns a job like {@link #find}, but reads neither its payload, progress and result nor the
+   * stack traces of its errors, which are null. A role that may not read them can use this method,
+   * for example the viewer of the roles script.
+   */
+  Optional<JobDetails> findWithoutPayload(JobId id);
+
+  /**
    * Explains why a job is in its current state, usually why it is not running. Returns the first
    * reason that applies, with its evidence and the action that changes the state.
    *

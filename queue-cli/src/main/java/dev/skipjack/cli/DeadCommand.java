@@ -13,6 +13,7 @@ import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.store.jooq.JobQueue;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -120,18 +121,19 @@ final class DeadCommand extends CommandGroup {
     }
 
     @Override
-    int run(JobQueue queue, Output output) {
+    int run(JobQueue queue, Output output) throws SQLException {
+      Visible<Optional<JobDetails>> found =
+          visible(() -> queue.reader().find(id), () -> queue.reader().findWithoutPayload(id));
       JobDetails job =
-          queue
-              .reader()
-              .find(id)
-              .filter(found -> found.summary().status() == JobStatus.DEAD)
+          found
+              .value()
+              .filter(known -> known.summary().status() == JobStatus.DEAD)
               .orElseThrow(
                   () ->
                       CommandFailure.nothing(
                           "Job %s is not dead, or does not exist. 'skipjack jobs show %s' shows a job of any status."
                               .formatted(id, id)));
-      JobsCommand.show(job, output);
+      JobsCommand.show(found.with(job), output);
       Optional<String> stack =
           job.executions().stream()
               .map(JobExecution::error)
@@ -142,6 +144,9 @@ final class DeadCommand extends CommandGroup {
       if (!output.isJson() && stack.isPresent()) {
         output.line("");
         stack.get().lines().map(Cell::indented).forEach(output::line);
+      }
+      if (!output.isJson() && found.hidden() != null) {
+        output.note("The stack trace is not shown: %s.".formatted(found.hidden()));
       }
       return ExitCodes.DONE;
     }

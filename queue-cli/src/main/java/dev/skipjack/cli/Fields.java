@@ -69,6 +69,11 @@ final class Fields<T> {
     return and(new Field<>(name, EnumSet.of(Form.TABLE, Form.RECORD), value));
   }
 
+  /** Adds a field to records only; its parts are separate fields of the JSON. */
+  Fields<T> andRecord(String name, Function<? super T, ? extends @Nullable Object> value) {
+    return and(new Field<>(name, EnumSet.of(Form.RECORD), value));
+  }
+
   /** Adds a field to the JSON only. */
   Fields<T> andJson(String name, Function<? super T, ? extends @Nullable Object> value) {
     return and(new Field<>(name, EnumSet.of(Form.JSON), value));

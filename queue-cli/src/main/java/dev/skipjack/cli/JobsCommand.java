@@ -14,12 +14,14 @@ import dev.skipjack.api.PageToken;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.store.jooq.JobQueue;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -76,7 +78,7 @@ final class JobsCommand extends CommandGroup {
               attempt -> attempt.error() == null ? null : attempt.error().errorClass())
           .andApart("stack", attempt -> attempt.error() == null ? null : attempt.error().stack());
 
-  private static final Fields<JobDetails> DETAILS =
+  private static final Fields<Visible<JobDetails>> DETAILS =
       SUMMARY
           .<JobDetails>of(JobDetails::summary)
           .and("payload_version", JobDetails::payloadVersion)
@@ -89,7 +91,9 @@ final class JobsCommand extends CommandGroup {
           .and("traceparent", JobDetails::traceparent)
           .and("progress", job -> Json.Raw.of(job.progress()))
           .and("result", job -> Json.Raw.of(job.result()))
-          .and("payload", job -> Json.Raw.of(job.payload()));
+          .<Visible<JobDetails>>of(Visible::value)
+          .andRecord("payload", job -> job.text(job.value().payload()))
+          .andJson("payload", job -> Json.Raw.of(job.value().payload()));
 
   private static String attempts(JobSummary job) {
     return "%d/%d".formatted(job.usedAttempts(), job.maxAttempts());
@@ -182,9 +186,10 @@ final class JobsCommand extends CommandGroup {
     }
 
     @Override
-    int run(JobQueue queue, Output output) {
-      JobDetails job = queue.reader().find(id).orElseThrow(() -> unknown(id));
-      show(job, output);
+    int run(JobQueue queue, Output output) throws SQLException {
+      Visible<Optional<JobDetails>> found =
+          visible(() -> queue.reader().find(id), () -> queue.reader().findWithoutPayload(id));
+      show(found.with(found.value().orElseThrow(() -> unknown(id))), output);
       return ExitCodes.DONE;
     }
   }
@@ -196,15 +201,17 @@ final class JobsCommand extends CommandGroup {
   }
 
   /** Reports a job with its attempts. */
-  static void show(JobDetails job, Output output) {
+  static void show(Visible<JobDetails> job, Output output) {
+    List<JobExecution> executions = job.value().executions();
     if (output.isJson()) {
       Map<String, @Nullable Object> document = DETAILS.members(job);
-      document.put("executions", job.executions().stream().map(ATTEMPTS::members).toList());
+      document.put("executions", executions.stream().map(ATTEMPTS::members).toList());
       output.document(document);
+      job.remark(output);
     } else {
       output.record(DETAILS, job);
-      if (!job.executions().isEmpty()) {
-        output.section("Attempts", ATTEMPTS, job.executions());
+      if (!executions.isEmpty()) {
+        output.section("Attempts", ATTEMPTS, executions);
       }
     }
   }

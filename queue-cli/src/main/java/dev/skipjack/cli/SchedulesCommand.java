@@ -10,12 +10,14 @@ import dev.skipjack.api.schedule.ScheduleState;
 import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.JobQueue;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -36,7 +38,7 @@ import picocli.CommandLine.Parameters;
     })
 final class SchedulesCommand extends CommandGroup {
 
-  private static final Fields<ScheduleState> STATE =
+  private static final Fields<Visible<ScheduleState>> STATE =
       Fields.<ScheduleState>none()
           .and("schedule", ScheduleState::name)
           .and("timing", schedule -> describe(schedule.timing()))
@@ -59,7 +61,9 @@ final class SchedulesCommand extends CommandGroup {
           .andApart("needs_code", ScheduleState::needsCode)
           .andApart(
               "failure", schedule -> schedule.failure() == null ? null : schedule.failure().error())
-          .andApart("payload", schedule -> Json.Raw.of(schedule.payload()));
+          .<Visible<ScheduleState>>of(Visible::value)
+          .andRecord("payload", schedule -> schedule.text(schedule.value().payload()))
+          .andJson("payload", schedule -> Json.Raw.of(schedule.value().payload()));
 
   private static @Nullable String describe(@Nullable Timing timing) {
     return timing == null
@@ -91,9 +95,15 @@ final class SchedulesCommand extends CommandGroup {
     }
 
     @Override
-    int run(JobQueue queue, Output output) {
-      List<ScheduleState> schedules = queue.schedules().list();
-      return output.listOrNote("schedules", STATE, schedules, "There are no schedules.");
+    int run(JobQueue queue, Output output) throws SQLException {
+      Visible<List<ScheduleState>> schedules =
+          visible(queue.schedules()::list, queue.schedules()::listWithoutPayloads);
+      schedules.remark(output);
+      return output.listOrNote(
+          "schedules",
+          STATE,
+          schedules.value().stream().map(schedules::with).toList(),
+          "There are no schedules.");
     }
   }
 
@@ -110,13 +120,17 @@ final class SchedulesCommand extends CommandGroup {
     }
 
     @Override
-    int run(JobQueue queue, Output output) {
-      ScheduleState schedule =
-          queue.schedules().find(Names.requireSchedule(name)).orElseThrow(() -> unknown(name));
+    int run(JobQueue queue, Output output) throws SQLException {
+      Names.requireSchedule(name);
+      Visible<Optional<ScheduleState>> found =
+          visible(
+              () -> queue.schedules().find(name), () -> queue.schedules().findWithoutPayload(name));
+      ScheduleState schedule = found.value().orElseThrow(() -> unknown(name));
       if (output.isJson()) {
-        output.document(STATE.members(schedule));
+        output.document(STATE.members(found.with(schedule)));
+        found.remark(output);
       } else {
-        output.record(STATE, schedule);
+        output.record(STATE, found.with(schedule));
         if (schedule.nextFires().size() > 1) {
           output.section(
               "Next fires",
@@ -230,7 +244,7 @@ final class SchedulesCommand extends CommandGroup {
       queue.schedules().add(schedule());
       ScheduleState added = queue.schedules().find(name).orElseThrow(() -> unknown(name));
       if (output.isJson()) {
-        output.document(STATE.members(added));
+        output.document(STATE.members(new Visible<>(added, null)));
       } else {
         output.line(
             "Added schedule '%s', which fires next at %s."

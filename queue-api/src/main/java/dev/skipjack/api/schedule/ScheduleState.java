@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param jitter the maximum time by which the schedule fires later than planned
  * @param queue the queue of the jobs
  * @param kind the kind of the jobs
- * @param payload the payload of the jobs, as a JSON document; null if a function returns it
+ * @param payload the payload of the jobs, as a JSON document; null if a function returns it, or it
+ *     was not read
  * @param tags the tags of the jobs
  * @param description the description; null if there is none
  * @param needsCode whether only workers that declare the schedule can fire it

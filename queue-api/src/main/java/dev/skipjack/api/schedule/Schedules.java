@@ -109,4 +109,14 @@ public interface Schedules {
    * no such schedule.
    */
   Optional<ScheduleState> find(String name);
+
+  /**
+   * Returns all schedules like {@link #list}, but does not read their payloads, which are null. A
+   * role that may not read payloads can use this method, for example the viewer of the roles
+   * script.
+   */
+  List<ScheduleState> listWithoutPayloads();
+
+  /** Returns a schedule like {@link #find}, but does not read its payload, which is null. */
+  Optional<ScheduleState> findWithoutPayload(String name);
 }

@@ -10,6 +10,7 @@ import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.EditResult;
 import dev.skipjack.api.Finding;
+import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
@@ -403,6 +404,13 @@ class RolesTest {
   void aViewerReadsAllButWhatJobsCarry() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);
+    fixture
+        .queue
+        .schedules()
+        .add(
+            Schedule.every(Duration.ofDays(1))
+                .named("daily")
+                .enqueue(Fixture.WORK, new Fixture.Work(1)));
     as(
         "viewer",
         (queue, pool) -> {
@@ -411,6 +419,17 @@ class RolesTest {
               .filteredOn(finding -> finding.level() == Finding.Level.NOT_CHECKED)
               .extracting(Finding::check)
               .isSubsetOf("vacuum-horizon");
+          JobDetails visible = queue.reader().findWithoutPayload(job).orElseThrow();
+          assertThat(visible.payload()).isNull();
+          assertThat(visible.summary().status()).isEqualTo(JobStatus.DEAD);
+          assertThat(visible.executions())
+              .singleElement()
+              .satisfies(attempt -> assertThat(requireNonNull(attempt.error()).stack()).isNull());
+          assertThat(queue.schedules().listWithoutPayloads())
+              .containsExactly(queue.schedules().findWithoutPayload("daily").orElseThrow());
+          assertThatThrownBy(() -> queue.schedules().find("daily"))
+              .isInstanceOfSatisfying(
+                  StoreException.class, e -> assertThat(e.sqlState()).contains("42501"));
           // The details of a job hold its payload.
           assertThatThrownBy(() -> queue.reader().find(job))
               .isInstanceOfSatisfying(

@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -114,7 +115,8 @@ class SessionSettingsStatementsTest {
       JobDetails found = queue.reader().find(job).orElseThrow();
       assertThat(found.summary().scheduledAt()).isEqualTo(at);
       assertThat(found.summary().tags()).containsExactlyInAnyOrder("a b", ODD);
-      assertThat(queue.codec().decode(found.payload(), Note.class)).isEqualTo(new Note(ODD));
+      assertThat(queue.codec().decode(requireNonNull(found.payload()), Note.class))
+          .isEqualTo(new Note(ODD));
     }
     assertThat(queue.reader().find(inSql).orElseThrow().summary().scheduledAt())
         .isBetween(at.minus(Duration.ofMinutes(5)), at.plus(Duration.ofMinutes(5)));

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq.internal.read;
 
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.orderBy;
 import static org.jooq.impl.DSL.param;
@@ -40,6 +41,8 @@ final class ExecutionsStatement {
 
   private static final Param<Long> ID = param("id", Long.class);
 
+  private static final Field<String> NO_STACK = castNull(JOB_EXECUTIONS.ERROR_STACK);
+
   private static final Field<String> STACK =
       when(
           rowNumber()
@@ -50,14 +53,23 @@ final class ExecutionsStatement {
   private ExecutionsStatement() {}
 
   static Statement<JobId, JobExecution> of(DSLContext dialect) {
-    return Statement.of(
-        dialect,
-        query(),
-        job -> new Arguments().number("id", job.value()),
-        ExecutionsStatement::read);
+    return of(dialect, STACK);
   }
 
-  private static ResultQuery<?> query() {
+  /** Does not read stack traces, because a role may not be allowed to. */
+  static Statement<JobId, JobExecution> withoutStacks(DSLContext dialect) {
+    return of(dialect, NO_STACK);
+  }
+
+  private static Statement<JobId, JobExecution> of(DSLContext dialect, Field<String> stack) {
+    return Statement.of(
+        dialect,
+        query(stack),
+        job -> new Arguments().number("id", job.value()),
+        row -> read(row, stack));
+  }
+
+  private static ResultQuery<?> query(Field<String> stack) {
     return select(
             JOB_EXECUTIONS.ID,
             JOB_EXECUTIONS.ATTEMPT,
@@ -68,14 +80,14 @@ final class ExecutionsStatement {
             JOB_EXECUTIONS.FINISHED_AT,
             JOB_EXECUTIONS.ERROR_CLASS,
             JOB_EXECUTIONS.ERROR_MESSAGE,
-            STACK)
+            stack)
         .from(JOB_EXECUTIONS)
         .where(JOB_EXECUTIONS.JOB_ID.eq(ID))
         .orderBy(JOB_EXECUTIONS.ATTEMPT.desc(), JOB_EXECUTIONS.ID.desc())
         .limit(inline(ReadBounds.EXECUTIONS));
   }
 
-  private static JobExecution read(Row row) throws SQLException {
+  private static JobExecution read(Row row, Field<String> stack) throws SQLException {
     return new JobExecution(
         new ExecutionId(row.number(JOB_EXECUTIONS.ID)),
         row.integer(JOB_EXECUTIONS.ATTEMPT),
@@ -84,13 +96,13 @@ final class ExecutionsStatement {
         row.textOrNull(JOB_EXECUTIONS.WORKER_ID),
         row.instant(JOB_EXECUTIONS.STARTED_AT),
         row.instantOrNull(JOB_EXECUTIONS.FINISHED_AT),
-        error(row));
+        error(row, stack));
   }
 
-  private static @Nullable JobError error(Row row) throws SQLException {
+  private static @Nullable JobError error(Row row, Field<String> stack) throws SQLException {
     String message = row.textOrNull(JOB_EXECUTIONS.ERROR_MESSAGE);
     return message == null
         ? null
-        : new JobError(row.textOrNull(JOB_EXECUTIONS.ERROR_CLASS), message, row.textOrNull(STACK));
+        : new JobError(row.textOrNull(JOB_EXECUTIONS.ERROR_CLASS), message, row.textOrNull(stack));
   }
 }

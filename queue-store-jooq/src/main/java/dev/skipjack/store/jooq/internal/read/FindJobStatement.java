@@ -43,23 +43,55 @@ final class FindJobStatement {
 
   private FindJobStatement() {}
 
-  static Statement<JobId, JobDetails> of(DSLContext dialect) {
-    return Statement.of(
-        dialect, query(), id -> new Arguments().number("id", id.value()), FindJobStatement::read);
+  /** The columns of live and archived jobs that a role may not be allowed to read. */
+  private record Content(
+      Field<JSONB> payload,
+      Field<JSONB> progress,
+      Field<JSONB> archivedPayload,
+      Field<JSONB> archivedResult) {
+
+    static Content whole() {
+      return new Content(JOBS.PAYLOAD, JOBS.PROGRESS, JOBS_ARCHIVE.PAYLOAD, JOBS_ARCHIVE.RESULT);
+    }
+
+    static Content none() {
+      return new Content(
+          castNull(JOBS.PAYLOAD),
+          castNull(JOBS.PROGRESS),
+          castNull(JOBS_ARCHIVE.PAYLOAD),
+          castNull(JOBS_ARCHIVE.RESULT));
+    }
   }
 
-  private static ResultQuery<?> query() {
+  static Statement<JobId, JobDetails> of(DSLContext dialect) {
+    return of(dialect, Content.whole());
+  }
+
+  /** Does not read payload, progress and result. */
+  static Statement<JobId, JobDetails> withoutPayload(DSLContext dialect) {
+    return of(dialect, Content.none());
+  }
+
+  private static Statement<JobId, JobDetails> of(DSLContext dialect, Content content) {
+    return Statement.of(
+        dialect,
+        query(content),
+        id -> new Arguments().number("id", id.value()),
+        row -> read(row, content));
+  }
+
+  private static ResultQuery<?> query(Content content) {
     return select(
             and(
                 JobSummaries.LIVE,
-                JOBS.PAYLOAD,
+                content.payload(),
                 JOBS.PAYLOAD_VERSION,
                 JOBS.CURRENT_EXECUTION_ID,
                 JOBS.LEASE_EXPIRES_AT,
                 JOBS.CANCEL_REQUESTED_AT,
                 JOBS.UNIQUE_LABEL,
                 JOBS.ORDERING_KEY,
-                JOBS.PROGRESS,
+                content.progress(),
                 RESULT,
                 JOBS.TRACEPARENT))
         .from(JOBS)
@@ -68,7 +100,7 @@ final class FindJobStatement {
             select(
                     and(
                         JobSummaries.ARCHIVED,
-                        JOBS_ARCHIVE.PAYLOAD,
+                        content.archivedPayload(),
                         JOBS_ARCHIVE.PAYLOAD_VERSION,
                         JOBS_ARCHIVE.EXECUTION_ID,
                         castNull(SQLDataType.INSTANT),
@@ -76,7 +108,7 @@ final class FindJobStatement {
                         JOBS_ARCHIVE.UNIQUE_LABEL,
                         JOBS_ARCHIVE.ORDERING_KEY,
                         castNull(JOBS.PROGRESS),
-                        JOBS_ARCHIVE.RESULT,
+                        content.archivedResult(),
                         JOBS_ARCHIVE.TRACEPARENT))
                 .from(JOBS_ARCHIVE)
                 .where(JOBS_ARCHIVE.ID.eq(ID)));
@@ -89,20 +121,20 @@ final class FindJobStatement {
   }
 
   /** Reads a job. The columns of a union have the names of its first part. */
-  private static JobDetails read(Row row) throws SQLException {
+  private static JobDetails read(Row row, Content content) throws SQLException {
     String enqueuedBy = row.textOrNull(JOBS.TRACEPARENT);
     ScheduledFire fire = ScheduledFire.of(enqueuedBy).orElse(null);
     Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
     return new JobDetails(
         JobSummaries.LIVE.read(row),
-        row.text(JOBS.PAYLOAD),
+        row.textOrNull(content.payload()),
         row.integer(JOBS.PAYLOAD_VERSION),
         execution == null ? null : new ExecutionId(execution),
         row.instantOrNull(JOBS.LEASE_EXPIRES_AT),
         row.instantOrNull(JOBS.CANCEL_REQUESTED_AT),
         row.textOrNull(JOBS.UNIQUE_LABEL),
         row.textOrNull(JOBS.ORDERING_KEY),
-        row.textOrNull(JOBS.PROGRESS),
+        row.textOrNull(content.progress()),
         row.textOrNull(RESULT),
         fire == null ? enqueuedBy : null,
         fire,

@@ -36,7 +36,9 @@ public final class JooqJobReader implements JobReader {
   private final OwnTransactions transactions;
   private final Function<JobId, Optional<JobExplanation>> explainer;
   private final Statement<JobId, JobDetails> find;
+  private final Statement<JobId, JobDetails> findWithoutPayload;
   private final Statement<JobId, JobExecution> executions;
+  private final Statement<JobId, JobExecution> executionsWithoutStacks;
   private final Map<JobFilter, Lists> lists;
   private final Statement<NoRequest, JobCount> counts;
   private final Statement<NoRequest, JobCount> countSample;
@@ -80,7 +82,10 @@ public final class JooqJobReader implements JobReader {
     this.transactions = transactions;
     this.explainer = explainer;
     this.find = Statement.lazily(() -> FindJobStatement.of(dialect));
+    this.findWithoutPayload = Statement.lazily(() -> FindJobStatement.withoutPayload(dialect));
     this.executions = Statement.lazily(() -> ExecutionsStatement.of(dialect));
+    this.executionsWithoutStacks =
+        Statement.lazily(() -> ExecutionsStatement.withoutStacks(dialect));
     this.lists = new EnumMap<>(JobFilter.class);
     for (JobFilter filter : JobFilter.values()) {
       lists.put(filter, Lists.of(dialect, filter));
@@ -96,9 +101,19 @@ public final class JooqJobReader implements JobReader {
 
   @Override
   public Optional<JobDetails> find(JobId id) {
-    return transactions.run(find, id).stream()
+    return find(id, find, executions);
+  }
+
+  @Override
+  public Optional<JobDetails> findWithoutPayload(JobId id) {
+    return find(id, findWithoutPayload, executionsWithoutStacks);
+  }
+
+  private Optional<JobDetails> find(
+      JobId id, Statement<JobId, JobDetails> job, Statement<JobId, JobExecution> attempts) {
+    return transactions.run(job, id).stream()
         .findFirst()
-        .map(job -> job.withExecutions(executionsOf(id)));
+        .map(found -> found.withExecutions(oldestFirst(transactions.run(attempts, id))));
   }
 
   @Override
@@ -106,10 +121,10 @@ public final class JooqJobReader implements JobReader {
     return explainer.apply(id);
   }
 
-  private List<JobExecution> executionsOf(JobId id) {
-    List<JobExecution> latestFirst = new ArrayList<>(transactions.run(executions, id));
-    Collections.reverse(latestFirst);
-    return latestFirst;
+  private static List<JobExecution> oldestFirst(List<JobExecution> latestFirst) {
+    List<JobExecution> reversed = new ArrayList<>(latestFirst);
+    Collections.reverse(reversed);
+    return reversed;
   }
 
   @Override

@@ -33,6 +33,8 @@ public final class JooqSchedules implements Schedules {
   private final Runnable changed;
   private final Statement<NoRequest, Listed> listAll;
   private final Statement<String, Listed> listOne;
+  private final Statement<NoRequest, Listed> listAllWithoutPayloads;
+  private final Statement<String, Listed> listOneWithoutPayload;
 
   /**
    * @param changed wakes workers, so that they find a schedule that may fire soon
@@ -45,6 +47,10 @@ public final class JooqSchedules implements Schedules {
     this.changed = changed;
     this.listAll = Statement.lazily(() -> ListSchedulesStatement.all(dialect));
     this.listOne = Statement.lazily(() -> ListSchedulesStatement.one(dialect));
+    this.listAllWithoutPayloads =
+        Statement.lazily(() -> ListSchedulesStatement.allWithoutPayloads(dialect));
+    this.listOneWithoutPayload =
+        Statement.lazily(() -> ListSchedulesStatement.oneWithoutPayload(dialect));
   }
 
   @Override
@@ -190,6 +196,19 @@ public final class JooqSchedules implements Schedules {
   public Optional<ScheduleState> find(String name) {
     Names.requireSchedule(name);
     return transactions.run(listOne, name).stream().findFirst().map(JooqSchedules::state);
+  }
+
+  @Override
+  public List<ScheduleState> listWithoutPayloads() {
+    return transactions.run(listAllWithoutPayloads).stream().map(JooqSchedules::state).toList();
+  }
+
+  @Override
+  public Optional<ScheduleState> findWithoutPayload(String name) {
+    Names.requireSchedule(name);
+    return transactions.run(listOneWithoutPayload, name).stream()
+        .findFirst()
+        .map(JooqSchedules::state);
   }
 
   private static ScheduleState state(Listed listed) {

@@ -18,6 +18,7 @@ import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
@@ -49,11 +50,16 @@ final class ListSchedulesStatement {
 
   private record Computed(Field<Instant> now, Field<String> lastStatus) {
 
-    ResultQuery<?> query(Condition which) {
-      return select(ScheduleColumns.selected(now, lastStatus))
-          .from(JOB_SCHEDULES)
-          .where(which)
-          .orderBy(JOB_SCHEDULES.NAME);
+    List<Field<?>> columns() {
+      return ScheduleColumns.selected(now, lastStatus);
+    }
+
+    List<Field<?>> columnsWithoutPayload() {
+      return ScheduleColumns.selectedWithoutPayload(now, lastStatus);
+    }
+
+    static ResultQuery<?> query(List<Field<?>> columns, Condition which) {
+      return select(columns).from(JOB_SCHEDULES).where(which).orderBy(JOB_SCHEDULES.NAME);
     }
 
     Listed read(Row row) throws SQLException {
@@ -67,14 +73,36 @@ final class ListSchedulesStatement {
 
   static Statement<NoRequest, Listed> all(DSLContext dialect) {
     Computed computed = computed();
-    return Statement.of(dialect, computed.query(noCondition()), computed::read);
+    return all(dialect, computed, computed.columns());
+  }
+
+  /** Does not read payloads, because a role may not be allowed to. */
+  static Statement<NoRequest, Listed> allWithoutPayloads(DSLContext dialect) {
+    Computed computed = computed();
+    return all(dialect, computed, computed.columnsWithoutPayload());
+  }
+
+  private static Statement<NoRequest, Listed> all(
+      DSLContext dialect, Computed computed, List<Field<?>> columns) {
+    return Statement.of(dialect, Computed.query(columns, noCondition()), computed::read);
   }
 
   static Statement<String, Listed> one(DSLContext dialect) {
     Computed computed = computed();
+    return one(dialect, computed, computed.columns());
+  }
+
+  /** Does not read the payload, because a role may not be allowed to. */
+  static Statement<String, Listed> oneWithoutPayload(DSLContext dialect) {
+    Computed computed = computed();
+    return one(dialect, computed, computed.columnsWithoutPayload());
+  }
+
+  private static Statement<String, Listed> one(
+      DSLContext dialect, Computed computed, List<Field<?>> columns) {
     return Statement.of(
         dialect,
-        computed.query(JOB_SCHEDULES.NAME.eq(Texts.param("name"))),
+        Computed.query(columns, JOB_SCHEDULES.NAME.eq(Texts.param("name"))),
         name -> new Arguments().text("name", name),
         computed::read);
   }

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
 
 import dev.skipjack.api.schedule.Missed;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.Field;
+import org.jooq.JSONB;
 import org.jooq.TableField;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,10 @@ final class ScheduleColumns {
       field(
           "case when {0} = '{}' then '{}' else array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each)) end",
           SQLDataType.CLOB.getArrayDataType(), JOB_SCHEDULES.EXCEPT_DATES);
+
+  /** Has the name of the column, by which it is read. */
+  private static final Field<JSONB> NO_PAYLOAD =
+      castNull(JOB_SCHEDULES.PAYLOAD).as(JOB_SCHEDULES.PAYLOAD);
 
   private record Column(TableField<?, ?> target, Function<StoredSchedule, @Nullable Object> value) {
 
@@ -126,13 +132,22 @@ final class ScheduleColumns {
 
   /** Returns the columns that {@link #read} needs, followed by {@code more}. */
   static List<Field<?>> selected(Field<?>... more) {
+    return selected(JOB_SCHEDULES.PAYLOAD, more);
+  }
+
+  /** Returns the columns that {@link #read} needs, but no payload, followed by {@code more}. */
+  static List<Field<?>> selectedWithoutPayload(Field<?>... more) {
+    return selected(NO_PAYLOAD, more);
+  }
+
+  private static List<Field<?>> selected(Field<JSONB> payload, Field<?>... more) {
     List<Field<?>> selected =
         ALL.stream()
             .<Field<?>>map(
                 column ->
                     column.target().equals(JOB_SCHEDULES.EXCEPT_DATES)
                         ? EXCEPT_DATES
-                        : column.target())
+                        : column.target().equals(JOB_SCHEDULES.PAYLOAD) ? payload : column.target())
             .collect(Collectors.toCollection(ArrayList::new));
     selected.addAll(List.of(more));
     return selected;

@@ -99,6 +99,7 @@ class ReadPlanTest {
   private void define(JobReader reader) {
     operations.clear();
     bound("find", 10 + PROBES, () -> reader.find(new JobId(150_000)));
+    bound("find without payload", 10 + PROBES, () -> reader.findWithoutPayload(new JobId(150_000)));
     bound("live", 500 + PROBES, () -> reader.list(JobQuery.live().limit(500)));
     bound("live of a rare tag", WINDOW + PROBES, () -> reader.list(JobQuery.live().tag("rare")));
     bound(

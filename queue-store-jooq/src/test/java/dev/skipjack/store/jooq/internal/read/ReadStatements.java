@@ -19,7 +19,10 @@ public final class ReadStatements {
         new TreeMap<>(
             Map.ofEntries(
                 Map.entry("find", FindJobStatement.of(dialect).text()),
+                Map.entry("find-without-payload", FindJobStatement.withoutPayload(dialect).text()),
                 Map.entry("executions", ExecutionsStatement.of(dialect).text()),
+                Map.entry(
+                    "executions-without-stacks", ExecutionsStatement.withoutStacks(dialect).text()),
                 Map.entry("counts", CountsStatement.of(dialect).text()),
                 Map.entry("count-sample", CountSampleStatement.of(dialect).text()),
                 Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),

@@ -27,6 +27,12 @@ public final class ScheduleStatements {
             Map.entry("delete-schedules", WriteSchedulesStatement.delete(dialect).text()),
             Map.entry("list-schedules", ListSchedulesStatement.all(dialect).text()),
             Map.entry("find-schedule", ListSchedulesStatement.one(dialect).text()),
+            Map.entry(
+                "list-schedules-without-payloads",
+                ListSchedulesStatement.allWithoutPayloads(dialect).text()),
+            Map.entry(
+                "find-schedule-without-payload",
+                ListSchedulesStatement.oneWithoutPayload(dialect).text()),
             Map.entry("outdated-schedules", OutdatedSchedulesStatement.of(dialect).text()),
             Map.entry("undeclared-schedules", UndeclaredSchedulesStatement.of(dialect).text())));
   }
