@@ -1,4 +1,4 @@
--- What:  the functions that create partitions of the audit (weeks) and the archive (days), and the first partitions.
+-- What:  the functions that create partitions of the audit (weeks), the archive and the published events (days), and the first partitions.
 -- Why:   CREATE TABLE ... PARTITION OF locks out every reader and writer of the parent; a table built aside and attached does
 --        not. There is no DEFAULT partition: it would have to be scanned at each attach and forbids concurrent detaching.
 --        Bounds are UTC whatever the session's zone, so two maintainers in two zones agree on them.
@@ -50,8 +50,12 @@ BEGIN
     first_day := day;
     next_day  := day + 1;
     storage   := 'autovacuum_vacuum_insert_scale_factor = 0.5';
+  ELSIF parent = 'outbox_published' THEN
+    first_day := day;
+    next_day  := day + 1;
+    storage   := 'autovacuum_vacuum_insert_scale_factor = 0.5';
   ELSE
-    RAISE EXCEPTION 'create_partition: "%" is not a partitioned table of the queue; use job_executions or jobs_archive', parent
+    RAISE EXCEPTION 'create_partition: "%" is not a partitioned table of the queue; use job_executions, jobs_archive or outbox_published', parent
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
 
@@ -114,8 +118,8 @@ END;
 END;
 $install$;
 
-COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions or jobs_archive that contains an instant; returns false if it existed. The instant may be from 50 years ago to 366 days ahead.';
-COMMENT ON FUNCTION create_partitions(interval) IS 'Creates the missing partitions from now until now + ahead, at most 90 days ahead; returns the number created.';
+COMMENT ON FUNCTION create_partition(text, timestamptz) IS 'Creates the partition of job_executions, jobs_archive or outbox_published that contains an instant; returns false if it existed. The instant may be from 50 years ago to 366 days ahead.';
+COMMENT ON FUNCTION create_partitions(interval) IS 'Creates the missing partitions of job_executions and jobs_archive from now until now + ahead, at most 90 days ahead; returns the number created.';
 
 REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION create_partitions(interval) FROM PUBLIC;

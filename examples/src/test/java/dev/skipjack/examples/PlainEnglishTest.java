@@ -96,6 +96,7 @@ class PlainEnglishTest {
           "queue-faults/",
           "queue-micrometer/",
           "queue-model-codegen/",
+          "queue-outbox/",
           "queue-rivals/",
           "queue-skiplocked/",
           "queue-store-jooq/",

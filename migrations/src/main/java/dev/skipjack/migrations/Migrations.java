@@ -28,7 +28,7 @@ public final class Migrations {
    * The number of the newest migration of this version: the value that the schema's function {@code
    * schema_version()} returns after {@link #migrate}.
    */
-  public static final int SCHEMA_VERSION = 7;
+  public static final int SCHEMA_VERSION = 8;
 
   /** The location of the SQL on the class path. */
   static final String LOCATION = "classpath:db/skipjack";

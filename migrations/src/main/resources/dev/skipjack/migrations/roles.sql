@@ -3,8 +3,9 @@
 -- users, for instance: GRANT {prefix}_worker, {prefix}_producer TO my_service;
 --
 --   {prefix}_sql_producer  enqueues by the function enqueue only, in SQL
---   {prefix}_producer      enqueues by the library, unique jobs and idempotency keys included; reads and changes payloads of live jobs
---   {prefix}_worker        runs jobs and creates partitions; changes no payload of a live job and deletes no history
+--   {prefix}_producer      enqueues by the library, unique jobs and idempotency keys included; reads and changes payloads of live jobs;
+--                          records events of the outbox
+--   {prefix}_worker        runs jobs and relays, and creates partitions; changes no payload of a live job and deletes no history
 --   {prefix}_operator      reads everything, cancels, redrives, edits and prunes jobs, pauses and configures queues
 --   {prefix}_viewer        reads jobs, history, settings and counts without payloads, results, progress and stacks
 --
@@ -36,6 +37,8 @@ GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean)
    TO {prefix}_sql_producer, {prefix}_producer;
 
+GRANT EXECUTE ON FUNCTION {schema}.outbox_record(text, text, text, bytea, text, jsonb, text) TO {prefix}_sql_producer, {prefix}_producer;
+
 -- Producers in Java. INSERT: what a new job needs, ids included, which the library draws from the sequence, and its status: a job with an
 -- ordering key waits until a worker promotes it. Not its time of creation. UPDATE: a unique job may replace or debounce the one that waits, and an idempotency key is taken over when
 -- its lifetime has ended. A grant knows columns, not rows: what that leaves open is in docs/guides/roles.md.
@@ -46,6 +49,11 @@ GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, 
    ON {schema}.jobs TO {prefix}_producer;
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
+
+-- Events: INSERT what a new event needs, and read its position. A consumer with an inbox marks the events that it has processed.
+GRANT INSERT (event_id, shard, aggregate_type, aggregate_id, event_type, content_type, headers, traceparent, payload), SELECT (position)
+   ON {schema}.outbox_events TO {prefix}_producer;
+GRANT INSERT (consumer, event_id), SELECT ON {schema}.inbox_events TO {prefix}_producer, {prefix}_worker;
 
 -- Schedules are declared, added and retired by producers, because they enqueue. A worker that fires them needs that role too.
 GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_schedules TO {prefix}_producer;
@@ -63,6 +71,14 @@ GRANT INSERT ON {schema}.jobs_archive TO {prefix}_worker;
 GRANT INSERT (id, job_id, started_at, attempt, queue, kind, worker_id) ON {schema}.job_executions TO {prefix}_worker;
 GRANT UPDATE (status, finished_at, error_class, error_message, error_stack) ON {schema}.job_executions TO {prefix}_worker;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_workers TO {prefix}_worker;
+-- Relays: a published event leaves outbox_events for outbox_published.
+GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
+GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;
+GRANT INSERT ON {schema}.outbox_published TO {prefix}_worker;
+GRANT SELECT ON {schema}.outbox_published, {schema}.outbox_shards TO {prefix}_worker;
+GRANT UPDATE (lease_id, leased_at, lease_expires_at, leased_by) ON {schema}.outbox_shards TO {prefix}_worker;
+GRANT INSERT, UPDATE ON {schema}.outbox_blocked TO {prefix}_worker;
+GRANT UPDATE (received_at) ON {schema}.inbox_events TO {prefix}_worker; -- to lock a row before it is deleted
 GRANT USAGE ON SEQUENCE {schema}.job_execution_id_seq TO {prefix}_worker;
 GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefix}_worker, {prefix}_operator;
 
@@ -79,6 +95,12 @@ GRANT EXECUTE ON FUNCTION {schema}.unblock(text, bigint), {schema}.skip_head(tex
 GRANT EXECUTE ON FUNCTION {schema}.blocked_keys() TO {prefix}_operator, {prefix}_viewer;
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
+
+-- The outbox: operators redrive dead events and unblock aggregates.
+GRANT SELECT ON {schema}.outbox_events, {schema}.outbox_published, {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_operator;
+GRANT UPDATE (status, attempts, died_at) ON {schema}.outbox_events TO {prefix}_operator;
+GRANT INSERT, UPDATE, DELETE ON {schema}.outbox_blocked TO {prefix}_operator;
+GRANT UPDATE (leased_by) ON {schema}.outbox_shards TO {prefix}_operator; -- to lock a shard
 
 -- Bulk operations are a record: operators add to it and update its progress, but cannot change who did what.
 GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
@@ -101,6 +123,12 @@ GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_
               updated_at)
    ON {schema}.job_schedules TO {prefix}_viewer;
 GRANT SELECT ON {schema}.job_queues, {schema}.job_workers TO {prefix}_viewer;
+GRANT SELECT (position, recorded_at, died_at, attempts, shard, status, event_id, aggregate_type, aggregate_id, event_type, content_type,
+              traceparent, last_error)
+   ON {schema}.outbox_events TO {prefix}_viewer;
+GRANT SELECT (position, recorded_at, published_at, attempts, event_id, aggregate_type, aggregate_id, event_type, content_type, traceparent)
+   ON {schema}.outbox_published TO {prefix}_viewer;
+GRANT SELECT ON {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_viewer;
 
 -- A later migration brings tables, columns and functions that these grants do not name: run the script of the new version before its workers
 -- start. Until then only the owner may use the new tables; for new functions that takes, once for each owner:

@@ -25,9 +25,13 @@ final class QueueEdits {
       """
       SELECT string_agg(format('%I.%I', nspname, relname), ', ')
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-       WHERE nspname = '{schema}' AND relkind = 'r' AND relname <> 'skipjack_schema_history'
+       WHERE nspname = '{schema}' AND relkind = 'r' AND relname NOT IN ('skipjack_schema_history', 'outbox_shards')
          AND pg_relation_size(pg_class.oid) > 0
       """;
+
+  /** The shards are rows of the schema; only their leases belong to a test. */
+  private static final String RELEASE_SHARDS =
+      "UPDATE {schema}.outbox_shards SET lease_expires_at = NULL WHERE lease_expires_at IS NOT NULL";
 
   private static final String MOVE_JOBS =
       """
@@ -92,6 +96,7 @@ final class QueueEdits {
     inTransaction(
         patience,
         connection -> {
+          update(connection, RELEASE_SHARDS);
           String tables = text(connection, TABLES);
           return tables != null && execute(connection, "TRUNCATE " + tables + " CASCADE");
         });

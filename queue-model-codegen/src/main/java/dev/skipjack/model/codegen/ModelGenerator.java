@@ -27,7 +27,7 @@ final class ModelGenerator {
    * Flyway's table.
    */
   private static final String EXCLUDES =
-      "skipjack_schema_history | job_executions_\\d+ | jobs_archive_\\d+";
+      "skipjack_schema_history | job_executions_\\d+ | jobs_archive_\\d+ | outbox_published_\\d+";
 
   private ModelGenerator() {}
 

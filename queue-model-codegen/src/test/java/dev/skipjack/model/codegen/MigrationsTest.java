@@ -40,7 +40,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 class MigrationsTest {
 
-  private static final int ALL = 7;
+  private static final int ALL = 8;
 
   private static EmbeddedPostgres server;
   private static PGSimpleDataSource dataSource;

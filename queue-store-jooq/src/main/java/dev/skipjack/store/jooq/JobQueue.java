@@ -20,6 +20,7 @@ import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
+import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.store.jooq.internal.QueueExtension;
@@ -27,6 +28,7 @@ import dev.skipjack.store.jooq.internal.diagnosis.JobExplainer;
 import dev.skipjack.store.jooq.internal.diagnosis.JooqDoctor;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.history.PublishedEvents;
 import dev.skipjack.store.jooq.internal.operations.JooqJobOperations;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
@@ -70,7 +72,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   /** The version of the newest migration that this version of the library requires. */
-  private static final int SCHEMA_VERSION = 7;
+  private static final int SCHEMA_VERSION = 8;
 
   /** The data source of the workers' statements. */
   private final DataSource control;
@@ -145,7 +147,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             interceptor,
             producers::write,
             strictOrdering,
-            producers);
+            producers,
+            sender == null ? null : sender.within(WakeUp.OUTBOX),
+            new PublishedEvents(control, ofWorkers.transactions(), dialect, schema));
 
     Runnable changed = sender == null ? () -> {} : sender::schedulesChanged;
     this.schedules =

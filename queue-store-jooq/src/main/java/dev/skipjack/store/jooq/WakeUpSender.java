@@ -97,11 +97,14 @@ final class WakeUpSender {
    * if none is necessary.
    */
   @Nullable FollowUp within(NewJob job) {
-    return wakes(job)
-        ? new FollowUp(
-            SEND_UNLESS_ANOTHER_DOES,
-            List.of(channel.name(), channel.text(wakeUp(job)), channel.lock(job.queue())))
-        : null;
+    return wakes(job) ? within(wakeUp(job)) : null;
+  }
+
+  /** Returns a query that sends {@code wakeUp} when the caller's transaction commits. */
+  FollowUp within(WakeUp wakeUp) {
+    return new FollowUp(
+        SEND_UNLESS_ANOTHER_DOES,
+        List.of(channel.name(), channel.text(wakeUp), channel.lock(wakeUp.lane().queue())));
   }
 
   /**

@@ -5,7 +5,9 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.history.PublishedEvents;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
+import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import java.sql.Connection;
@@ -13,6 +15,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a queue on which modules build other ways of enqueueing. Immutable and safe for any
@@ -26,6 +29,8 @@ import org.jooq.DSLContext;
  * @param strictOrdering takes the locks that strictly ordered jobs need; not needed for jobs that
  *     {@code writer} inserts, because it takes these locks itself
  * @param waker wakes workers as the queue itself does
+ * @param outboxWakeUp wakes relays when the caller's transaction commits, or null to wake none
+ * @param publishedEvents creates and removes the partitions of the published events
  */
 public record QueueExtension(
     DSLContext dialect,
@@ -34,7 +39,9 @@ public record QueueExtension(
     EnqueueInterceptor interceptor,
     Writer writer,
     StrictOrdering strictOrdering,
-    Waker waker) {
+    Waker waker,
+    @Nullable FollowUp outboxWakeUp,
+    PublishedEvents publishedEvents) {
 
   /** Creates the jobs to insert. */
   @FunctionalInterface

@@ -66,7 +66,7 @@ public final class JooqMaintenance implements Maintenance {
     this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect));
     this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect));
     this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect));
-    this.creator = new PartitionCreator(transactions, dialect);
+    this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
     this.archivePruner = new ArchivePruner(transactions, dialect);

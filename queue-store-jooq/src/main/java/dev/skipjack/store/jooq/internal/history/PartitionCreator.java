@@ -25,14 +25,18 @@ final class PartitionCreator {
   private static final int TRIES = 4;
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(200);
 
+  private final List<PartitionedTable> tables;
   private final OwnTransactions transactions;
   private final Statement<NoRequest, Instant> readClock;
   private final Statement<Partition, Boolean> createPartition;
 
   /**
    * @param dialect renders statements for the queue's schema, without a connection
+   * @param tables the tables whose partitions are created
    */
-  PartitionCreator(OwnTransactions transactions, DSLContext dialect) {
+  PartitionCreator(
+      OwnTransactions transactions, DSLContext dialect, List<PartitionedTable> tables) {
+    this.tables = tables;
     this.transactions = transactions;
     this.readClock = Statement.lazily(() -> ReadClockStatement.of(dialect));
     this.createPartition = Statement.lazily(() -> CreatePartitionStatement.of(dialect));
@@ -73,7 +77,7 @@ final class PartitionCreator {
     List<String> created = new ArrayList<>();
     List<Postponed> postponed = new ArrayList<>();
     Optional<Instant> missingFrom = Optional.empty();
-    for (PartitionedTable table : PartitionedTable.values()) {
+    for (PartitionedTable table : tables) {
       for (Partition partition = table.containing(first);
           !partition.start().isAfter(last);
           partition = partition.next()) {

@@ -30,9 +30,10 @@ public final class PartitionHealing {
     this.createMissing = createMissing;
   }
 
-  /** Returns an instance that creates partitions in {@code transactions}. */
+  /** Returns an instance that creates partitions of the history of jobs in {@code transactions}. */
   public static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
-    return new PartitionHealing(new PartitionCreator(transactions, dialect)::createPresent);
+    return new PartitionHealing(
+        new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS)::createPresent);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static dev.skipjack.model.Tables.OUTBOX_PUBLISHED;
 
 import java.time.DayOfWeek;
 import java.time.Instant;
@@ -10,6 +11,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.TemporalAdjusters;
+import java.util.List;
 import java.util.Optional;
 import org.jooq.Table;
 
@@ -18,7 +20,12 @@ enum PartitionedTable {
   /** The audit, with one partition for each week in which attempts began; weeks begin on Monday. */
   AUDIT(7),
   /** The archive, with one partition for each day on which jobs ended. */
-  ARCHIVE(1);
+  ARCHIVE(1),
+  /** The published events, with one partition for each day on which they were published. */
+  PUBLISHED(1);
+
+  /** The tables of the history of jobs. */
+  static final List<PartitionedTable> OF_JOBS = List.of(AUDIT, ARCHIVE);
 
   private static final int DATE_DIGITS = 8;
 
@@ -29,7 +36,11 @@ enum PartitionedTable {
   }
 
   Table<?> table() {
-    return this == AUDIT ? JOB_EXECUTIONS : JOBS_ARCHIVE;
+    return switch (this) {
+      case AUDIT -> JOB_EXECUTIONS;
+      case ARCHIVE -> JOBS_ARCHIVE;
+      case PUBLISHED -> OUTBOX_PUBLISHED;
+    };
   }
 
   int days() {

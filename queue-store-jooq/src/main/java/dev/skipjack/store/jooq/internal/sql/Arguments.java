@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +77,26 @@ public final class Arguments {
   public Arguments text(String name, @Nullable String value) {
     return put(
         name, (statement, index, ascii) -> statement.setString(index, spelled(value, ascii)));
+  }
+
+  /** Sets a byte string. */
+  public Arguments bytes(String name, byte[] value) {
+    return put(name, (statement, index, ascii) -> statement.setBytes(index, value));
+  }
+
+  /** Sets an array of byte strings, one for each element. */
+  public <E> Arguments byteStrings(String name, Collection<E> elements, Function<E, byte[]> bytes) {
+    return array(name, "bytea", elements, bytes, byte[][]::new);
+  }
+
+  /** Sets a UUID. */
+  public Arguments uuid(String name, UUID value) {
+    return put(name, (statement, index, ascii) -> statement.setObject(index, value));
+  }
+
+  /** Sets an array of UUIDs, one for each element. */
+  public <E> Arguments uuids(String name, Collection<E> elements, Function<E, UUID> uuid) {
+    return array(name, "uuid", elements, uuid, UUID[]::new);
   }
 
   /** Sets an array of strings, one for each element. */

@@ -106,6 +106,15 @@ public final class Row {
     return value;
   }
 
+  /** Returns a byte string. */
+  public byte[] bytes(Field<byte[]> field) throws SQLException {
+    byte[] value = result.getBytes(columns.indexOf(field));
+    if (value == null) {
+      throw isNull(field);
+    }
+    return value;
+  }
+
   /** Returns an array of strings; NULL counts as an empty array. */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));

@@ -151,7 +151,9 @@ class PartitionCreationTest {
 
   private static PartitionCreator creator(QueueDatabase database, DataSource dataSource) {
     return new PartitionCreator(
-        new OwnTransactions(dataSource), StatementDialect.forSchema(database.schema()));
+        new OwnTransactions(dataSource),
+        StatementDialect.forSchema(database.schema()),
+        PartitionedTable.OF_JOBS);
   }
 
   @FunctionalInterface

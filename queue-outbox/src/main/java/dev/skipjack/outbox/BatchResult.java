@@ -1,0 +1,148 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.spi.SafeText;
+import dev.skipjack.outbox.EventWrites.Block;
+import dev.skipjack.outbox.EventWrites.Change;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a batch changes: events that were published, events that failed or must wait, and aggregates
+ * that become blocked or may become free.
+ */
+record BatchResult(
+    List<RecordedEvent> published,
+    List<Change> changes,
+    List<Block> blocks,
+    List<Aggregate> maybeFree,
+    int retried,
+    int died,
+    int outOfOrder) {
+
+  private static final int LONGEST_ERROR = 2_000;
+
+  /**
+   * The rules for events that were not published.
+   *
+   * @param maxAttempts the number of failed attempts after which an event is dead
+   * @param skipDead whether an aggregate continues after a dead event
+   */
+  record Rules(Backoff backoff, int maxAttempts, boolean skipDead) {}
+
+  /** What happened to an aggregate in this batch. */
+  private enum Progress {
+    /** An event was not tried, so the later ones are left as they are. */
+    STOPPED,
+    /** An event failed, so the later ones are blocked. */
+    BLOCKED,
+    /** An event is dead, and the later ones may be published without it. */
+    SKIPPED
+  }
+
+  /**
+   * Evaluates the results of a batch.
+   *
+   * @param fetched the events that were fetched, including those that are not published because
+   *     their aggregate is blocked
+   * @param results the result of each event in {@link Fetched#publishable}
+   */
+  static BatchResult of(
+      Fetched fetched, List<PublishResult> results, Rules rules, RandomGenerator random) {
+    List<RecordedEvent> published = new ArrayList<>();
+    List<Change> changes = new ArrayList<>();
+    List<Block> blocks = new ArrayList<>();
+    Map<Aggregate, Progress> progress = new HashMap<>();
+    int retried = 0;
+    int died = 0;
+    int outOfOrder = 0;
+    for (RecordedEvent event : fetched.blocked()) {
+      changes.add(waiting(event));
+    }
+    List<RecordedEvent> events = fetched.publishable();
+    for (int i = 0; i < events.size(); i++) {
+      RecordedEvent event = events.get(i);
+      PublishResult result = results.get(i);
+      Aggregate aggregate = event.aggregate();
+      Progress earlier = progress.get(aggregate);
+      if (result.kind() == PublishResult.Kind.SENT) {
+        published.add(event);
+        outOfOrder += earlier == null || earlier == Progress.SKIPPED ? 0 : 1;
+        continue;
+      }
+      if (earlier == Progress.BLOCKED) {
+        changes.add(waiting(event));
+        continue;
+      }
+      if (earlier == Progress.STOPPED || result.kind() == PublishResult.Kind.NOT_TRIED) {
+        progress.putIfAbsent(aggregate, Progress.STOPPED);
+        continue;
+      }
+      int failures =
+          event.failures() == Integer.MAX_VALUE ? event.failures() : event.failures() + 1;
+      String error = SafeText.of(result.reason(), LONGEST_ERROR);
+      boolean isDead = result.kind() == PublishResult.Kind.DEAD || failures >= rules.maxAttempts();
+      if (isDead) {
+        died++;
+        changes.add(new Change(event, OutboxPredicates.DEAD_LITERAL, failures, error));
+        if (rules.skipDead()) {
+          progress.put(aggregate, Progress.SKIPPED);
+        } else {
+          progress.put(aggregate, Progress.BLOCKED);
+          blocks.add(new Block(aggregate, null));
+        }
+      } else {
+        retried++;
+        progress.put(aggregate, Progress.BLOCKED);
+        changes.add(new Change(event, OutboxPredicates.BLOCKED_LITERAL, failures, error));
+        blocks.add(new Block(aggregate, delay(result, failures, rules.backoff(), random)));
+      }
+    }
+    Set<Aggregate> maybeFree = new LinkedHashSet<>(fetched.retried());
+    maybeFree.removeIf(
+        aggregate -> {
+          Progress end = progress.get(aggregate);
+          return end == Progress.BLOCKED || end == Progress.STOPPED;
+        });
+    return new BatchResult(
+        published, changes, blocks, List.copyOf(maybeFree), retried, died, outOfOrder);
+  }
+
+  private static Change waiting(RecordedEvent event) {
+    return new Change(event, OutboxPredicates.BLOCKED_LITERAL, event.failures(), null);
+  }
+
+  private static Duration delay(
+      PublishResult result, int failures, Backoff backoff, RandomGenerator random) {
+    @Nullable Duration asked = result.delay();
+    Duration delay = asked == null ? backoff.after(failures, random) : asked;
+    if (delay.isNegative()) {
+      return Duration.ZERO;
+    }
+    return delay.compareTo(Backoff.LONGEST) > 0 ? Backoff.LONGEST : delay;
+  }
+
+  /** Returns whether the batch changes anything. */
+  boolean isProgress() {
+    return !published.isEmpty() || !changes.isEmpty() || !maybeFree.isEmpty();
+  }
+
+  /** Returns the part of this result that concerns the given shards. */
+  BatchResult within(Set<Integer> shards) {
+    return new BatchResult(
+        published.stream().filter(each -> shards.contains(each.aggregate().shard())).toList(),
+        changes.stream().filter(each -> shards.contains(each.event().aggregate().shard())).toList(),
+        blocks.stream().filter(each -> shards.contains(each.aggregate().shard())).toList(),
+        maybeFree.stream().filter(each -> shards.contains(each.shard())).toList(),
+        retried,
+        died,
+        outOfOrder);
+  }
+}

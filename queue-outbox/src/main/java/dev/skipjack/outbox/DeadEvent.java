@@ -1,0 +1,13 @@
+package dev.skipjack.outbox;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * An event that is no longer tried.
+ *
+ * @param failures the number of failed attempts
+ * @param reason why the last attempt failed
+ */
+public record DeadEvent(
+    UUID id, Aggregate aggregate, String type, Instant diedAt, int failures, String reason) {}

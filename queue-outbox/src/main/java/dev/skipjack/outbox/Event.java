@@ -1,0 +1,157 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.spi.Traceparent;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event to record: what happened to which aggregate. Immutable; each method returns a changed
+ * copy.
+ */
+public final class Event {
+
+  /** The maximum size of a payload: 1,048,576 bytes (1 MiB). */
+  public static final int LARGEST_PAYLOAD = 1_048_576;
+
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_.:/-]{1,200}");
+  private static final String JSON = "application/json";
+  private static final int MOST_HEADERS = 50;
+
+  private final Aggregate aggregate;
+  private final String type;
+  private final @Nullable Object payload;
+  private final String contentType;
+  private final Map<String, String> headers;
+  private final @Nullable String traceparent;
+
+  private Event(
+      Aggregate aggregate,
+      String type,
+      @Nullable Object payload,
+      String contentType,
+      Map<String, String> headers,
+      @Nullable String traceparent) {
+    this.aggregate = aggregate;
+    this.type = type;
+    this.payload = payload;
+    this.contentType = contentType;
+    this.headers = headers;
+    this.traceparent = traceparent;
+  }
+
+  /**
+   * Creates an event whose payload is an empty JSON object.
+   *
+   * @param aggregateType the type of the aggregate, for example {@code order}; like the type of the
+   *     event, 1 to 200 of {@code a-z A-Z 0-9 _ . : / -}
+   * @param aggregateId the id of the aggregate, 1 to 512 bytes in UTF-8. Events with the same
+   *     aggregate type and id are published in the order in which they were recorded
+   * @param type the type of the event, for example {@code order-placed}
+   * @throws IllegalArgumentException if one of them is not allowed
+   */
+  public static Event of(String aggregateType, Object aggregateId, String type) {
+    return new Event(
+        new Aggregate(aggregateType, aggregateId.toString()),
+        requireName("Event type", type),
+        null,
+        JSON,
+        Map.of(),
+        null);
+  }
+
+  /**
+   * Sets the payload, which the queue's codec converts to JSON when the event is recorded.
+   *
+   * @throws IllegalArgumentException if it is a byte array, which needs a content type
+   */
+  public Event payload(Object payload) {
+    if (payload instanceof byte[]) {
+      throw new IllegalArgumentException("A payload of bytes needs a content type.");
+    }
+    return new Event(
+        aggregate, type, Objects.requireNonNull(payload, "payload"), JSON, headers, traceparent);
+  }
+
+  /**
+   * Sets the payload as bytes, which are published unchanged.
+   *
+   * @param contentType their media type, for example {@code application/avro}
+   */
+  public Event payload(byte[] payload, String contentType) {
+    if (contentType.isBlank() || contentType.length() > 200) {
+      throw new IllegalArgumentException(
+          "Content type '%s' must have 1 to 200 characters.".formatted(contentType));
+    }
+    return new Event(aggregate, type, payload.clone(), contentType, headers, traceparent);
+  }
+
+  /**
+   * Adds a header, or replaces the one with the same name.
+   *
+   * @throws IllegalArgumentException if the name is not 1 to 200 of {@code a-z A-Z 0-9 _ . : / -},
+   *     the value contains a NUL character, or the event would have more than 50 headers
+   */
+  public Event header(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(headers);
+    if (value.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException(
+          "The value of header '%s' contains a NUL character.".formatted(name));
+    }
+    more.put(requireName("Header name", name), value);
+    if (more.size() > MOST_HEADERS) {
+      throw new IllegalArgumentException(
+          "An event may have at most %d headers.".formatted(MOST_HEADERS));
+    }
+    return new Event(
+        aggregate, type, payload, contentType, Collections.unmodifiableMap(more), traceparent);
+  }
+
+  /**
+   * Sets the trace to which the event belongs.
+   *
+   * @param traceparent the value of the W3C header
+   * @throws IllegalArgumentException if it does not have the W3C form
+   */
+  public Event traceparent(String traceparent) {
+    return new Event(
+        aggregate, type, payload, contentType, headers, Traceparent.require(traceparent));
+  }
+
+  Aggregate aggregate() {
+    return aggregate;
+  }
+
+  String type() {
+    return type;
+  }
+
+  /** Returns bytes, an object to encode as JSON, or null for an empty JSON object. */
+  @Nullable Object payload() {
+    return payload;
+  }
+
+  String contentType() {
+    return contentType;
+  }
+
+  Map<String, String> headers() {
+    return headers;
+  }
+
+  @Nullable String traceparent() {
+    return traceparent;
+  }
+
+  static String requireName(String what, String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "%s '%s' is not allowed. Use 1 to 200 of a-z, A-Z, 0-9, '_', '.', ':', '/', '-'."
+              .formatted(what, name));
+    }
+    return name;
+  }
+}

@@ -1,0 +1,273 @@
+package dev.skipjack.outbox;
+
+import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
+import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static dev.skipjack.model.Tables.OUTBOX_PUBLISHED;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.deleteFrom;
+import static org.jooq.impl.DSL.excluded;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.notExists;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
+import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.Texts;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writes that record the result of a batch. They run in one transaction, after {@link
+ * LeaseWrites#lock} has locked the shards, and need no fence of their own.
+ *
+ * <pre>{@code
+ * WITH removed AS (DELETE FROM outbox_events WHERE event_id = ANY (:event_ids) RETURNING ...),
+ * kept AS (INSERT INTO outbox_published (...) SELECT ... FROM removed RETURNING event_id)
+ * SELECT event_id FROM removed
+ *
+ * UPDATE outbox_events SET status = given.status, attempts = given.attempts, last_error = coalesce(given.error, last_error), ...
+ *   FROM unnest(:event_ids, :statuses, :attempts, :errors) AS given
+ *  WHERE outbox_events.event_id = given.event_id
+ *    AND (given.status = 'dead' OR (SELECT shard FROM outbox_blocked WHERE <the event's aggregate>) IS NOT NULL) RETURNING event_id
+ *
+ * INSERT INTO outbox_blocked (...) SELECT ..., clock_timestamp() + given.delay FROM unnest(...) AS given ORDER BY ...
+ *   ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET retry_at = excluded.retry_at RETURNING shard
+ *
+ * DELETE FROM outbox_blocked USING unnest(...) AS given WHERE <given's aggregate> AND retry_at IS NOT NULL
+ *    AND NOT EXISTS (SELECT FROM outbox_events WHERE status = 'blocked' AND <the aggregate>) RETURNING shard
+ * }</pre>
+ *
+ * <p>An operator may have unblocked an aggregate while the batch was published. Its events then
+ * stay pending: without a row in {@code outbox_blocked}, no relay would read blocked ones. So the
+ * rows of newly blocked aggregates are written before the events change.
+ */
+final class EventWrites {
+
+  private static final Field<UUID> EVENT_ID = field(name("removed", "event_id"), UUID.class);
+
+  private EventWrites() {}
+
+  /**
+   * A new status of an event.
+   *
+   * @param status {@code blocked} or {@code dead}
+   * @param failures the number of failed attempts to publish it. It is a total, so that repeating
+   *     the write counts no attempt twice
+   * @param error why the latest attempt failed; null if none was made
+   */
+  record Change(RecordedEvent event, String status, int failures, @Nullable String error) {}
+
+  /**
+   * An aggregate that is blocked.
+   *
+   * @param delay the time until the next attempt; null for none
+   */
+  record Block(Aggregate aggregate, @Nullable Duration delay) {}
+
+  /** Creates the statement that removes published events, and keeps them as history. */
+  static Statement<List<RecordedEvent>, UUID> publish(DSLContext dialect) {
+    CommonTableExpression<?> removed =
+        name("removed")
+            .as(
+                deleteFrom(OUTBOX_EVENTS)
+                    .where(isGiven())
+                    .returning(
+                        OUTBOX_EVENTS.POSITION,
+                        OUTBOX_EVENTS.RECORDED_AT,
+                        OUTBOX_EVENTS.ATTEMPTS,
+                        OUTBOX_EVENTS.EVENT_ID,
+                        OUTBOX_EVENTS.AGGREGATE_TYPE,
+                        OUTBOX_EVENTS.AGGREGATE_ID,
+                        OUTBOX_EVENTS.EVENT_TYPE,
+                        OUTBOX_EVENTS.CONTENT_TYPE,
+                        OUTBOX_EVENTS.HEADERS,
+                        OUTBOX_EVENTS.TRACEPARENT,
+                        OUTBOX_EVENTS.PAYLOAD));
+    CommonTableExpression<?> kept =
+        name("kept")
+            .as(
+                insertInto(
+                        OUTBOX_PUBLISHED,
+                        OUTBOX_PUBLISHED.POSITION,
+                        OUTBOX_PUBLISHED.RECORDED_AT,
+                        OUTBOX_PUBLISHED.ATTEMPTS,
+                        OUTBOX_PUBLISHED.EVENT_ID,
+                        OUTBOX_PUBLISHED.AGGREGATE_TYPE,
+                        OUTBOX_PUBLISHED.AGGREGATE_ID,
+                        OUTBOX_PUBLISHED.EVENT_TYPE,
+                        OUTBOX_PUBLISHED.CONTENT_TYPE,
+                        OUTBOX_PUBLISHED.HEADERS,
+                        OUTBOX_PUBLISHED.TRACEPARENT,
+                        OUTBOX_PUBLISHED.PAYLOAD)
+                    .select(
+                        select(
+                                removed.field(OUTBOX_EVENTS.POSITION),
+                                removed.field(OUTBOX_EVENTS.RECORDED_AT),
+                                removed.field(OUTBOX_EVENTS.ATTEMPTS),
+                                EVENT_ID,
+                                removed.field(OUTBOX_EVENTS.AGGREGATE_TYPE),
+                                removed.field(OUTBOX_EVENTS.AGGREGATE_ID),
+                                removed.field(OUTBOX_EVENTS.EVENT_TYPE),
+                                removed.field(OUTBOX_EVENTS.CONTENT_TYPE),
+                                removed.field(OUTBOX_EVENTS.HEADERS),
+                                removed.field(OUTBOX_EVENTS.TRACEPARENT),
+                                removed.field(OUTBOX_EVENTS.PAYLOAD))
+                            .from(removed))
+                    .returning(OUTBOX_PUBLISHED.EVENT_ID));
+    return Statement.of(
+        dialect,
+        with(removed, kept).select(EVENT_ID).from(removed),
+        EventWrites::ids,
+        row -> row.uuid(EVENT_ID));
+  }
+
+  /** Creates the statement that removes published events for good. */
+  static Statement<List<RecordedEvent>, UUID> discard(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        deleteFrom(OUTBOX_EVENTS).where(isGiven()).returning(OUTBOX_EVENTS.EVENT_ID),
+        EventWrites::ids,
+        row -> row.uuid(OUTBOX_EVENTS.EVENT_ID));
+  }
+
+  private static Condition isGiven() {
+    return OUTBOX_EVENTS.EVENT_ID.eq(any(param("event_ids", UUID[].class)));
+  }
+
+  private static Arguments ids(List<RecordedEvent> events) {
+    return new Arguments().uuids("event_ids", events, RecordedEvent::id);
+  }
+
+  /** Creates the statement that makes events dead, or blocked if their aggregate still is. */
+  static Statement<List<Change>, UUID> change(DSLContext dialect) {
+    ArrayRows given =
+        ArrayRows.named("given")
+            .column("event_id", param("event_ids", UUID[].class))
+            .column("status", Texts.array("statuses"))
+            .column("attempts", param("attempts", Integer[].class))
+            .column("error", Texts.array("errors"));
+    Field<String> status = given.field("status", String.class);
+    Condition isDead = status.eq(OutboxPredicates.literal(OutboxPredicates.DEAD_LITERAL));
+    Condition isBlocked =
+        field(
+                select(OUTBOX_BLOCKED.SHARD)
+                    .from(OUTBOX_BLOCKED)
+                    .where(OUTBOX_BLOCKED.AGGREGATE_TYPE.eq(OUTBOX_EVENTS.AGGREGATE_TYPE))
+                    .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(OUTBOX_EVENTS.AGGREGATE_ID)))
+            .isNotNull();
+    return Statement.of(
+        dialect,
+        update(OUTBOX_EVENTS)
+            .set(OUTBOX_EVENTS.STATUS, status)
+            .set(OUTBOX_EVENTS.ATTEMPTS, given.field("attempts", Integer.class))
+            .set(
+                OUTBOX_EVENTS.LAST_ERROR,
+                coalesce(given.field("error", String.class), OUTBOX_EVENTS.LAST_ERROR))
+            .set(
+                OUTBOX_EVENTS.DIED_AT,
+                when(isDead, DatabaseClock.NOW).otherwise(castNull(OUTBOX_EVENTS.DIED_AT)))
+            .from(given.table())
+            .where(OUTBOX_EVENTS.EVENT_ID.eq(given.field("event_id", UUID.class)))
+            .and(isDead.or(isBlocked))
+            .returning(OUTBOX_EVENTS.EVENT_ID),
+        changes ->
+            new Arguments()
+                .uuids("event_ids", changes, change -> change.event().id())
+                .texts("statuses", changes, Change::status)
+                .integers("attempts", changes, Change::failures)
+                .texts("errors", changes, Change::error),
+        row -> row.uuid(OUTBOX_EVENTS.EVENT_ID));
+  }
+
+  /** Creates the statement that blocks aggregates until a time, or until an operator acts. */
+  static Statement<List<Block>, Integer> block(DSLContext dialect) {
+    ArrayRows given =
+        givenAggregates()
+            .column("shard", param("shards", Short[].class))
+            .column("delay", param("delays", Long[].class));
+    Field<Long> delay = given.field("delay", Long.class);
+    return Statement.of(
+        dialect,
+        insertInto(
+                OUTBOX_BLOCKED,
+                OUTBOX_BLOCKED.AGGREGATE_TYPE,
+                OUTBOX_BLOCKED.AGGREGATE_ID,
+                OUTBOX_BLOCKED.SHARD,
+                OUTBOX_BLOCKED.RETRY_AT)
+            .select(
+                select(
+                        given.field("aggregate_type", String.class),
+                        given.field("aggregate_id", String.class),
+                        given.field("shard", Short.class),
+                        DatabaseClock.plusMicros(DatabaseClock.NOW, delay))
+                    .from(given.table())
+                    .orderBy(
+                        given.field("aggregate_type", String.class),
+                        given.field("aggregate_id", String.class)))
+            .onConflict(OUTBOX_BLOCKED.AGGREGATE_TYPE, OUTBOX_BLOCKED.AGGREGATE_ID)
+            .doUpdate()
+            .set(OUTBOX_BLOCKED.RETRY_AT, excluded(OUTBOX_BLOCKED.RETRY_AT))
+            .returning(OUTBOX_BLOCKED.SHARD),
+        blocks ->
+            aggregates(blocks.stream().map(Block::aggregate).toList())
+                .smallints("shards", blocks, block -> block.aggregate().shard())
+                .bigints("delays", blocks, EventWrites::micros),
+        row -> row.integer(OUTBOX_BLOCKED.SHARD));
+  }
+
+  private static @Nullable Long micros(Block block) {
+    Duration delay = block.delay();
+    return delay == null ? null : DatabaseClock.micros(delay);
+  }
+
+  /** Creates the statement that frees those aggregates that have no blocked event left. */
+  static Statement<List<Aggregate>, Integer> unblock(DSLContext dialect) {
+    ArrayRows given = givenAggregates();
+    return Statement.of(
+        dialect,
+        deleteFrom(OUTBOX_BLOCKED)
+            .using(given.table())
+            .where(OUTBOX_BLOCKED.AGGREGATE_TYPE.eq(given.field("aggregate_type", String.class)))
+            .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(given.field("aggregate_id", String.class)))
+            .and(OutboxPredicates.RETRIED)
+            .and(
+                notExists(
+                    selectOne()
+                        .from(OUTBOX_EVENTS)
+                        .where(OutboxPredicates.BLOCKED)
+                        .and(OUTBOX_EVENTS.AGGREGATE_TYPE.eq(OUTBOX_BLOCKED.AGGREGATE_TYPE))
+                        .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(OUTBOX_BLOCKED.AGGREGATE_ID))))
+            .returning(OUTBOX_BLOCKED.SHARD),
+        EventWrites::aggregates,
+        row -> row.integer(OUTBOX_BLOCKED.SHARD));
+  }
+
+  private static ArrayRows givenAggregates() {
+    return ArrayRows.named("given")
+        .column("aggregate_type", Texts.array("aggregate_types"))
+        .column("aggregate_id", Texts.array("aggregate_ids"));
+  }
+
+  private static Arguments aggregates(List<Aggregate> aggregates) {
+    return new Arguments()
+        .texts("aggregate_types", aggregates, Aggregate::type)
+        .texts("aggregate_ids", aggregates, Aggregate::id);
+  }
+}

@@ -1,0 +1,248 @@
+package dev.skipjack.outbox;
+
+import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
+import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.trueCondition;
+import static org.jooq.impl.DSL.when;
+
+import dev.skipjack.store.jooq.internal.sql.Arguments;
+import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.JSONB;
+import org.jooq.Param;
+import org.jooq.SelectField;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the events that the holder of a shard's lease may publish: the oldest pending ones, and
+ * those of blocked aggregates whose retry is due.
+ *
+ * <pre>{@code
+ * SELECT event.*, (SELECT shard FROM outbox_blocked WHERE <the event's aggregate>) IS NOT NULL AS is_blocked
+ *   FROM unnest(:shards) AS given (shard)
+ *  CROSS JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'pending' AND shard = given.shard ORDER BY position LIMIT :limit) AS event
+ *
+ * SELECT due.aggregate_type, due.aggregate_id, event.*
+ *   FROM unnest(:shards) AS given (shard)
+ *  CROSS JOIN LATERAL (SELECT ... FROM outbox_blocked WHERE shard = given.shard AND retry_at <= statement_timestamp() ORDER BY retry_at LIMIT 20) AS due
+ *   LEFT JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'blocked' AND <due's aggregate> ORDER BY position LIMIT :limit) AS event ON true
+ * }</pre>
+ *
+ * <p>Blocked aggregates are looked up by a value, because the planner would turn EXISTS into a hash
+ * of all of them.
+ *
+ * <p>The first statement has no lower bound for the position: a transaction that commits late adds
+ * events before others that have been published. Locks nothing, because the lease keeps other
+ * relays away.
+ */
+final class FetchStatement {
+
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+  private static final long MOST_RETRIES = 20;
+
+  private static final ArrayRows GIVEN =
+      ArrayRows.named("given").column("shard", param("shards", Short[].class));
+
+  private static final Field<Short> GIVEN_SHARD = GIVEN.field("shard", Short.class);
+
+  private static final Field<Long> POSITION = event("position", Long.class);
+  private static final Field<UUID> EVENT_ID = event("event_id", UUID.class);
+  private static final Field<String> AGGREGATE_TYPE = event("aggregate_type", String.class);
+  private static final Field<String> AGGREGATE_ID = event("aggregate_id", String.class);
+  private static final Field<String> EVENT_TYPE = event("event_type", String.class);
+  private static final Field<byte[]> PAYLOAD = event("payload", byte[].class);
+  private static final Field<String> CONTENT_TYPE = event("content_type", String.class);
+  private static final Field<String> TRACEPARENT = event("traceparent", String.class);
+  private static final Field<Instant> RECORDED_AT =
+      field(name("event", "recorded_at"), SQLDataType.INSTANT);
+  private static final Field<Integer> ATTEMPTS = event("attempts", Integer.class);
+  private static final Field<JSONB> HEADERS = event("headers", JSONB.class);
+
+  /** Names and values in turn. They cost a subquery, which events without headers skip. */
+  private static final Field<String[]> HEADER_TEXTS =
+      when(
+              HEADERS.ne(field("cast('{}' as jsonb)", JSONB.class)),
+              field(
+                  "array(select unnest(array[header.key, header.value]) from jsonb_each_text({0}) as header)",
+                  String[].class, HEADERS))
+          .as("header_texts");
+
+  private static final Field<Boolean> IS_BLOCKED = field(name("is_blocked"), Boolean.class);
+  private static final Field<String> DUE_TYPE = field(name("due", "aggregate_type"), String.class);
+  private static final Field<String> DUE_ID = field(name("due", "aggregate_id"), String.class);
+  private static final Field<String> DUE_TYPE_RESULT = DUE_TYPE.as("due_type");
+  private static final Field<String> DUE_ID_RESULT = DUE_ID.as("due_id");
+
+  private FetchStatement() {}
+
+  /**
+   * The events to read.
+   *
+   * @param limit the maximum number of events of each shard, or of each blocked aggregate
+   */
+  record Request(List<ShardLease> leases, int limit) {}
+
+  /**
+   * A pending event.
+   *
+   * @param isBlocked whether its aggregate is blocked, so that it must wait
+   */
+  record Pending(RecordedEvent event, boolean isBlocked) {}
+
+  /**
+   * An event of a blocked aggregate whose retry is due.
+   *
+   * @param event null if the aggregate has no blocked event left
+   */
+  record Retried(Aggregate aggregate, @Nullable RecordedEvent event) {}
+
+  static Statement<Request, Pending> pending(DSLContext dialect) {
+    Table<?> event =
+        lateral(
+                select(columns())
+                    .from(OUTBOX_EVENTS)
+                    .where(OutboxPredicates.PENDING)
+                    .and(OUTBOX_EVENTS.SHARD.eq(GIVEN_SHARD))
+                    .orderBy(OUTBOX_EVENTS.POSITION)
+                    .limit(LIMIT))
+            .as("event");
+    Field<Boolean> isBlocked =
+        field(
+                field(
+                        select(OUTBOX_BLOCKED.SHARD)
+                            .from(OUTBOX_BLOCKED)
+                            .where(OUTBOX_BLOCKED.AGGREGATE_TYPE.eq(AGGREGATE_TYPE))
+                            .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(AGGREGATE_ID)))
+                    .isNotNull())
+            .as(IS_BLOCKED);
+    return Statement.of(
+        dialect,
+        select(results(isBlocked)).from(GIVEN.table()).crossJoin(event).orderBy(POSITION),
+        FetchStatement::arguments,
+        row ->
+            new Pending(
+                read(row, new Aggregate(row.text(AGGREGATE_TYPE), row.text(AGGREGATE_ID))),
+                row.flag(IS_BLOCKED)));
+  }
+
+  static Statement<Request, Retried> retried(DSLContext dialect) {
+    Table<?> due =
+        lateral(
+                select(OUTBOX_BLOCKED.AGGREGATE_TYPE, OUTBOX_BLOCKED.AGGREGATE_ID)
+                    .from(OUTBOX_BLOCKED)
+                    .where(OUTBOX_BLOCKED.SHARD.eq(GIVEN_SHARD))
+                    .and(OutboxPredicates.RETRIED)
+                    .and(OUTBOX_BLOCKED.RETRY_AT.le(DatabaseClock.STATEMENT_START))
+                    .orderBy(OUTBOX_BLOCKED.RETRY_AT)
+                    .limit(inline(MOST_RETRIES)))
+            .as("due");
+    Table<?> event =
+        lateral(
+                select(columns())
+                    .from(OUTBOX_EVENTS)
+                    .where(OutboxPredicates.BLOCKED)
+                    .and(OUTBOX_EVENTS.AGGREGATE_TYPE.eq(DUE_TYPE))
+                    .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(DUE_ID))
+                    .orderBy(OUTBOX_EVENTS.POSITION)
+                    .limit(LIMIT))
+            .as("event");
+    return Statement.of(
+        dialect,
+        select(results(DUE_TYPE_RESULT))
+            .select(DUE_ID_RESULT)
+            .from(GIVEN.table())
+            .crossJoin(due)
+            .leftJoin(event)
+            .on(trueCondition())
+            .orderBy(DUE_TYPE, DUE_ID, POSITION),
+        FetchStatement::arguments,
+        FetchStatement::retried);
+  }
+
+  private static Retried retried(Row row) throws SQLException {
+    Aggregate aggregate = new Aggregate(row.text(DUE_TYPE_RESULT), row.text(DUE_ID_RESULT));
+    return new Retried(aggregate, row.numberOrNull(POSITION) == null ? null : read(row, aggregate));
+  }
+
+  private static List<SelectField<?>> columns() {
+    return List.of(
+        OUTBOX_EVENTS.POSITION,
+        OUTBOX_EVENTS.EVENT_ID,
+        OUTBOX_EVENTS.AGGREGATE_TYPE,
+        OUTBOX_EVENTS.AGGREGATE_ID,
+        OUTBOX_EVENTS.EVENT_TYPE,
+        OUTBOX_EVENTS.PAYLOAD,
+        OUTBOX_EVENTS.CONTENT_TYPE,
+        OUTBOX_EVENTS.HEADERS,
+        OUTBOX_EVENTS.TRACEPARENT,
+        OUTBOX_EVENTS.RECORDED_AT,
+        OUTBOX_EVENTS.ATTEMPTS);
+  }
+
+  private static List<SelectField<?>> results(SelectField<?> more) {
+    return List.of(
+        POSITION,
+        EVENT_ID,
+        AGGREGATE_TYPE,
+        AGGREGATE_ID,
+        EVENT_TYPE,
+        PAYLOAD,
+        CONTENT_TYPE,
+        TRACEPARENT,
+        RECORDED_AT,
+        ATTEMPTS,
+        HEADER_TEXTS,
+        more);
+  }
+
+  private static RecordedEvent read(Row row, Aggregate aggregate) throws SQLException {
+    return new RecordedEvent(
+        row.number(POSITION),
+        row.uuid(EVENT_ID),
+        aggregate,
+        row.text(EVENT_TYPE),
+        row.bytes(PAYLOAD),
+        row.text(CONTENT_TYPE),
+        headers(row.texts(HEADER_TEXTS)),
+        row.textOrNull(TRACEPARENT),
+        row.instant(RECORDED_AT),
+        row.integer(ATTEMPTS));
+  }
+
+  private static Map<String, String> headers(List<String> texts) {
+    Map<String, String> headers = new LinkedHashMap<>();
+    for (int i = 0; i < texts.size(); i += 2) {
+      headers.put(texts.get(i), texts.get(i + 1));
+    }
+    return Collections.unmodifiableMap(headers);
+  }
+
+  private static Arguments arguments(Request request) {
+    return new Arguments()
+        .smallints("shards", request.leases(), ShardLease::shard)
+        .number("limit", request.limit());
+  }
+
+  private static <T> Field<T> event(String column, Class<T> type) {
+    return field(name("event", column), type);
+  }
+}

@@ -1,0 +1,84 @@
+package dev.skipjack.outbox;
+
+import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.update;
+
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import org.jooq.DSLContext;
+import org.jooq.Param;
+
+/**
+ * The writes of the holder of leases, each fenced by the id of the lease. Each returns the shards
+ * whose lease is still held.
+ *
+ * <pre>{@code
+ * SELECT shard FROM outbox_shards JOIN unnest(:shards, :lease_ids) AS given (shard, lease_id) ON <fence> ORDER BY shard FOR NO KEY UPDATE
+ * UPDATE outbox_shards SET lease_expires_at = clock_timestamp() + :lease FROM unnest(...) AS given WHERE <fence> AND lease_expires_at IS NOT NULL
+ *  RETURNING shard
+ * UPDATE outbox_shards SET lease_expires_at = NULL FROM unnest(...) AS given WHERE <fence> RETURNING shard
+ * }</pre>
+ *
+ * <p>A relay locks its shards before it records what it published, so that no other relay takes
+ * over in between. The locks are taken in the order of the shards, and held for one transaction. A
+ * released lease is never extended, because an extension may arrive after the release.
+ */
+final class LeaseWrites {
+
+  private static final Param<Long> LEASE = param("lease", Long.class);
+
+  private LeaseWrites() {}
+
+  /**
+   * The leases to extend.
+   *
+   * @param lease their duration, measured from now
+   */
+  record Extension(List<ShardLease> leases, Duration lease) {}
+
+  static Statement<List<ShardLease>, Integer> lock(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(OUTBOX_SHARDS.SHARD)
+            .from(OUTBOX_SHARDS)
+            .join(Leases.given().table())
+            .on(Leases.isFenced())
+            .orderBy(OUTBOX_SHARDS.SHARD)
+            .forNoKeyUpdate()
+            .of(OUTBOX_SHARDS),
+        Leases::arguments,
+        row -> row.integer(OUTBOX_SHARDS.SHARD));
+  }
+
+  static Statement<Extension, Integer> extend(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        update(OUTBOX_SHARDS)
+            .set(OUTBOX_SHARDS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
+            .from(Leases.given().table())
+            .where(Leases.isFenced())
+            .and(OUTBOX_SHARDS.LEASE_EXPIRES_AT.isNotNull())
+            .returning(OUTBOX_SHARDS.SHARD),
+        extension ->
+            Leases.arguments(extension.leases())
+                .number("lease", DatabaseClock.micros(extension.lease())),
+        row -> row.integer(OUTBOX_SHARDS.SHARD));
+  }
+
+  static Statement<List<ShardLease>, Integer> release(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        update(OUTBOX_SHARDS)
+            .set(OUTBOX_SHARDS.LEASE_EXPIRES_AT, castNull(OUTBOX_SHARDS.LEASE_EXPIRES_AT))
+            .from(Leases.given().table())
+            .where(Leases.isFenced())
+            .returning(OUTBOX_SHARDS.SHARD),
+        Leases::arguments,
+        row -> row.integer(OUTBOX_SHARDS.SHARD));
+  }
+}

@@ -1,0 +1,109 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.sql.FollowUp;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records events in the application's transactions, and builds the relays that publish them. It
+ * uses the database and the schema of a queue.
+ *
+ * <p>Immutable and safe for any number of threads; create one instance and share it.
+ */
+public final class Outbox {
+
+  /** The maximum number of events per statement. */
+  private static final int CHUNK = 500;
+
+  private final JobQueue queue;
+  private final PayloadCodec codec;
+  private final @Nullable FollowUp wakeUp;
+  private final Statement<NewEvent, Long> recordOne;
+  private final Statement<List<NewEvent>, Long> recordAll;
+  private final EventIds ids = new EventIds();
+  private final OutboxAdmin admin;
+
+  private Outbox(JobQueue queue) {
+    QueueExtension extension = queue.extension();
+    this.queue = queue;
+    this.codec = queue.codec();
+    this.wakeUp = extension.outboxWakeUp();
+    this.recordOne = Statement.lazily(() -> RecordStatement.ofOne(extension.dialect()));
+    this.recordAll = Statement.lazily(() -> RecordStatement.ofAll(extension.dialect()));
+    this.admin = new OutboxAdmin(extension);
+  }
+
+  /**
+   * Creates an outbox in the schema of a queue. Payloads are encoded with the queue's codec, and
+   * relays are woken unless the queue sends no wake-ups.
+   */
+  public static Outbox on(JobQueue queue) {
+    return new Outbox(queue);
+  }
+
+  /**
+   * Returns a recorder that uses the transaction open on {@code transaction}, which it neither
+   * commits nor closes.
+   */
+  public EventRecorder in(Connection transaction) {
+    return events -> {
+      try {
+        return record(transaction, prepare(events));
+      } catch (SQLException failure) {
+        throw OwnTransactions.refused(failure);
+      }
+    };
+  }
+
+  /**
+   * Returns a recorder that uses the transaction open on {@code transaction}. Database errors are
+   * thrown unchanged, as jOOQ's exceptions.
+   *
+   * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
+   *     of the configuration that jOOQ passes to a transactional lambda
+   */
+  public EventRecorder in(DSLContext transaction) {
+    return events -> {
+      List<NewEvent> prepared = prepare(events);
+      return transaction.connectionResult(connection -> record(connection, prepared));
+    };
+  }
+
+  private List<NewEvent> prepare(List<Event> events) {
+    return events.stream().map(event -> NewEvent.of(ids.next(), event, codec)).toList();
+  }
+
+  /** Records the last event separately, because the wake-up travels with it. */
+  private List<UUID> record(Connection transaction, List<NewEvent> events) throws SQLException {
+    if (!events.isEmpty()) {
+      Session session = Session.in(transaction);
+      int last = events.size() - 1;
+      for (int from = 0; from < last; from += CHUNK) {
+        List<Long> unused =
+            session.run(recordAll, events.subList(from, Math.min(from + CHUNK, last)));
+      }
+      List<Long> unused = session.run(recordOne, events.get(last), wakeUp);
+    }
+    return events.stream().map(NewEvent::id).toList();
+  }
+
+  /** Returns a builder for a relay that publishes the recorded events. */
+  public Relay.Builder relay(Publisher publisher) {
+    return Relay.builder(queue, publisher);
+  }
+
+  /** Returns the queries and operations for operators. */
+  public OutboxAdmin admin() {
+    return admin;
+  }
+}

@@ -1,0 +1,19 @@
+package dev.skipjack.outbox;
+
+import java.time.Duration;
+
+/**
+ * How far the relays are behind.
+ *
+ * @param unpublished the number of events that are not published and not dead; at most {@link
+ *     #COUNTED}
+ * @param oldest the age of the oldest pending event that a relay may publish now; zero if there is
+ *     none
+ * @param blockedAggregates the number of aggregates with a failed event
+ * @param dead the number of dead events, at most {@link #COUNTED}
+ */
+public record OutboxLag(long unpublished, Duration oldest, long blockedAggregates, long dead) {
+
+  /** The number up to which events are counted. */
+  public static final long COUNTED = 10_000;
+}

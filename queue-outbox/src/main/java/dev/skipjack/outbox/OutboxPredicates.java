@@ -1,0 +1,36 @@
+package dev.skipjack.outbox;
+
+import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
+import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static org.jooq.impl.DSL.inline;
+
+import org.jooq.Condition;
+import org.jooq.Field;
+
+/**
+ * The conditions that partial indexes depend on, defined in one place. Their literals are inlined:
+ * a bound status matches no partial index (docs/adr/0003).
+ */
+final class OutboxPredicates {
+
+  static final String BLOCKED_LITERAL = "blocked";
+  static final String DEAD_LITERAL = "dead";
+
+  /** The predicate of {@code outbox_events_pending_idx}. */
+  static final Condition PENDING = OUTBOX_EVENTS.STATUS.eq(literal("pending"));
+
+  /** The predicate of {@code outbox_events_blocked_idx}. */
+  static final Condition BLOCKED = OUTBOX_EVENTS.STATUS.eq(literal(BLOCKED_LITERAL));
+
+  /** The predicate of {@code outbox_events_dead_idx}. */
+  static final Condition DEAD = OUTBOX_EVENTS.STATUS.eq(literal(DEAD_LITERAL));
+
+  /** The predicate of {@code outbox_blocked_retry_idx}. */
+  static final Condition RETRIED = OUTBOX_BLOCKED.RETRY_AT.isNotNull();
+
+  private OutboxPredicates() {}
+
+  static Field<String> literal(String status) {
+    return inline(status, OUTBOX_EVENTS.STATUS);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.skipjack.outbox;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of publishing one event.
+ *
+ * @param kind what happened
+ * @param reason why the event was not published; empty if it was, or if it was not tried
+ * @param delay the time until the next attempt that the destination asked for; null for the relay's
+ *     backoff
+ */
+public record PublishResult(Kind kind, String reason, @Nullable Duration delay) {
+
+  private static final PublishResult SENT = new PublishResult(Kind.SENT, "", null);
+  private static final PublishResult NOT_TRIED = new PublishResult(Kind.NOT_TRIED, "", null);
+
+  /** What happened to an event. */
+  public enum Kind {
+    /** The destination has accepted the event. */
+    SENT,
+    /** The attempt failed; another one may succeed. */
+    RETRY,
+    /** No attempt can succeed. */
+    DEAD,
+    /** The event was not sent, and the attempt does not count. */
+    NOT_TRIED
+  }
+
+  /** Checks the arguments. */
+  public PublishResult {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(reason, "reason");
+    if (delay != null && delay.isNegative()) {
+      throw new IllegalArgumentException("Delay %s must not be negative.".formatted(delay));
+    }
+  }
+
+  /** Returns that the destination has accepted the event. */
+  public static PublishResult sent() {
+    return SENT;
+  }
+
+  /** Returns that the event should be published again after the relay's backoff. */
+  public static PublishResult retry(String reason) {
+    return new PublishResult(Kind.RETRY, reason, null);
+  }
+
+  /** Returns that the event should be published again after {@code delay}. */
+  public static PublishResult retryAfter(String reason, Duration delay) {
+    return new PublishResult(Kind.RETRY, reason, delay);
+  }
+
+  /** Returns that the destination will never accept the event. */
+  public static PublishResult dead(String reason) {
+    return new PublishResult(Kind.DEAD, reason, null);
+  }
+
+  /** Returns that the event was not sent, because an earlier event of its aggregate failed. */
+  public static PublishResult notTried() {
+    return NOT_TRIED;
+  }
+}

@@ -1,0 +1,465 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.CreatedPartitions;
+import dev.skipjack.api.spi.RemovedPartitions;
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.api.spi.WakeUps;
+import dev.skipjack.outbox.BatchResult.Rules;
+import dev.skipjack.store.jooq.JobQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes the events of committed transactions. Any number of relays, in any number of processes,
+ * share the work: each batch leases some of the 32 shards into which aggregates are divided.
+ *
+ * <p>No transaction is open while the publisher runs. If a relay dies or freezes, another one
+ * continues when its lease expires, and publishes those events again that the first one could not
+ * record: at most a batch for each of its threads.
+ *
+ * <p>Safe for any number of threads. A relay that was closed cannot be started again.
+ */
+public final class Relay implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+
+  private static final Duration PARTITIONS_AHEAD = Duration.ofDays(14);
+  private static final Duration MAINTENANCE = Duration.ofHours(1);
+  private static final long SHORTEST_WAIT = 5;
+  private static final long SHORTEST_PAUSE = 100;
+  private static final long LONGEST_PAUSE = 5_000;
+  private static final Duration LISTEN = Duration.ofMillis(250);
+
+  /** How long {@link #close} waits for interrupted threads to return their connections. */
+  private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+  private final JobQueue queue;
+  private final RelayStore store;
+  private final RelayBatch batch;
+  private final RelayCounters counters = new RelayCounters();
+  private final ScheduledExecutorService timer;
+  private final Builder settings;
+  private final List<Thread> threads = new ArrayList<>();
+
+  /** Guards the fields below, and is notified when they change. */
+  private final Object monitor = new Object();
+
+  private long wakeUps;
+  private boolean stopped;
+  private boolean started;
+
+  private Relay(Builder settings) {
+    this.settings = settings;
+    this.queue = settings.queue;
+    this.store = new RelayStore(queue.extension(), !settings.retention.isZero());
+    this.timer =
+        Executors.newScheduledThreadPool(
+            2,
+            task -> {
+              Thread thread = new Thread(task, "outbox-%s-timer".formatted(settings.name));
+              thread.setDaemon(true);
+              return thread;
+            });
+    this.batch =
+        new RelayBatch(
+            store,
+            settings.publisher,
+            new RelayBatch.Settings(
+                settings.name,
+                settings.shards,
+                settings.batchSize,
+                settings.lease,
+                settings.publishTimeout,
+                new Rules(settings.backoff, settings.maxAttempts, settings.skipDead)),
+            timer,
+            counters);
+  }
+
+  static Builder builder(JobQueue queue, Publisher publisher) {
+    return new Builder(queue, publisher);
+  }
+
+  /**
+   * Starts the relay's threads.
+   *
+   * @throws IllegalStateException if the relay was started or closed before
+   */
+  public Relay start() {
+    synchronized (monitor) {
+      if (started || stopped) {
+        throw new IllegalStateException("The relay was started or closed before. Build a new one.");
+      }
+      started = true;
+    }
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(this::maintain, 0, MAINTENANCE.toSeconds(), TimeUnit.SECONDS);
+    for (int i = 1; i <= settings.threads; i++) {
+      run("outbox-%s-relay-%d".formatted(settings.name, i), this::loop);
+    }
+    queue
+        .wakeUps()
+        .ifPresent(
+            source -> run("outbox-%s-listener".formatted(settings.name), () -> listen(source)));
+    LOG.info(
+        "Relay started relay={} threads={} batchSize={} leaseMs={} pollMs={}",
+        settings.name,
+        settings.threads,
+        settings.batchSize,
+        settings.lease.toMillis(),
+        settings.pollInterval.toMillis());
+    return this;
+  }
+
+  private void run(String name, Runnable work) {
+    Thread thread = new Thread(work, name);
+    thread.setDaemon(true);
+    threads.add(thread);
+    thread.start();
+  }
+
+  /**
+   * Publishes in the calling thread until nothing is left that could be published now. For tests
+   * and scripts.
+   *
+   * @throws StoreException if the database is unavailable
+   * @throws InterruptedException if the thread was interrupted
+   */
+  public void runUntilIdle() throws InterruptedException {
+    RelayBatch.Outcome outcome;
+    do {
+      outcome = batch.run();
+    } while (outcome == RelayBatch.Outcome.PROGRESS);
+  }
+
+  /** Returns what the relay has done so far. */
+  public RelayStats stats() {
+    return counters.stats();
+  }
+
+  /**
+   * Stops the relay. Waits until the batches in progress have been published and recorded, at most
+   * for the publish timeout, and then interrupts the publisher.
+   */
+  @Override
+  public void close() {
+    synchronized (monitor) {
+      stopped = true;
+      monitor.notifyAll();
+    }
+    boolean interrupted = !join(settings.publishTimeout);
+    threads.forEach(Thread::interrupt);
+    interrupted |= !join(GOODBYE);
+    timer.shutdownNow();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Waits for all threads. Returns false if this thread was interrupted. */
+  private boolean join(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    try {
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+      }
+      return true;
+    } catch (InterruptedException stop) {
+      return false;
+    }
+  }
+
+  private void loop() {
+    long wait = SHORTEST_WAIT;
+    long pause = SHORTEST_PAUSE;
+    try {
+      while (!isStopped()) {
+        long before = seenWakeUps();
+        RelayBatch.Outcome outcome;
+        try {
+          outcome = batch.run();
+        } catch (StoreException failure) {
+          LOG.warn("Relay failed, tries again relay={} pauseMs={}", settings.name, pause, failure);
+          outcome = RelayBatch.Outcome.OUTAGE;
+        } catch (RuntimeException | Error failure) {
+          LOG.error("Relay failed, tries again relay={} pauseMs={}", settings.name, pause, failure);
+          outcome = RelayBatch.Outcome.OUTAGE;
+        }
+        switch (outcome) {
+          case PROGRESS -> {
+            wait = SHORTEST_WAIT;
+            pause = SHORTEST_PAUSE;
+          }
+          case IDLE -> {
+            pause = SHORTEST_PAUSE;
+            wait =
+                awaitWakeUp(before, wait)
+                    ? SHORTEST_WAIT
+                    : Math.min(2 * wait, settings.pollInterval.toMillis());
+          }
+          case OUTAGE -> {
+            pauseFor(jittered(pause));
+            pause = Math.min(2 * pause, LONGEST_PAUSE);
+          }
+        }
+      }
+    } catch (InterruptedException closed) {
+      LOG.debug("Relay interrupted relay={}", settings.name);
+    }
+  }
+
+  private static long jittered(long millis) {
+    return ThreadLocalRandom.current().nextLong(millis / 2, millis + 1);
+  }
+
+  private boolean isStopped() {
+    synchronized (monitor) {
+      return stopped;
+    }
+  }
+
+  private long seenWakeUps() {
+    synchronized (monitor) {
+      return wakeUps;
+    }
+  }
+
+  /** Returns whether a wake-up arrived since {@code before} or within the given time. */
+  private boolean awaitWakeUp(long before, long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(jittered(millis));
+    synchronized (monitor) {
+      for (long left = 1; wakeUps == before && !stopped && left > 0; ) {
+        left = (deadline - System.nanoTime()) / 1_000_000;
+        if (left > 0) {
+          monitor.wait(left);
+        }
+      }
+      return wakeUps != before;
+    }
+  }
+
+  private void pauseFor(long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    synchronized (monitor) {
+      for (long left = millis; !stopped && left > 0; ) {
+        monitor.wait(left);
+        left = (deadline - System.nanoTime()) / 1_000_000;
+      }
+    }
+  }
+
+  private void listen(WakeUps source) {
+    long pause = SHORTEST_PAUSE;
+    try {
+      while (!isStopped()) {
+        try (WakeUps.Subscription subscription = source.subscribe()) {
+          wake(); // for what was recorded before
+          while (!isStopped()) {
+            if (subscription.await(LISTEN).contains(WakeUp.OUTBOX)) {
+              wake();
+            }
+            pause = SHORTEST_PAUSE;
+          }
+        } catch (RuntimeException failure) {
+          LOG.debug("Relay cannot listen, polls instead relay={}", settings.name, failure);
+          pauseFor(jittered(pause));
+          pause = Math.min(2 * pause, LONGEST_PAUSE);
+        }
+      }
+    } catch (InterruptedException closed) {
+      LOG.debug("Listener interrupted relay={}", settings.name);
+    }
+  }
+
+  private void wake() {
+    synchronized (monitor) {
+      wakeUps++;
+      monitor.notifyAll();
+    }
+  }
+
+  private void maintain() {
+    try {
+      CreatedPartitions created = store.createPartitions(PARTITIONS_AHEAD);
+      Optional<RemovedPartitions> removed = store.removePartitions(settings.retention);
+      if (!created.postponed().isEmpty()
+          || removed.filter(each -> !each.postponed().isEmpty()).isPresent()) {
+        LOG.info("Partitions postponed created={} removed={}", created, removed);
+      }
+    } catch (RuntimeException failure) { // the timer would never call again
+      LOG.warn("Outbox maintenance failed, tries again in an hour", failure);
+    }
+  }
+
+  /** Builds a {@link Relay}. Not thread-safe. */
+  public static final class Builder {
+
+    private final JobQueue queue;
+    private final Publisher publisher;
+    private String name = "relay-" + UUID.randomUUID().toString().substring(0, 8);
+    private int threads = 1;
+    private int shards = 8;
+    private int batchSize = 500;
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration publishTimeout = Duration.ofSeconds(60);
+    private Duration pollInterval = Duration.ofSeconds(1);
+    private Duration retention = Duration.ofDays(7);
+    private Backoff backoff =
+        Backoff.exponential(Duration.ofSeconds(1)).atMost(Duration.ofMinutes(5)).jitter(0.5);
+    private int maxAttempts = 25;
+    private boolean skipDead;
+
+    private Builder(JobQueue queue, Publisher publisher) {
+      this.queue = Objects.requireNonNull(queue, "queue");
+      this.publisher = Objects.requireNonNull(publisher, "publisher");
+    }
+
+    /**
+     * Sets the name by which operators recognize the relay. Default: {@code relay-} and a random
+     * suffix.
+     */
+    public Builder name(String name) {
+      this.name = Objects.requireNonNull(name, "name");
+      return this;
+    }
+
+    /**
+     * Sets the number of threads, each of which publishes a batch at a time. Default 1.
+     *
+     * @param threads 1 to 32
+     */
+    public Builder threads(int threads) {
+      this.threads = require("Threads", threads, 1, 32);
+      return this;
+    }
+
+    /**
+     * Sets the number of shards that a batch leases at most. A smaller number lets more threads and
+     * processes publish at once. Default 8.
+     *
+     * @param shards 1 to 32
+     */
+    public Builder shards(int shards) {
+      this.shards = require("Shards", shards, 1, 32);
+      return this;
+    }
+
+    /**
+     * Sets the approximate number of events in a batch, which also limits the duplicates after a
+     * crash. Reduce it if payloads are large, because a batch is held in memory. Default 500.
+     *
+     * @param events 1 to 10,000
+     */
+    public Builder batchSize(int events) {
+      this.batchSize = require("Batch size", events, 1, 10_000);
+      return this;
+    }
+
+    /**
+     * Sets how long a lease stays valid without renewal; after that, any relay may continue.
+     * Default 30 s.
+     *
+     * @param lease 1 s to 1 h
+     */
+    public Builder lease(Duration lease) {
+      this.lease = require("Lease", lease, Duration.ofSeconds(1), Duration.ofHours(1));
+      return this;
+    }
+
+    /**
+     * Sets how long a call of the publisher may take before its leases are no longer renewed, and
+     * how long {@link Relay#close} waits. Default 60 s.
+     *
+     * @param timeout 1 ms to 1 h
+     */
+    public Builder publishTimeout(Duration timeout) {
+      this.publishTimeout =
+          require("Publish timeout", timeout, Duration.ofMillis(1), Duration.ofHours(1));
+      return this;
+    }
+
+    /**
+     * Sets the maximum time between two queries while there is nothing to publish. Wake-ups make
+     * most events wait for less. Default 1 s.
+     *
+     * @param interval 5 ms to 1 h
+     */
+    public Builder pollInterval(Duration interval) {
+      this.pollInterval =
+          require("Poll interval", interval, Duration.ofMillis(SHORTEST_WAIT), Duration.ofHours(1));
+      return this;
+    }
+
+    /**
+     * Sets how long published events are kept. They are removed by the day. Zero keeps none, which
+     * saves the copy. Default 7 days.
+     *
+     * @param retention 0 to 3,650 days
+     */
+    public Builder retention(Duration retention) {
+      this.retention = require("Retention", retention, Duration.ZERO, Duration.ofDays(3_650));
+      return this;
+    }
+
+    /**
+     * Sets the wait after a failed attempt. Default: 1 s, doubling up to 5 min, half of it random.
+     */
+    public Builder backoff(Backoff backoff) {
+      this.backoff = Objects.requireNonNull(backoff, "backoff");
+      return this;
+    }
+
+    /**
+     * Sets the number of failed attempts after which an event is dead. Default 25, which is a
+     * little more than an hour with the default backoff.
+     *
+     * @param attempts at least 1
+     */
+    public Builder maxAttempts(int attempts) {
+      this.maxAttempts = require("Max attempts", attempts, 1, Integer.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * Makes an aggregate continue after a dead event, which is then missing at the destination
+     * until it is redriven. By default, a dead event blocks its aggregate.
+     */
+    public Builder skipDeadEvents() {
+      this.skipDead = true;
+      return this;
+    }
+
+    /** Builds the relay, which does nothing until it is {@linkplain Relay#start started}. */
+    public Relay build() {
+      return new Relay(this);
+    }
+
+    private static int require(String what, int value, int least, int most) {
+      if (value < least || value > most) {
+        throw new IllegalArgumentException(
+            "%s %d must be from %d to %d.".formatted(what, value, least, most));
+      }
+      return value;
+    }
+
+    private static Duration require(String what, Duration value, Duration least, Duration most) {
+      if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+        throw new IllegalArgumentException(
+            "%s %s must be from %s to %s.".formatted(what, value, least, most));
+      }
+      return value;
+    }
+  }
+}

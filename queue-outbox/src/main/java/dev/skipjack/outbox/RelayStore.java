@@ -1,0 +1,143 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.spi.CreatedPartitions;
+import dev.skipjack.api.spi.RemovedPartitions;
+import dev.skipjack.outbox.EventWrites.Block;
+import dev.skipjack.outbox.EventWrites.Change;
+import dev.skipjack.outbox.FetchStatement.Pending;
+import dev.skipjack.outbox.FetchStatement.Retried;
+import dev.skipjack.outbox.LeaseWrites.Extension;
+import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.history.PublishedEvents;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jooq.DSLContext;
+
+/** The transactions of relays. Safe for any number of threads. */
+final class RelayStore {
+
+  private final OwnTransactions transactions;
+  private final PublishedEvents history;
+  private final boolean keepsHistory;
+  private final Statement<LeaseShardsStatement.Request, ShardLease> lease;
+  private final Statement<FetchStatement.Request, Pending> pending;
+  private final Statement<FetchStatement.Request, Retried> retried;
+  private final Statement<List<ShardLease>, Integer> lock;
+  private final Statement<Extension, Integer> extend;
+  private final Statement<List<ShardLease>, Integer> release;
+  private final Statement<List<RecordedEvent>, UUID> publish;
+  private final Statement<List<Change>, UUID> change;
+  private final Statement<List<Block>, Integer> block;
+  private final Statement<List<Aggregate>, Integer> unblock;
+
+  /**
+   * @param keepsHistory whether published events are kept
+   */
+  RelayStore(QueueExtension queue, boolean keepsHistory) {
+    DSLContext dialect = queue.dialect();
+    this.transactions = queue.transactions();
+    this.history = queue.publishedEvents();
+    this.keepsHistory = keepsHistory;
+    this.lease = Statement.lazily(() -> LeaseShardsStatement.of(dialect));
+    this.pending = Statement.lazily(() -> FetchStatement.pending(dialect));
+    this.retried = Statement.lazily(() -> FetchStatement.retried(dialect));
+    this.lock = Statement.lazily(() -> LeaseWrites.lock(dialect));
+    this.extend = Statement.lazily(() -> LeaseWrites.extend(dialect));
+    this.release = Statement.lazily(() -> LeaseWrites.release(dialect));
+    this.publish =
+        Statement.lazily(
+            () -> keepsHistory ? EventWrites.publish(dialect) : EventWrites.discard(dialect));
+    this.change = Statement.lazily(() -> EventWrites.change(dialect));
+    this.block = Statement.lazily(() -> EventWrites.block(dialect));
+    this.unblock = Statement.lazily(() -> EventWrites.unblock(dialect));
+  }
+
+  /**
+   * Leases shards that have something to publish and reads their events. The transaction has ended
+   * when this method returns.
+   *
+   * @param limit the approximate maximum number of events
+   * @return the events; empty if no free shard has any
+   */
+  Optional<Fetched> next(String relay, int shards, Duration duration, int limit) {
+    return transactions.inOne(
+        session -> {
+          // In the order in which a batch is recorded, so that an extension locks them in it as
+          // well.
+          List<ShardLease> leases =
+              session.run(lease, new LeaseShardsStatement.Request(relay, shards, duration)).stream()
+                  .sorted(Comparator.comparingInt(ShardLease::shard))
+                  .toList();
+          if (leases.isEmpty()) {
+            return Optional.empty();
+          }
+          FetchStatement.Request request =
+              new FetchStatement.Request(leases, Math.max(1, limit / leases.size()));
+          List<Pending> events = session.run(pending, request);
+          List<Retried> retries =
+              leases.stream().anyMatch(ShardLease::hasRetries)
+                  ? session.run(retried, request)
+                  : List.of();
+          return Optional.of(Fetched.of(leases, events, retries));
+        });
+  }
+
+  /**
+   * Records the result of a batch and releases its leases. Of a shard whose lease was lost, nothing
+   * is recorded: another relay publishes its events again. It may be repeated.
+   *
+   * @return what was recorded
+   */
+  BatchResult record(List<ShardLease> leases, BatchResult result) {
+    return history
+        .healing()
+        .run(() -> transactions.inOne(session -> record(session, leases, result)));
+  }
+
+  private BatchResult record(Session session, List<ShardLease> leases, BatchResult result)
+      throws SQLException {
+    Set<Integer> held = new HashSet<>(session.run(lock, leases));
+    BatchResult recorded = held.size() == leases.size() ? result : result.within(held);
+    run(session, publish, recorded.published());
+    run(session, block, recorded.blocks());
+    run(session, change, recorded.changes());
+    run(session, unblock, recorded.maybeFree());
+    run(session, release, leases);
+    return recorded;
+  }
+
+  private static <Q, R> void run(Session session, Statement<List<Q>, R> statement, List<Q> request)
+      throws SQLException {
+    if (!request.isEmpty()) {
+      List<R> unused = session.run(statement, request);
+    }
+  }
+
+  /**
+   * Extends leases.
+   *
+   * @return whether all of them are still held
+   */
+  boolean extend(List<ShardLease> leases, Duration duration) {
+    return transactions.runInOneRoundTrip(extend, new Extension(leases, duration)).size()
+        == leases.size();
+  }
+
+  CreatedPartitions createPartitions(Duration ahead) {
+    return history.createPartitions(ahead);
+  }
+
+  /** Removes published events that are older than {@code retention}, in whole partitions. */
+  Optional<RemovedPartitions> removePartitions(Duration retention) {
+    return keepsHistory ? Optional.of(history.removePartitions(retention)) : Optional.empty();
+  }
+}

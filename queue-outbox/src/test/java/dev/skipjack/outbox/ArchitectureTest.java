@@ -1,0 +1,21 @@
+package dev.skipjack.outbox;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(
+    packages = "dev.skipjack.outbox",
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule outboxKnowsNeitherWorkerNorTestkit =
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("dev.skipjack.worker..", "dev.skipjack.testkit..");
+}

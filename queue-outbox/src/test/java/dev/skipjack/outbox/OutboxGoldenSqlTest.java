@@ -1,0 +1,44 @@
+package dev.skipjack.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.store.jooq.internal.sql.StatementText;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Compares the SQL that each statement renders with the golden files. After an intended change, run
+ * with {@code -Dgolden.write} and review the difference.
+ */
+class OutboxGoldenSqlTest {
+
+  private static final Path FOLDER = Path.of("src/test/resources/sql");
+
+  @TestFactory
+  Stream<DynamicTest> rendersTheGoldenText() {
+    return Statements.all().entrySet().stream()
+        .map(
+            entry ->
+                DynamicTest.dynamicTest(
+                    entry.getKey(), () -> compare(entry.getKey(), entry.getValue())));
+  }
+
+  private static void compare(String name, StatementText statement) throws IOException {
+    String text =
+        "-- parameters: "
+            + String.join(", ", statement.parameters())
+            + "\n"
+            + statement.sql()
+            + "\n";
+    Path file = FOLDER.resolve(name + ".sql");
+    if (System.getProperty("golden.write") != null) {
+      Files.createDirectories(FOLDER);
+      Files.writeString(file, text);
+    }
+    assertThat(text).isEqualTo(Files.readString(file));
+  }
+}

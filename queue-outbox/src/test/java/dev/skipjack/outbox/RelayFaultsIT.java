@@ -1,0 +1,196 @@
+package dev.skipjack.outbox;
+
+import static dev.skipjack.outbox.Fixture.event;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.Backoff;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Producers whose transactions commit late or roll back, relays that freeze, and a publisher that
+ * fails: nothing is missed, nothing from a rolled-back transaction is published, and the order of
+ * each aggregate holds.
+ */
+@QueueTest
+class RelayFaultsIT {
+
+  private static final int PRODUCERS = 12;
+  private static final int TRANSACTIONS = 40;
+  private static final int AGGREGATES = 40;
+
+  private Fixture fixture;
+  private final List<RecordedEvent> sent = Collections.synchronizedList(new ArrayList<>());
+  private final Set<UUID> atRisk = Collections.synchronizedSet(new HashSet<>());
+  private final List<Relay> relays = new CopyOnWriteArrayList<>();
+  private final AtomicInteger sends = new AtomicInteger();
+  private final AtomicInteger freezes = new AtomicInteger();
+  private final AtomicBoolean isFrozen = new AtomicBoolean();
+
+  @BeforeEach
+  void connect(QueueDatabase database) {
+    fixture = new Fixture(database);
+  }
+
+  @Test
+  void nothingIsMissedAndTheOrderOfEachAggregateHolds() throws Exception {
+    fixture.execute(
+        "CREATE TABLE IF NOT EXISTS @aggregates (id integer PRIMARY KEY, events integer NOT NULL)");
+    fixture.execute(
+        "INSERT INTO @aggregates SELECT n, 0 FROM generate_series(0, %d) AS n"
+            .formatted(AGGREGATES - 1));
+    Set<UUID> committed = Collections.synchronizedSet(new HashSet<>());
+    Map<UUID, Integer> numbers = Collections.synchronizedMap(new HashMap<>());
+    ExecutorService producers = Executors.newFixedThreadPool(PRODUCERS);
+    try {
+      for (int i = 0; i < 4; i++) {
+        relays.add(
+            fixture
+                .outbox
+                .relay(this::publish)
+                .lease(Duration.ofSeconds(1))
+                .publishTimeout(Duration.ofMillis(500))
+                .shards(4)
+                .batchSize(40)
+                .pollInterval(Duration.ofMillis(50))
+                .backoff(Backoff.fixed(Duration.ofMillis(20)))
+                .maxAttempts(1_000)
+                .build()
+                .start());
+      }
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < PRODUCERS; i++) {
+        Random random = new Random(i);
+        running.add(producers.submit(() -> produce(random, committed, numbers)));
+      }
+      for (Future<?> each : running) {
+        each.get();
+      }
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(180))
+          .until(() -> fixture.count("outbox_events") == 0);
+    } finally {
+      relays.forEach(Relay::close);
+      producers.shutdownNow();
+      fixture.execute("DROP TABLE @aggregates");
+    }
+
+    List<RecordedEvent> arrived = List.copyOf(sent);
+    assertThat(arrived.stream().map(RecordedEvent::id).collect(Collectors.toSet()))
+        .as("missed or published after a rollback")
+        .isEqualTo(committed);
+    Map<String, Integer> last = new HashMap<>();
+    Set<UUID> seen = new HashSet<>();
+    for (RecordedEvent event : arrived) {
+      if (seen.add(event.id())) {
+        int number = numbers.getOrDefault(event.id(), 0);
+        Integer before = last.put(event.aggregate().id(), number);
+        assertThat(number).as("order of %s", event).isEqualTo(before == null ? 1 : before + 1);
+      }
+    }
+    List<UUID> repeated = new ArrayList<>(arrived.stream().map(RecordedEvent::id).toList());
+    seen.forEach(repeated::remove);
+    long unexplained = repeated.stream().filter(id -> !atRisk.contains(id)).count();
+    long unrecorded = relays.stream().mapToLong(relay -> relay.stats().unrecorded()).sum();
+    assertThat(freezes).as("the test froze relays").hasPositiveValue();
+    assertThat(takenOver()).isPositive();
+    assertThat(relays.stream().mapToLong(relay -> relay.stats().outOfOrder()).sum()).isZero();
+    assertThat(unexplained)
+        .as("%d duplicates, only after a lease was lost", repeated.size())
+        .isLessThanOrEqualTo(unrecorded);
+  }
+
+  private Void produce(Random random, Set<UUID> committed, Map<UUID, Integer> numbers)
+      throws Exception {
+    for (int i = 0; i < TRANSACTIONS; i++) {
+      try (Connection connection = fixture.database.connection()) {
+        connection.setAutoCommit(false);
+        int aggregate = random.nextInt(AGGREGATES);
+        // The lock on the aggregate's row decides the order of its events.
+        int number;
+        try (var update =
+            connection.prepareStatement(
+                fixture.inSchema(
+                    "UPDATE @aggregates SET events = events + 1 WHERE id = ? RETURNING events"))) {
+          update.setInt(1, aggregate);
+          try (var row = update.executeQuery()) {
+            row.next();
+            number = row.getInt(1);
+          }
+        }
+        UUID id = fixture.outbox.in(connection).record(event(aggregate, "changed"));
+        numbers.put(id, number);
+        if (random.nextInt(10) == 0) {
+          // A transaction that stays open while later ones commit and are published.
+          Thread.sleep(random.nextInt(200));
+        }
+        if (random.nextInt(10) == 0) {
+          connection.rollback();
+        } else {
+          connection.commit();
+          committed.add(id);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Notes the events of batches whose leases may have been lost before the batch ended. */
+  private List<PublishResult> publish(EventBatch batch) throws Exception {
+    try {
+      return Publisher.each(this::send).publish(batch);
+    } finally {
+      if (!batch.isLeased() || Thread.currentThread().isInterrupted()) {
+        batch.events().forEach(event -> atRisk.add(event.id()));
+      }
+    }
+  }
+
+  private PublishResult send(RecordedEvent event) {
+    if (ThreadLocalRandom.current().nextInt(5) == 0) {
+      return PublishResult.retry("one in five fails");
+    }
+    sent.add(event);
+    if (sends.incrementAndGet() % 100 == 0 && isFrozen.compareAndSet(false, true)) {
+      try {
+        freeze();
+      } finally {
+        isFrozen.set(false);
+      }
+    }
+    return PublishResult.sent();
+  }
+
+  /** Keeps this relay from going on until another one has taken over its shards. */
+  private void freeze() {
+    freezes.incrementAndGet();
+    long before = takenOver();
+    Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> takenOver() > before);
+  }
+
+  private long takenOver() {
+    return relays.stream().mapToLong(relay -> relay.stats().takenOver()).sum();
+  }
+}

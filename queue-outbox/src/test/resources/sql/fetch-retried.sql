@@ -1,0 +1,56 @@
+-- parameters: shards, limit
+select
+  "event"."position",
+  "event"."event_id",
+  "event"."aggregate_type",
+  "event"."aggregate_id",
+  "event"."event_type",
+  "event"."payload",
+  "event"."content_type",
+  "event"."traceparent",
+  "event"."recorded_at",
+  "event"."attempts",
+  case
+    when "event"."headers" <> cast('{}' as jsonb) then array(select unnest(array[header.key, header.value]) from jsonb_each_text("event"."headers") as header)
+  end as "header_texts",
+  "due"."aggregate_type" as "due_type",
+  "due"."aggregate_id" as "due_id"
+from pg_catalog.unnest(cast(
+  ?
+  as smallint[]
+)) as "given" ("shard")
+  cross join lateral (
+    select "skipjack"."outbox_blocked"."aggregate_type", "skipjack"."outbox_blocked"."aggregate_id"
+    from "skipjack"."outbox_blocked"
+    where (
+      "skipjack"."outbox_blocked"."shard" = "given"."shard"
+      and "skipjack"."outbox_blocked"."retry_at" is not null
+      and "skipjack"."outbox_blocked"."retry_at" <= statement_timestamp()
+    )
+    order by "skipjack"."outbox_blocked"."retry_at"
+    fetch next 20 rows only
+  ) as "due"
+  left outer join lateral (
+    select
+      "skipjack"."outbox_events"."position",
+      "skipjack"."outbox_events"."event_id",
+      "skipjack"."outbox_events"."aggregate_type",
+      "skipjack"."outbox_events"."aggregate_id",
+      "skipjack"."outbox_events"."event_type",
+      "skipjack"."outbox_events"."payload",
+      "skipjack"."outbox_events"."content_type",
+      "skipjack"."outbox_events"."headers",
+      "skipjack"."outbox_events"."traceparent",
+      "skipjack"."outbox_events"."recorded_at",
+      "skipjack"."outbox_events"."attempts"
+    from "skipjack"."outbox_events"
+    where (
+      "skipjack"."outbox_events"."status" = 'blocked'
+      and "skipjack"."outbox_events"."aggregate_type" = "due"."aggregate_type"
+      and "skipjack"."outbox_events"."aggregate_id" = "due"."aggregate_id"
+    )
+    order by "skipjack"."outbox_events"."position"
+    fetch next ? rows only
+  ) as "event"
+    on true
+order by "due"."aggregate_type", "due"."aggregate_id", "event"."position"
