@@ -22,9 +22,11 @@ final class BatchPublisher {
   private static final int OUTAGE = 3;
 
   private final Publisher publisher;
+  private final Suspects suspects;
 
-  BatchPublisher(Publisher publisher) {
+  BatchPublisher(Publisher publisher, Suspects suspects) {
     this.publisher = publisher;
+    this.suspects = suspects;
   }
 
   /**
@@ -44,7 +46,9 @@ final class BatchPublisher {
       throw stopped;
     } catch (Exception | Error failure) {
       LOG.warn("Publisher failed events={}", events.size(), failure);
-      return events.size() == 1 ? Optional.empty() : oneByOne(events, leased);
+      return events.size() == 1
+          ? afterFailures(events, List.of(retry(failure)))
+          : oneByOne(events, leased);
     }
   }
 
@@ -63,19 +67,43 @@ final class BatchPublisher {
         } catch (InterruptedException interrupted) {
           throw interrupted;
         } catch (Exception | Error failure) {
-          result = PublishResult.retry("Publisher failed: " + failure);
+          result = retry(failure);
           failures++;
-          if (!anyResult && failures == OUTAGE) {
-            return Optional.empty();
-          }
         }
       }
       if (result.kind() != PublishResult.Kind.SENT) {
         stopped.add(event.aggregate());
       }
       results.add(result);
+      if (!anyResult && failures == OUTAGE) {
+        break;
+      }
     }
-    return anyResult ? Optional.of(results) : Optional.empty();
+    return anyResult ? Optional.of(results) : afterFailures(events, results);
+  }
+
+  private static PublishResult retry(Throwable failure) {
+    return PublishResult.retry("Publisher failed: " + failure);
+  }
+
+  /**
+   * Returns the failures of those events that are at fault, or empty if none is.
+   *
+   * @param results the results of the first events, none of which the publisher has returned
+   */
+  private Optional<List<PublishResult>> afterFailures(
+      List<RecordedEvent> events, List<PublishResult> results) {
+    List<PublishResult> counted = new ArrayList<>();
+    boolean anyAtFault = false;
+    for (int i = 0; i < events.size(); i++) {
+      boolean isAtFault =
+          i < results.size()
+              && results.get(i).kind() == PublishResult.Kind.RETRY
+              && suspects.isAtFault(events.get(i));
+      counted.add(isAtFault ? results.get(i) : PublishResult.notTried());
+      anyAtFault |= isAtFault;
+    }
+    return anyAtFault ? Optional.of(counted) : Optional.empty();
   }
 
   private List<PublishResult> call(List<RecordedEvent> events, BooleanSupplier leased)
@@ -89,6 +117,7 @@ final class BatchPublisher {
     for (int i = 0; i < results.size(); i++) {
       Objects.requireNonNull(results.get(i), "The publisher returned null for an event.");
     }
+    suspects.noteResponse();
     return results;
   }
 }

@@ -21,8 +21,8 @@ public interface Publisher {
    *
    * @return the result of each event, in the order of the batch
    * @throws Exception if the destination is unavailable. No attempt of an event counts, and the
-   *     relay pauses. If it could publish other events of the batch one by one, the attempt counts
-   *     for those that failed, so that a single event cannot stop the others
+   *     relay pauses. If the publisher has returned results for other events, the attempt counts
+   *     for those on which it fails, so that a single event cannot stop the others
    */
   List<PublishResult> publish(EventBatch batch) throws Exception;
 

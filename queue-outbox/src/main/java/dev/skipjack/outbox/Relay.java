@@ -83,6 +83,7 @@ public final class Relay implements AutoCloseable {
                 settings.batchSize,
                 settings.lease,
                 settings.publishTimeout,
+                settings.outageLimit,
                 new Rules(settings.backoff, settings.maxAttempts, settings.skipDead)),
             timer,
             counters);
@@ -319,6 +320,7 @@ public final class Relay implements AutoCloseable {
     private Backoff backoff =
         Backoff.exponential(Duration.ofSeconds(1)).atMost(Duration.ofMinutes(5)).jitter(0.5);
     private int maxAttempts = 25;
+    private Duration outageLimit = Duration.ofDays(1);
     private boolean skipDead;
 
     private Builder(JobQueue queue, Publisher publisher) {
@@ -429,6 +431,20 @@ public final class Relay implements AutoCloseable {
      */
     public Builder maxAttempts(int attempts) {
       this.maxAttempts = require("Max attempts", attempts, 1, Integer.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * Sets how long the destination may be unavailable before failures of the publisher count as
+     * attempts of the events that it was given. As long as the publisher throws exceptions and
+     * returns no results, the relay cannot distinguish an outage from an event that the publisher
+     * cannot process; after this time, it assumes the latter. An event on which the publisher fails
+     * although it returned results for others is recognized sooner. Default 1 day.
+     *
+     * @param limit 0 to 3,650 days
+     */
+    public Builder outageLimit(Duration limit) {
+      this.outageLimit = require("Outage limit", limit, Duration.ZERO, Duration.ofDays(3_650));
       return this;
     }
 

@@ -30,9 +30,16 @@ final class RelayBatch {
    * @param shards the maximum number of shards in a batch
    * @param events the approximate maximum number of events in a batch
    * @param publishTimeout how long leases are extended while the publisher is running
+   * @param outageLimit how long the destination may be unavailable before failures count
    */
   record Settings(
-      String relay, int shards, int events, Duration lease, Duration publishTimeout, Rules rules) {}
+      String relay,
+      int shards,
+      int events,
+      Duration lease,
+      Duration publishTimeout,
+      Duration outageLimit,
+      Rules rules) {}
 
   /** What a call did. */
   enum Outcome {
@@ -51,7 +58,7 @@ final class RelayBatch {
       ScheduledExecutorService timer,
       RelayCounters counters) {
     this.store = store;
-    this.publisher = new BatchPublisher(publisher);
+    this.publisher = new BatchPublisher(publisher, new Suspects(settings.outageLimit()));
     this.settings = settings;
     this.timer = timer;
     this.counters = counters;

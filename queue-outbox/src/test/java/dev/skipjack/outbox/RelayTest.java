@@ -311,6 +311,87 @@ class RelayTest {
   }
 
   @Test
+  void anOutageThatFollowsSuccessesCountsNoAttempt() throws Exception {
+    AtomicBoolean isDown = new AtomicBoolean();
+    RecordingPublisher publisher =
+        new RecordingPublisher(
+            event -> {
+              if (isDown.get()) {
+                throw new IllegalStateException("connection refused");
+              }
+              return PublishResult.sent();
+            });
+    try (Relay relay = fixture.relay(publisher).maxAttempts(1).shards(1).build()) {
+      fixture.record(event(1, "before"), event(2, "before"));
+      relay.runUntilIdle();
+      isDown.set(true);
+      for (int i = 0; i < 20; i++) {
+        fixture.record(event(i, "during"));
+        relay.runUntilIdle();
+      }
+      assertThat(relay.stats()).isEqualTo(new RelayStats(2, 0, 0, 0, 0, 0, 20));
+      isDown.set(false);
+      relay.runUntilIdle();
+      assertThat(relay.stats().published()).isEqualTo(22);
+    }
+  }
+
+  @Test
+  void anEventThatIsAloneInItsBatchesDiesIfOthersArePublishedInBetween() throws Exception {
+    RecordingPublisher publisher = failingOnPoison();
+    Aggregate poisoned = new Aggregate("order", "1");
+    List<Integer> others =
+        IntStream.iterate(2, i -> i + 1)
+            .filter(i -> new Aggregate("order", "" + i).shard() != poisoned.shard())
+            .limit(10)
+            .boxed()
+            .toList();
+    fixture.record(event(1, "poison"), event(1, "later"));
+
+    // A batch is one shard, so it contains the two events of the aggregate or one of the others.
+    try (Relay relay = fixture.relay(publisher).maxAttempts(2).shards(1).build()) {
+      for (int other : others) {
+        fixture.record(event(other, "other"));
+        relay.runUntilIdle();
+      }
+      relay.runUntilIdle();
+      assertThat(relay.stats().died()).isEqualTo(1);
+    }
+
+    assertThat(publisher.types()).hasSize(10).containsOnly("other");
+    assertThat(fixture.outbox.admin().dead(10))
+        .singleElement()
+        .satisfies(dead -> assertThat(dead.failures()).isEqualTo(2));
+    assertThat(fixture.outbox.admin().lag()).isEqualTo(new OutboxLag(1, Duration.ZERO, 1, 1));
+  }
+
+  /** Cannot publish events of the type {@code poison}, nor what follows one in its batch. */
+  private static RecordingPublisher failingOnPoison() {
+    return new RecordingPublisher(
+        event -> {
+          if (event.type().equals("poison")) {
+            throw new IllegalStateException("cannot serialize");
+          }
+          return PublishResult.sent();
+        });
+  }
+
+  @Test
+  void theOnlyEventDiesWhenAnOutageWouldHaveLastedTooLong() throws Exception {
+    fixture.record(event(1, "poison"));
+    RecordingPublisher publisher = failingOnPoison();
+
+    drain(fixture.relay(publisher).maxAttempts(3).outageLimit(Duration.ZERO).skipDeadEvents());
+    assertThat(fixture.outbox.admin().dead(10))
+        .singleElement()
+        .satisfies(dead -> assertThat(dead.failures()).isEqualTo(3));
+    fixture.record(event(1, "later"));
+    drain(fixture.relay(publisher));
+
+    assertThat(publisher.types()).containsExactly("later");
+  }
+
+  @Test
   void anEventOnWhichThePublisherFailsDoesNotStopTheOthers() throws Exception {
     List<String> sent = new ArrayList<>();
     Publisher publisher =
