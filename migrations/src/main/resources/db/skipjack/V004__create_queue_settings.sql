@@ -205,6 +205,7 @@ CREATE TABLE job_operations (
   payload_path  text[],
   payload_value text,
   newest_id     bigint               NOT NULL,
+  died_before   timestamptz,
   position      text,
   done          bigint               NOT NULL DEFAULT 0,
   skipped       bigint               NOT NULL DEFAULT 0,
@@ -232,6 +233,7 @@ COMMENT ON COLUMN job_operations.since IS 'Filter: the earliest time at which th
 COMMENT ON COLUMN job_operations.payload_path IS 'Filter: a field of the payload. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_value IS 'Filter: the value of that field.';
 COMMENT ON COLUMN job_operations.newest_id IS 'Newest job that existed at the preview; later jobs are not changed.';
+COMMENT ON COLUMN job_operations.died_before IS 'Filter: jobs that died earlier. NULL: all.';
 COMMENT ON COLUMN job_operations.position IS 'Position in the list of jobs after the last batch. NULL: before the first.';
 COMMENT ON COLUMN job_operations.done IS 'Jobs that were changed.';
 COMMENT ON COLUMN job_operations.skipped IS 'Jobs that could not be changed, for example because another job holds their unique key.';

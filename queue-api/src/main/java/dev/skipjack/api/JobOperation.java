@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param action the action that is applied to each job
  * @param filter the jobs
  * @param newestId the newest job that existed at the preview; later jobs are not changed
+ * @param diedBefore only jobs that died before this time are changed; null for no such limit
  * @param done the number of jobs that were changed
  * @param skipped the number of jobs that could not be changed, for example because another job
  *     holds their unique key
@@ -28,6 +29,7 @@ public record JobOperation(
     OperationAction action,
     JobQuery filter,
     long newestId,
+    @Nullable Instant diedBefore,
     long done,
     long skipped,
     long failed,

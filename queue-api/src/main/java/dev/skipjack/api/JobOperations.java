@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -31,6 +32,17 @@ public interface JobOperations {
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}
    */
   OperationPreview preview(OperationAction action, JobQuery filter);
+
+  /**
+   * Counts the jobs that {@link OperationAction#PRUNE} would delete if it is limited to jobs that
+   * have been dead for longer than {@code age}, by the database clock. Reads at most 20 pages of
+   * the list of dead jobs.
+   *
+   * @param age the minimum age, from 0 to 36,500 days
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if {@code age} is
+   *     out of range
+   */
+  OperationPreview previewPrune(JobQuery filter, Duration age);
 
   /**
    * Records an operation without changing any job. Use {@link #run} to run it.

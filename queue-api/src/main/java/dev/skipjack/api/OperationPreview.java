@@ -1,6 +1,8 @@
 package dev.skipjack.api;
 
+import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A preview of the jobs that a bulk operation would change.
@@ -11,6 +13,8 @@ import java.util.List;
  * @param atLeast whether more jobs may match, because the preview did not read all of them
  * @param sample the first jobs that match, at most five
  * @param newestId the newest job that exists. The operation changes no job with a higher id
+ * @param diedBefore the operation changes only jobs that died before this time; null for no such
+ *     limit
  */
 public record OperationPreview(
     OperationAction action,
@@ -18,7 +22,8 @@ public record OperationPreview(
     long jobs,
     boolean atLeast,
     List<JobSummary> sample,
-    long newestId) {
+    long newestId,
+    @Nullable Instant diedBefore) {
 
   /** Makes a defensive copy of the list. */
   public OperationPreview {

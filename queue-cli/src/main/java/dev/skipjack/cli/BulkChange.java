@@ -1,13 +1,11 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -38,20 +36,13 @@ final class BulkChange {
   }
 
   /**
-   * Changes all jobs that match.
+   * Changes all jobs of a preview.
    *
    * @return the exit code
    * @throws CommandFailure if no job matches or the user declines
    */
-  int run(JobQueue queue, OperationAction action, JobQuery jobs, Output output) {
-    OperationPreview preview = queue.operations().preview(action, jobs);
-    boolean wanted =
-        isConfirmed(
-            preview,
-            count ->
-                request(action).formatted(count) + ", up to job %d?".formatted(preview.newestId()),
-            output);
-    if (!wanted) {
+  int run(JobQueue queue, OperationPreview preview, Output output) {
+    if (!isConfirmed(preview, output)) {
       return ExitCodes.DONE;
     }
     JobOperation started = queue.operations().start(preview, environment.actor());
@@ -61,11 +52,10 @@ final class BulkChange {
   /**
    * Prints the preview of a change and asks the user to confirm it.
    *
-   * @param question returns the question for a number of jobs
    * @return false if the user wanted to see the preview only
    * @throws CommandFailure if no job matches or the user declines
    */
-  boolean isConfirmed(OperationPreview preview, UnaryOperator<String> question, Output output) {
+  private boolean isConfirmed(OperationPreview preview, Output output) {
     if (preview.jobs() == 0 && !preview.atLeast()) {
       throw CommandFailure.nothing(
           preview.action() == OperationAction.REDRIVE || preview.action() == OperationAction.PRUNE
@@ -85,7 +75,15 @@ final class BulkChange {
       output.done("%s jobs match. Nothing was changed.".formatted(count), members);
       return false;
     }
-    confirmation.require(question.apply(count), output);
+    confirmation.require(
+        "%s%s, up to job %d?"
+            .formatted(
+                request(preview.action()).formatted(count),
+                preview.diedBefore() == null
+                    ? ""
+                    : " that died before " + Cell.whole(preview.diedBefore()),
+                preview.newestId()),
+        output);
     return true;
   }
 

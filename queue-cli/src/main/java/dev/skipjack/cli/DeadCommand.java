@@ -5,21 +5,14 @@ import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
-import dev.skipjack.api.PageToken;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -171,7 +164,8 @@ final class DeadCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      return bulk.run(queue, OperationAction.REDRIVE, filter.query(), output);
+      return bulk.run(
+          queue, queue.operations().preview(OperationAction.REDRIVE, filter.query()), output);
     }
   }
 
@@ -180,8 +174,6 @@ final class DeadCommand extends CommandGroup {
       name = "prune",
       description = {"Delete all matching dead jobs permanently.", BulkChange.HELP})
   static final class Prune extends QueueAction {
-
-    private static final int PREVIEW_PAGES = 20;
 
     @Option(
         names = "--older-than",
@@ -201,65 +193,11 @@ final class DeadCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      return age.isZero()
-          ? bulk.run(queue, OperationAction.PRUNE, filter.query(), output)
-          : pruneOld(queue, output);
-    }
-
-    /** Operations have no filter for the time since which a job has been dead. */
-    private int pruneOld(JobQueue queue, Output output) {
-      OperationPreview preview = old(queue);
-      boolean wanted =
-          bulk.isConfirmed(
-              preview,
-              count ->
-                  "Delete %s jobs that have been dead for longer than %s?"
-                      .formatted(count, Cell.duration(age)),
-              output);
-      if (!wanted) {
-        return ExitCodes.DONE;
-      }
-      int deleted =
-          queue
-              .admin()
-              .pruneAll(
-                  filter.jobs(),
-                  age,
-                  done -> output.progress(() -> "%d of %d jobs".formatted(done, preview.jobs())));
-      output.endProgress();
-      Map<String, @Nullable Object> members = new LinkedHashMap<>();
-      members.put("done", deleted);
-      output.done("Deleted %d jobs.".formatted(deleted), members);
-      return deleted == 0 ? ExitCodes.NOTHING_MATCHED : ExitCodes.DONE;
-    }
-
-    /**
-     * Counts the old jobs by the clock of this machine, while the deletion uses that of the server.
-     */
-    private OperationPreview old(JobQueue queue) {
-      OperationPreview all = queue.operations().preview(OperationAction.PRUNE, filter.query());
-      Instant before = Instant.now().minus(age);
-      List<JobSummary> sample = new ArrayList<>();
-      long jobs = 0;
-      JobQuery next = filter.query().limit(JobQuery.LARGEST);
-      for (int page = 0; page < PREVIEW_PAGES; page++) {
-        JobPage read = queue.reader().list(next);
-        for (JobSummary job : read.jobs()) {
-          if (job.diedAt() != null && job.diedAt().isBefore(before)) {
-            jobs++;
-            if (sample.size() < all.sample().size()) {
-              sample.add(job);
-            }
-          }
-        }
-        PageToken token = read.nextToken();
-        if (token == null) {
-          return new OperationPreview(
-              all.action(), all.filter(), jobs, false, sample, all.newestId());
-        }
-        next = next.after(token);
-      }
-      return new OperationPreview(all.action(), all.filter(), jobs, true, sample, all.newestId());
+      OperationPreview preview =
+          age.isZero()
+              ? queue.operations().preview(OperationAction.PRUNE, filter.query())
+              : queue.operations().previewPrune(filter.query(), age);
+      return bulk.run(queue, preview, output);
     }
   }
 }

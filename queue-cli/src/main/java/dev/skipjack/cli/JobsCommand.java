@@ -302,7 +302,8 @@ final class JobsCommand extends CommandGroup {
     @Override
     final int run(JobQueue queue, Output output) {
       return ids.isEmpty()
-          ? bulk.run(queue, action, filter.applyTo(JobQuery.live()), output)
+          ? bulk.run(
+              queue, queue.operations().preview(action, filter.applyTo(JobQuery.live())), output)
           : report(change(queue, List.copyOf(ids)), output);
     }
 

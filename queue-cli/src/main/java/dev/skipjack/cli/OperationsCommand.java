@@ -31,6 +31,7 @@ final class OperationsCommand extends CommandGroup {
           .and("action", JobOperation::action)
           .and("actor", JobOperation::actor)
           .and("filter", operation -> describe(operation.filter()))
+          .andIfPresent("died_before", JobOperation::diedBefore)
           .andApart("newest_id", JobOperation::newestId)
           .and("done", JobOperation::done)
           .and("skipped", JobOperation::skipped)

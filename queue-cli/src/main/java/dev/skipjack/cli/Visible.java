@@ -14,7 +14,7 @@ record Visible<T>(T value, @Nullable String hidden) {
     return new Visible<>(other, hidden);
   }
 
-  /** Returns a payload for a person, or why it is not shown. */
+  /** Returns a payload as text, or why it is not shown. */
   @Nullable Object text(@Nullable String payload) {
     return hidden == null ? Json.Raw.of(payload) : "not shown: " + hidden;
   }

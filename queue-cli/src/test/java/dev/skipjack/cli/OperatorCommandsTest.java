@@ -284,8 +284,13 @@ class OperatorCommandsTest {
     assertThat(none)
         .isEqualTo(new Program(4, "", "skipjack dead prune: No dead job matches.%n".formatted()));
     Shop.execute(database, "UPDATE skipjack.jobs SET died_at = died_at - interval '2 h'");
+    assertThat(skipjack("dead", "prune", "--older-than", "1h").err())
+        .containsPattern("Delete 7 dead jobs that died before 20[^ ]+Z, up to job ");
     assertThat(skipjack("dead", "prune", "--older-than", "1h", "--yes", "--json").out())
-        .isEqualTo("{\"done\":7}\n");
+        .contains("\"state\":\"finished\",\"done\":7,");
+    assertThat(skipjack("operations", "list").out()).contains("DIED BEFORE", "prune");
+    assertThat(skipjack("operations", "list", "--json").out())
+        .containsPattern("\"died_before\":\"20[^\"]+Z\"");
   }
 
   @Test

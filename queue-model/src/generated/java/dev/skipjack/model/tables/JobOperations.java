@@ -140,6 +140,12 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     public final TableField<JobOperationsRecord, Long> NEWEST_ID = createField(DSL.name("newest_id"), SQLDataType.BIGINT.nullable(false), this, "Newest job that existed at the preview; later jobs are not changed.");
 
     /**
+     * The column <code>skipjack.job_operations.died_before</code>. Filter: jobs
+     * that died earlier. NULL: all.
+     */
+    public final TableField<JobOperationsRecord, Instant> DIED_BEFORE = createField(DSL.name("died_before"), SQLDataType.INSTANT, this, "Filter: jobs that died earlier. NULL: all.");
+
+    /**
      * The column <code>skipjack.job_operations.position</code>. Position in the
      * list of jobs after the last batch. NULL: before the first.
      */

@@ -224,11 +224,27 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     }
 
     /**
+     * Setter for <code>skipjack.job_operations.died_before</code>. Filter: jobs
+     * that died earlier. NULL: all.
+     */
+    public void setDiedBefore(Instant value) {
+        set(12, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_operations.died_before</code>. Filter: jobs
+     * that died earlier. NULL: all.
+     */
+    public Instant getDiedBefore() {
+        return (Instant) get(12);
+    }
+
+    /**
      * Setter for <code>skipjack.job_operations.position</code>. Position in the
      * list of jobs after the last batch. NULL: before the first.
      */
     public void setPosition(String value) {
-        set(12, value);
+        set(13, value);
     }
 
     /**
@@ -236,7 +252,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * list of jobs after the last batch. NULL: before the first.
      */
     public String getPosition() {
-        return (String) get(12);
+        return (String) get(13);
     }
 
     /**
@@ -244,7 +260,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * changed.
      */
     public void setDone(Long value) {
-        set(13, value);
+        set(14, value);
     }
 
     /**
@@ -252,7 +268,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * changed.
      */
     public Long getDone() {
-        return (Long) get(13);
+        return (Long) get(14);
     }
 
     /**
@@ -260,7 +276,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not be changed, for example because another job holds their unique key.
      */
     public void setSkipped(Long value) {
-        set(14, value);
+        set(15, value);
     }
 
     /**
@@ -268,7 +284,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not be changed, for example because another job holds their unique key.
      */
     public Long getSkipped() {
-        return (Long) get(14);
+        return (Long) get(15);
     }
 
     /**
@@ -276,7 +292,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * transactions had locked; a repetition may change them.
      */
     public void setFailed(Long value) {
-        set(15, value);
+        set(16, value);
     }
 
     /**
@@ -284,7 +300,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * transactions had locked; a repetition may change them.
      */
     public Long getFailed() {
-        return (Long) get(15);
+        return (Long) get(16);
     }
 
     /**
@@ -292,7 +308,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * latest job was skipped or failed. NULL: none was.
      */
     public void setLastReason(String value) {
-        set(16, value);
+        set(17, value);
     }
 
     /**
@@ -300,7 +316,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * latest job was skipped or failed. NULL: none was.
      */
     public String getLastReason() {
-        return (String) get(16);
+        return (String) get(17);
     }
 
     /**
@@ -308,7 +324,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * (may be continued) or finished.
      */
     public void setState(String value) {
-        set(17, value);
+        set(18, value);
     }
 
     /**
@@ -316,7 +332,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * (may be continued) or finished.
      */
     public String getState() {
-        return (String) get(17);
+        return (String) get(18);
     }
 
     /**
@@ -324,7 +340,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public void setCreatedAt(Instant value) {
-        set(18, value);
+        set(19, value);
     }
 
     /**
@@ -332,7 +348,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(18);
+        return (Instant) get(19);
     }
 
     /**
@@ -340,7 +356,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(19, value);
+        set(20, value);
     }
 
     /**
@@ -348,7 +364,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(19);
+        return (Instant) get(20);
     }
 
     /**
@@ -356,7 +372,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public void setFinishedAt(Instant value) {
-        set(20, value);
+        set(21, value);
     }
 
     /**
@@ -364,7 +380,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public Instant getFinishedAt() {
-        return (Instant) get(20);
+        return (Instant) get(21);
     }
 
     // -------------------------------------------------------------------------
@@ -390,7 +406,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     /**
      * Create a detached, initialised JobOperationsRecord
      */
-    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String tag, String error, Instant since, String[] payloadPath, String payloadValue, Long newestId, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
+    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String tag, String error, Instant since, String[] payloadPath, String payloadValue, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
         super(JobOperations.JOB_OPERATIONS);
 
         setId(id);
@@ -405,6 +421,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
         setPayloadPath(payloadPath);
         setPayloadValue(payloadValue);
         setNewestId(newestId);
+        setDiedBefore(diedBefore);
         setPosition(position);
         setDone(done);
         setSkipped(skipped);

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.operations;
 
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EditResult;
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobOperation;
@@ -21,6 +22,7 @@ import dev.skipjack.store.jooq.internal.operations.OperationTable.Batch;
 import dev.skipjack.store.jooq.internal.operations.OperationTable.Row;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -56,6 +58,20 @@ public final class JooqJobOperations implements JobOperations {
 
   @Override
   public OperationPreview preview(OperationAction action, JobQuery filter) {
+    return preview(action, filter, null);
+  }
+
+  @Override
+  public OperationPreview previewPrune(JobQuery filter, Duration age) {
+    if (age.isNegative() || age.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Age %s is not in 0..%d days.".formatted(age, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    return preview(OperationAction.PRUNE, filter, table.now().minus(age));
+  }
+
+  private OperationPreview preview(
+      OperationAction action, JobQuery filter, @Nullable Instant diedBefore) {
     JobQuery restricted = action.restrict(filter);
     long newest = table.newestJob();
     List<JobSummary> sample = new ArrayList<>();
@@ -63,7 +79,7 @@ public final class JooqJobOperations implements JobOperations {
     PageToken position = null;
     for (int page = 0; page < PREVIEW_PAGES; page++) {
       JobPage found = reader.list(from(restricted, position));
-      List<JobSummary> matching = matching(found, action, newest);
+      List<JobSummary> matching = matching(found, action, newest, diedBefore);
       jobs += matching.size();
       matching.stream().limit(SAMPLE - sample.size()).forEach(sample::add);
       position = nextOf(found, newest);
@@ -71,7 +87,8 @@ public final class JooqJobOperations implements JobOperations {
         break;
       }
     }
-    return new OperationPreview(action, restricted, jobs, position != null, sample, newest);
+    return new OperationPreview(
+        action, restricted, jobs, position != null, sample, newest, diedBefore);
   }
 
   @Override
@@ -139,9 +156,13 @@ public final class JooqJobOperations implements JobOperations {
   }
 
   /** Returns the jobs of a page that existed at the preview and that the action may change. */
-  private static List<JobSummary> matching(JobPage page, OperationAction action, long newest) {
+  private static List<JobSummary> matching(
+      JobPage page, OperationAction action, long newest, @Nullable Instant diedBefore) {
     return page.jobs().stream()
         .filter(job -> job.id().value() <= newest)
+        .filter(
+            job ->
+                diedBefore == null || (job.diedAt() != null && job.diedAt().isBefore(diedBefore)))
         .filter(job -> action != OperationAction.CANCEL || job.diedAt() == null)
         .toList();
   }
@@ -157,7 +178,7 @@ public final class JooqJobOperations implements JobOperations {
     JobOperation operation = row.operation();
     JobPage page = reader.list(from(operation.filter(), row.position()));
     List<JobId> jobs =
-        matching(page, operation.action(), operation.newestId()).stream()
+        matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
             .map(JobSummary::id)
             .toList();
     Tally tally = new Tally();

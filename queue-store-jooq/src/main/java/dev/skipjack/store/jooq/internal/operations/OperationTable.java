@@ -59,6 +59,10 @@ final class OperationTable {
         dsl -> dsl.select(coalesce(max(JOBS.ID), inline(0L))).from(JOBS).fetchSingle().value1());
   }
 
+  Instant now() {
+    return run(dsl -> dsl.select(DatabaseClock.NOW).fetchSingle().value1());
+  }
+
   Row insert(OperationPreview preview, String actor) {
     JobQuery filter = preview.filter();
     JobQuery.@Nullable PayloadField payload = filter.payload();
@@ -79,6 +83,7 @@ final class OperationTable {
                         payload == null ? null : payload.path().toArray(String[]::new))
                     .set(JOB_OPERATIONS.PAYLOAD_VALUE, payload == null ? null : payload.value())
                     .set(JOB_OPERATIONS.NEWEST_ID, preview.newestId())
+                    .set(JOB_OPERATIONS.DIED_BEFORE, preview.diedBefore())
                     .returning()
                     .fetchSingle()));
   }
@@ -180,6 +185,7 @@ final class OperationTable {
             OperationAction.of(found.getAction()),
             filter,
             found.getNewestId(),
+            found.getDiedBefore(),
             found.getDone(),
             found.getSkipped(),
             found.getFailed(),

@@ -58,6 +58,27 @@ class JooqJobOperationsTest {
   }
 
   @Test
+  void jobsThatHaveNotBeenDeadForTheAgeAreNotPruned() {
+    die(700, "timeout");
+    fixture.execute("UPDATE @jobs SET died_at = now() - interval '2 h' WHERE id % 2 = 0");
+    OperationPreview preview = operations.previewPrune(JobQuery.live(), Duration.ofHours(1));
+    assertThat(preview.jobs()).isEqualTo(350);
+    assertThat(preview.sample()).hasSize(5).allMatch(job -> job.id().value() % 2 == 0);
+    JobOperation operation = operations.start(preview, "anna");
+    // An operation that continues later still means the age at the preview.
+    fixture.execute("UPDATE @jobs SET died_at = now() WHERE id % 100 = 0");
+
+    JobOperation ended = fixture.queue.operations().run(operation.id(), step -> {});
+
+    assertThat(ended.done()).isEqualTo(343);
+    assertThat(ended.diedBefore()).isEqualTo(preview.diedBefore());
+    assertThat(count("status = 'dead'")).isEqualTo(357);
+    assertThatThrownBy(() -> operations.previewPrune(JobQuery.live(), Duration.ofDays(36_501)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is not in 0..36500 days");
+  }
+
+  @Test
   void jobsEnqueuedAfterThePreviewAreNotChanged() {
     fixture.enqueue(3);
     OperationPreview preview = operations.preview(OperationAction.CANCEL, JobQuery.live());
