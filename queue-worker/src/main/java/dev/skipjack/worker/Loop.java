@@ -16,7 +16,10 @@ final class Loop {
   /** The step that a loop repeats. */
   @FunctionalInterface
   interface Step {
-    /** Runs once and returns how many nanoseconds to wait before the next run, unless woken. */
+    /**
+     * Runs once and returns how many nanoseconds to wait before the next run, unless the loop is
+     * woken earlier.
+     */
     long run() throws Exception;
 
     /**

@@ -45,9 +45,9 @@ import org.jspecify.annotations.Nullable;
  * which fail when they are called.
  *
  * <p>It walks the deserializers that Jackson created for a class. It follows only those of
- * Jackson's own that it understands, and only properties that the class writes. Everything else,
- * such as a deserializer of the application, is assumed to be readable, because rejecting a valid
- * class is worse than failing late for an invalid one.
+ * Jackson's own deserializers that it understands, and only properties that the class writes.
+ * Everything else, such as a deserializer of the application, is assumed to be readable, because
+ * rejecting a valid class is worse than failing late for an invalid one.
  */
 final class JacksonReadability {
 
