@@ -1,19 +1,15 @@
 package dev.skipjack.outbox;
 
-import static dev.skipjack.outbox.Fixture.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -22,9 +18,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +38,7 @@ class RelayFaultsIT {
   private static final int AGGREGATES = 40;
 
   private Fixture fixture;
-  private final List<RecordedEvent> sent = Collections.synchronizedList(new ArrayList<>());
+  private final List<UUID> sent = Collections.synchronizedList(new ArrayList<>());
   private final Set<UUID> atRisk = Collections.synchronizedSet(new HashSet<>());
   private final List<Relay> relays = new CopyOnWriteArrayList<>();
   private final AtomicInteger sends = new AtomicInteger();
@@ -56,13 +52,7 @@ class RelayFaultsIT {
 
   @Test
   void nothingIsMissedAndTheOrderOfEachAggregateHolds() throws Exception {
-    fixture.execute(
-        "CREATE TABLE IF NOT EXISTS @aggregates (id integer PRIMARY KEY, events integer NOT NULL)");
-    fixture.execute(
-        "INSERT INTO @aggregates SELECT n, 0 FROM generate_series(0, %d) AS n"
-            .formatted(AGGREGATES - 1));
-    Set<UUID> committed = Collections.synchronizedSet(new HashSet<>());
-    Map<UUID, Integer> numbers = Collections.synchronizedMap(new HashMap<>());
+    OrderedProducer producer = new OrderedProducer(fixture, AGGREGATES);
     ExecutorService producers = Executors.newFixedThreadPool(PRODUCERS);
     try {
       for (int i = 0; i < 4; i++) {
@@ -83,7 +73,12 @@ class RelayFaultsIT {
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < PRODUCERS; i++) {
         Random random = new Random(i);
-        running.add(producers.submit(() -> produce(random, committed, numbers)));
+        running.add(
+            producers.submit(
+                () -> {
+                  producer.run(random, TRANSACTIONS);
+                  return null;
+                }));
       }
       for (Future<?> each : running) {
         each.get();
@@ -94,24 +89,17 @@ class RelayFaultsIT {
     } finally {
       relays.forEach(Relay::close);
       producers.shutdownNow();
-      fixture.execute("DROP TABLE @aggregates");
+      assertThat(producers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+      producer.dropTable();
     }
 
-    List<RecordedEvent> arrived = List.copyOf(sent);
-    assertThat(arrived.stream().map(RecordedEvent::id).collect(Collectors.toSet()))
+    List<UUID> arrived = List.copyOf(sent);
+    assertThat(Set.copyOf(arrived))
         .as("missed or published after a rollback")
-        .isEqualTo(committed);
-    Map<String, Integer> last = new HashMap<>();
-    Set<UUID> seen = new HashSet<>();
-    for (RecordedEvent event : arrived) {
-      if (seen.add(event.id())) {
-        int number = numbers.getOrDefault(event.id(), 0);
-        Integer before = last.put(event.aggregate().id(), number);
-        assertThat(number).as("order of %s", event).isEqualTo(before == null ? 1 : before + 1);
-      }
-    }
-    List<UUID> repeated = new ArrayList<>(arrived.stream().map(RecordedEvent::id).toList());
-    seen.forEach(repeated::remove);
+        .isEqualTo(producer.committed());
+    assertThat(producer.firstOutOfOrder(arrived)).isEmpty();
+    List<UUID> repeated = new ArrayList<>(arrived);
+    Set.copyOf(arrived).forEach(repeated::remove);
     long unexplained = repeated.stream().filter(id -> !atRisk.contains(id)).count();
     long unrecorded = relays.stream().mapToLong(relay -> relay.stats().unrecorded()).sum();
     assertThat(freezes).as("the test froze relays").hasPositiveValue();
@@ -120,41 +108,6 @@ class RelayFaultsIT {
     assertThat(unexplained)
         .as("%d duplicates, only after a lease was lost", repeated.size())
         .isLessThanOrEqualTo(unrecorded);
-  }
-
-  private Void produce(Random random, Set<UUID> committed, Map<UUID, Integer> numbers)
-      throws Exception {
-    for (int i = 0; i < TRANSACTIONS; i++) {
-      try (Connection connection = fixture.database.connection()) {
-        connection.setAutoCommit(false);
-        int aggregate = random.nextInt(AGGREGATES);
-        // The lock on the aggregate's row decides the order of its events.
-        int number;
-        try (var update =
-            connection.prepareStatement(
-                fixture.inSchema(
-                    "UPDATE @aggregates SET events = events + 1 WHERE id = ? RETURNING events"))) {
-          update.setInt(1, aggregate);
-          try (var row = update.executeQuery()) {
-            row.next();
-            number = row.getInt(1);
-          }
-        }
-        UUID id = fixture.outbox.in(connection).record(event(aggregate, "changed"));
-        numbers.put(id, number);
-        if (random.nextInt(10) == 0) {
-          // A transaction that stays open while later ones commit and are published.
-          Thread.sleep(random.nextInt(200));
-        }
-        if (random.nextInt(10) == 0) {
-          connection.rollback();
-        } else {
-          connection.commit();
-          committed.add(id);
-        }
-      }
-    }
-    return null;
   }
 
   /** Notes the events of batches whose leases may have been lost before the batch ended. */
@@ -172,7 +125,7 @@ class RelayFaultsIT {
     if (ThreadLocalRandom.current().nextInt(5) == 0) {
       return PublishResult.retry("one in five fails");
     }
-    sent.add(event);
+    sent.add(event.id());
     if (sends.incrementAndGet() % 100 == 0 && isFrozen.compareAndSet(false, true)) {
       try {
         freeze();
