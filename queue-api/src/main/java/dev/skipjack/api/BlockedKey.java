@@ -7,12 +7,11 @@ import org.jspecify.annotations.Nullable;
  * An ordering key that is blocked by a dead job.
  *
  * @param orderingKey the blocked key
- * @param head the dead job
+ * @param head the dead job, which holds the key
  * @param queue the queue of the dead job
  * @param kind the kind of the dead job
- * @param diedAt when the dead job became dead
- * @param lastError the error message of the dead job's latest failed attempt, or null if there is
- *     none
+ * @param diedAt when the head became dead
+ * @param lastError the error message of the head's latest failed attempt, or null if there is none
  * @param waiting the number of jobs that wait for the key, counted up to 1,000
  */
 public record BlockedKey(

@@ -181,9 +181,9 @@ record FreeRows<R extends Record>(
   }
 
   /**
-   * Checks that no join has multiplied a row.
+   * Checks that no join has returned a row more than once.
    *
-   * @throws IllegalStateException if a join has multiplied a row
+   * @throws IllegalStateException if a join has returned a row more than once
    */
   List<R> requireDistinct(List<R> claimed) {
     if (hasJoins() && claimed.stream().map(source::keyOf).distinct().count() < claimed.size()) {

@@ -232,7 +232,7 @@ final class BackgroundRun {
 
   /**
    * Accepts the attempts of a claim. All of them are registered for renewal before the first one
-   * begins, because it may run for a long time.
+   * begins, because its handler may run for a long time.
    */
   private void accept(List<Attempt> claimed) {
     int accepted = 0;

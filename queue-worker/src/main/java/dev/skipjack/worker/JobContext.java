@@ -121,8 +121,7 @@ public interface JobContext {
 
   /**
    * Reports the progress of the attempt, for dashboards and operators. Does not block: the worker
-   * writes the latest report within a quarter of the heartbeat interval, unless the attempt ends
-   * before that.
+   * writes the latest report within about a second, unless the attempt ends before that.
    *
    * @param percent the progress in percent, 0 to 100
    * @param message a description, or null for none

@@ -71,7 +71,7 @@ final class KnownLanes {
   /**
    * Replaces the known lanes with the listed ones.
    *
-   * @param keep selects the unlisted lanes to keep as exhausted
+   * @param keep selects the lanes that are not in the list but remain known, as exhausted lanes
    */
   void list(DueLanes due, Predicate<Lane> keep, long now) {
     Map<Lane, Known> before = lanes;

@@ -450,8 +450,8 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Adds the handler of a job type. It runs the jobs of the type's kind in every queue that the
-     * worker serves.
+     * Adds the handler of a job type. The handler runs the jobs of the type's kind in every queue
+     * that the worker serves.
      *
      * @throws IllegalArgumentException if the kind already has a handler
      * @throws PayloadException if the queue's codec cannot decode the type's payload class, so that

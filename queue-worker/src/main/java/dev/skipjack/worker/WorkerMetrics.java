@@ -60,8 +60,8 @@ public interface WorkerMetrics {
    *
    * @param worker the worker to which the value belongs; no two workers are equal, even if they
    *     have the same name
-   * @param value supplies the current value; any thread may call it, and it never blocks. It keeps
-   *     the worker in memory until the gauge is removed
+   * @param value supplies the current value; any thread may call it, and it never blocks. The
+   *     supplier keeps the worker in memory until the gauge is removed
    * @return an action that removes the gauge; called once, when the worker stops
    */
   Runnable gauge(WorkerMeter gauge, WorkerId worker, DoubleSupplier value);

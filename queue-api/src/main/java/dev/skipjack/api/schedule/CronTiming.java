@@ -55,10 +55,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>An expression that specifies hours fires <em>once for each local time</em>. If a local time
  *       is repeated, the expression fires the first time. If local times are skipped, it fires once
- *       for all of them, at the instant of the change. A time that matches at that very instant
- *       does not make it fire a second time. If the times at the end of a date are skipped, the
- *       instant of the change is the following midnight. If a time zone skips an entire date, the
- *       expression does not fire for that date.
+ *       for all of them, at the instant of the change. If a time of the expression falls on that
+ *       instant, the expression still fires only once. If the times at the end of a date are
+ *       skipped, the instant of the change is the following midnight. If a time zone skips an
+ *       entire date, the expression does not fire for that date.
  *   <li>An expression that includes every hour ({@code *} or {@code 0-23}) fires <em>whenever the
  *       wall clock shows</em> one of its times. It fires in both passes of a repeated hour, and
  *       does not fire for local times that are skipped.

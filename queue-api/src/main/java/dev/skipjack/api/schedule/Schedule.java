@@ -18,8 +18,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule, which enqueues a job at each planned time of its timing. Enqueuing the job is called
- * firing the schedule.
+ * A schedule, which enqueues a job at each planned time of its timing. To enqueue the job is to
+ * <i>fire</i> the schedule.
  *
  * <pre>{@code
  * Schedule.cron("0 9 * * MON-FRI").zone("Europe/Berlin").named("morning-report").enqueue(REPORT, new Report("sales"))

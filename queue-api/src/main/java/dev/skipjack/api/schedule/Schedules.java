@@ -66,8 +66,8 @@ public interface Schedules {
   boolean pause(String name);
 
   /**
-   * Resumes a paused schedule. It next fires at its first planned time in the future; planned times
-   * within the pause do not count as missed.
+   * Resumes a paused schedule, which next fires at its first planned time in the future. Planned
+   * times within the pause do not count as missed.
    *
    * @return whether there is a schedule of that name
    */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param verdict whether the lease was extended
  * @param cancelRequested whether cancellation of the job was requested; false if the lease was not
  *     extended
- * @param jobIsLive whether the job is still live (pending, running or dead), regardless of which
- *     execution owns it; if false, it has been completed or cancelled
+ * @param jobIsLive whether the job is still live (pending, running, waiting or dead), regardless of
+ *     which execution owns it; if false, the job has been completed, cancelled or pruned
  * @param heldBy the other execution that owns the job now; null if there is none or the lease was
  *     extended
  */

@@ -476,8 +476,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Disables wake-ups for jobs of these queues, which the next poll finds. Jobs of other queues
-     * still wake workers. The schema's function {@code enqueue} ignores this setting.
+     * Disables wake-ups for jobs of these queues. The next poll of a worker finds the jobs. Jobs of
+     * other queues still wake workers. The schema's function {@code enqueue} ignores this setting.
      *
      * @throws IllegalArgumentException if a name is not a valid queue name
      */

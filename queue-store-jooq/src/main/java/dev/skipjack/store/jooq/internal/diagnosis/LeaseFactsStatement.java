@@ -39,7 +39,8 @@ final class LeaseFactsStatement {
   /**
    * The numbers of running jobs and of expired leases.
    *
-   * @param sinceFirst how long ago the first of the leases expired; null if there is no running job
+   * @param sinceFirst the time since the first lease expired, negative if none has expired; null if
+   *     there is no running job
    */
   record Facts(int running, int expired, @Nullable Duration sinceFirst) {}
 

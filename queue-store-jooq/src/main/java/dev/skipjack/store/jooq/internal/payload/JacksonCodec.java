@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The default codec of a queue. It uses its own mapper, without default typing. A payload therefore
- * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. It
- * ignores unknown fields, so that a newer producer does not break an older worker. The testkit has
- * a copy of the mapper's settings; {@code JacksonPayloadsTest} compares the two.
+ * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. The
+ * mapper ignores unknown fields, so that a newer producer does not break an older worker. The
+ * testkit has a copy of the mapper's settings; {@code JacksonPayloadsTest} compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
 

@@ -49,7 +49,10 @@ public final class OwnTransactions {
     return new OwnTransactions(connections, preamble, action);
   }
 
-  /** Returns a copy that cannot write, and that reads no more of an index than a limit requires. */
+  /**
+   * Returns a copy that cannot write, and whose queries with a limit read no more of an index than
+   * the limit requires.
+   */
   public OwnTransactions readOnly() {
     return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer);
   }
