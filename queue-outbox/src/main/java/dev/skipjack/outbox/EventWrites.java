@@ -34,8 +34,8 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes that record the result of a batch. They run in one transaction, after {@link
- * LeaseWrites#lock} has locked the shards, and need no fence of their own.
+ * The writes that record the result of a batch. They run in one transaction, which has locked the
+ * shards by {@link LeaseWrites}, and need no fence of their own.
  *
  * <pre>{@code
  * WITH removed AS (DELETE FROM outbox_events WHERE event_id = ANY (:event_ids) RETURNING ...),

@@ -3,6 +3,7 @@ package dev.skipjack.outbox;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
@@ -88,9 +89,9 @@ public final class Outbox {
     if (!events.isEmpty()) {
       Session session = Session.in(transaction);
       int last = events.size() - 1;
-      for (int from = 0; from < last; from += CHUNK) {
-        List<Long> unused =
-            session.run(recordAll, events.subList(from, Math.min(from + CHUNK, last)));
+      for (List<NewEvent> chunk :
+          Chunks.of(events.subList(0, last), CHUNK, event -> event.payload().length)) {
+        List<Long> unused = session.run(recordAll, chunk);
       }
       List<Long> unused = session.run(recordOne, events.get(last), wakeUp);
     }

@@ -25,7 +25,8 @@ class StatementsDocumentTest {
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/read"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
-          Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"));
+          Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"),
+          Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox"));
   private static final Pattern CLASS_COMMENT =
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(?:public )?final class");
   private static final Pattern INLINE_TAG =
@@ -92,6 +93,13 @@ class StatementsDocumentTest {
               "LockSchedulesStatement",
               "WriteSchedulesStatement",
               "ListSchedulesStatement"),
+          new Chapter(
+              "The outbox",
+              "RecordStatement",
+              "LeaseShardsStatement",
+              "FetchStatement",
+              "LeaseWrites",
+              "EventWrites"),
           new Chapter(
               "The read side",
               "FindJobStatement",
