@@ -160,6 +160,7 @@ class BenchmarksIT {
       case "idle" -> TINY;
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
+      case "outbox" -> TINY.with(Setting.JOBS, 100).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }
@@ -257,6 +258,15 @@ class BenchmarksIT {
               "pickup_unordered_p99_ms",
               "pickup_transaction_ratio",
               "pickup_transaction_ordered_p99_ms");
+      case "outbox" ->
+          List.of(
+              "held_ratio",
+              "record_ratio",
+              "record_silently_ratio",
+              "publish_p50_ms",
+              "publish_p99_ms",
+              "pickup_p50_ms",
+              "pickup_p99_ms");
       case "overhead" -> List.of("enqueue_1_ratio", "complete_34_ratio", "ratio_of");
       case "footprint" ->
           List.of(
