@@ -1,5 +1,5 @@
 -- parameters: 
-select "skipjack"."jobs"."ordering_key"
+select "skipjack"."jobs"."ordering_key", "skipjack"."jobs"."id"
 from "skipjack"."jobs"
 where (
   "skipjack"."jobs"."ordering_head"

@@ -65,6 +65,7 @@ final class BulkChange {
     if (!output.isJson()) {
       output.list("jobs", JobsCommand.SUMMARY, preview.sample());
     }
+    boolean single = preview.jobs() == 1 && !preview.atLeast();
     String count = preview.jobs() + (preview.atLeast() ? " or more" : "");
     if (dryRun) {
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
@@ -72,13 +73,15 @@ final class BulkChange {
       members.put("at_least", preview.atLeast());
       members.put("newest_id", preview.newestId());
       members.put("sample", preview.sample().stream().map(JobsCommand.SUMMARY::members).toList());
-      output.done("%s jobs match. Nothing was changed.".formatted(count), members);
+      output.done(
+          "%s %s. Nothing was changed.".formatted(count, single ? "job matches" : "jobs match"),
+          members);
       return false;
     }
     confirmation.require(
         "%s%s, up to job %d?"
             .formatted(
-                request(preview.action()).formatted(count),
+                request(preview.action()).formatted(count, single ? "job" : "jobs"),
                 preview.diedBefore() == null
                     ? ""
                     : " that died before " + Cell.whole(preview.diedBefore()),
@@ -103,8 +106,8 @@ final class BulkChange {
                     output.progress(
                         () ->
                             jobs == 0
-                                ? "%d jobs".formatted(progress.done())
-                                : "%d of %d jobs".formatted(progress.done(), jobs)));
+                                ? Cell.jobs(progress.done())
+                                : "%d of %s".formatted(progress.done(), Cell.jobs(jobs))));
     output.endProgress();
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("operation", ended.id());
@@ -116,16 +119,16 @@ final class BulkChange {
     long refused = ended.skipped() + ended.failed();
     boolean finished = ended.state() == JobOperation.State.FINISHED;
     output.done(
-        "%s %d jobs%s.%s"
+        "%s %s%s.%s"
             .formatted(
                 result(ended.action()),
-                ended.done(),
+                Cell.jobs(ended.done()),
                 refused == 0
                     ? ""
-                    : "; %d were skipped and %d were locked. The last reason: %s"
+                    : "; %s skipped and %s locked. The last reason: %s"
                         .formatted(
-                            ended.skipped(),
-                            ended.failed(),
+                            Cell.count(ended.skipped(), "was", "were"),
+                            Cell.count(ended.failed(), "was", "were"),
                             Cell.whole(ended.lastReason()).replaceFirst("[.]$", "")),
                 finished
                     ? ""
@@ -137,10 +140,10 @@ final class BulkChange {
 
   private static String request(OperationAction action) {
     return switch (action) {
-      case REDRIVE -> "Redrive %s dead jobs";
-      case RUN_NOW -> "Make %s jobs due now";
-      case CANCEL -> "Cancel %s jobs";
-      case PRUNE -> "Delete %s dead jobs";
+      case REDRIVE -> "Redrive %s dead %s";
+      case RUN_NOW -> "Make %s %s due now";
+      case CANCEL -> "Cancel %s %s";
+      case PRUNE -> "Delete %s dead %s";
     };
   }
 

@@ -74,6 +74,16 @@ final class Cell {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
+  /** Returns a number with its noun, for example {@code 1 job} or {@code 2 jobs}. */
+  static String count(long number, String one, String several) {
+    return number + " " + (number == 1 ? one : several);
+  }
+
+  /** Returns a number of jobs. */
+  static String jobs(long number) {
+    return count(number, "job", "jobs");
+  }
+
   /** Returns the two largest units of a duration, for example {@code 3d 4h}. */
   static String duration(Duration duration) {
     long seconds = duration.toSeconds();

@@ -204,18 +204,19 @@ final class EnqueueCommand extends QueueAction {
         number++;
         if (!line.isBlank()) {
           lines.add(number, line, kind);
-          output.progress(() -> lines.enqueued() + " jobs enqueued");
+          output.progress(() -> Cell.jobs(lines.enqueued()) + " enqueued");
         }
       }
       lines.flush();
     } catch (JobImport.InvalidLine invalid) {
       throw CommandFailure.input(
-          "%s, line %d: %s %d jobs were enqueued. Correct the line without moving others, and run the command again."
-              .formatted(source, invalid.number(), invalid.getMessage(), lines.enqueued()));
+          "%s, line %d: %s %s enqueued. Correct the line without moving others, and run the command again."
+              .formatted(
+                  source, invalid.number(), invalid.getMessage(), jobsWere(lines.enqueued())));
     } catch (MalformedInputException notUtf8) {
       throw CommandFailure.input(
-          "%s, after line %d: the text is not UTF-8. %d jobs were enqueued."
-              .formatted(source, number, lines.enqueued()));
+          "%s, after line %d: the text is not UTF-8. %s enqueued."
+              .formatted(source, number, jobsWere(lines.enqueued())));
     } finally {
       output.endProgress();
     }
@@ -223,10 +224,14 @@ final class EnqueueCommand extends QueueAction {
     members.put("enqueued", lines.enqueued());
     members.put("skipped", lines.skipped());
     output.done(
-        "Enqueued %d jobs; skipped %d lines that had been enqueued before."
-            .formatted(lines.enqueued(), lines.skipped()),
+        "Enqueued %s; skipped %s that had been enqueued before."
+            .formatted(Cell.jobs(lines.enqueued()), Cell.count(lines.skipped(), "line", "lines")),
         members);
     return ExitCodes.DONE;
+  }
+
+  private static String jobsWere(long number) {
+    return Cell.count(number, "job was", "jobs were");
   }
 
   private static BufferedReader open(Path source) throws IOException {

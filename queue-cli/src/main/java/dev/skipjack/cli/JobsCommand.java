@@ -379,6 +379,7 @@ final class JobsCommand extends CommandGroup {
       name = "run-now",
       description = {
         "Make pending jobs due immediately, for example while they wait for a retry: those with the given ids, or all that match a filter.",
+        "A job that waits for its ordering key is changed only if its id is given; it runs when its key is free.",
         BulkChange.HELP
       })
   static final class RunNow extends FilteredAction {

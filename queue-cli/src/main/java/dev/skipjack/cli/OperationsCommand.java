@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -65,15 +66,22 @@ final class OperationsCommand extends CommandGroup {
     }
   }
 
-  private static JobOperation find(JobQueue queue, long id) {
-    return queue
-        .operations()
-        .find(id)
-        .orElseThrow(
-            () ->
-                CommandFailure.nothing(
-                    "There is no operation %d. 'skipjack operations list' prints the latest."
-                        .formatted(id)));
+  /** The operation that a command stops or continues. */
+  private static final class Chosen {
+
+    @Parameters(paramLabel = "OPERATION", description = "Id of the operation.")
+    private long id;
+
+    JobOperation find(JobQueue queue) {
+      return queue
+          .operations()
+          .find(id)
+          .orElseThrow(
+              () ->
+                  CommandFailure.nothing(
+                      "There is no operation %d. 'skipjack operations list' prints the latest."
+                          .formatted(id)));
+    }
   }
 
   /** {@code skipjack operations list}. */
@@ -110,8 +118,7 @@ final class OperationsCommand extends CommandGroup {
           "Stop an operation after its current batch. Jobs that it has changed remain changed.")
   static final class Stop extends QueueAction {
 
-    @Parameters(paramLabel = "OPERATION", description = "Id of the operation.")
-    private long id;
+    @Mixin private Chosen chosen = new Chosen();
 
     Stop() {
       super(Access.WRITE);
@@ -119,15 +126,15 @@ final class OperationsCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      if (!queue.operations().stop(id)) {
+      if (!queue.operations().stop(chosen.id)) {
         throw CommandFailure.nothing(
             "Operation %d is not running; its state is '%s'."
-                .formatted(id, find(queue, id).state().literal()));
+                .formatted(chosen.id, chosen.find(queue).state().literal()));
       }
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
-      members.put("operation", id);
+      members.put("operation", chosen.id);
       members.put("state", JobOperation.State.STOPPED);
-      output.done("Operation %d stops after its current batch.".formatted(id), members);
+      output.done("Operation %d stops after its current batch.".formatted(chosen.id), members);
       return ExitCodes.DONE;
     }
   }
@@ -139,8 +146,7 @@ final class OperationsCommand extends CommandGroup {
           "Continue an operation that was stopped or whose process has died, after its last complete batch.")
   static final class Continue extends QueueAction {
 
-    @Parameters(paramLabel = "OPERATION", description = "Id of the operation.")
-    private long id;
+    @Mixin private Chosen chosen = new Chosen();
 
     Continue() {
       super(Access.WRITE);
@@ -148,9 +154,9 @@ final class OperationsCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      JobOperation operation = find(queue, id);
+      JobOperation operation = chosen.find(queue);
       if (operation.state() == JobOperation.State.FINISHED) {
-        throw CommandFailure.nothing("Operation %d has finished.".formatted(id));
+        throw CommandFailure.nothing("Operation %d has finished.".formatted(operation.id()));
       }
       return BulkChange.work(queue, operation, 0, output);
     }

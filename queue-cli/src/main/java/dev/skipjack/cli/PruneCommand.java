@@ -109,13 +109,13 @@ final class PruneCommand extends QueueAction {
     members.put("unfinished", totals.unfinished);
     members.put("problems", totals.problems);
     output.done(
-        "Created %d partitions, removed %d, and deleted %d ended jobs, %d dead jobs and %d keys."
+        "Created %s, removed %d, and deleted %s, %s and %s."
             .formatted(
-                totals.created.size(),
+                Cell.count(totals.created.size(), "partition", "partitions"),
                 totals.removed.size(),
-                totals.ended,
-                totals.dead,
-                totals.keys),
+                Cell.count(totals.ended, "ended job", "ended jobs"),
+                Cell.count(totals.dead, "dead job", "dead jobs"),
+                Cell.count(totals.keys, "key", "keys")),
         members);
     totals.problems.forEach(output::note);
     if (totals.unfinished) {

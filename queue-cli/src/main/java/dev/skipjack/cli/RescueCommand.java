@@ -47,7 +47,7 @@ final class RescueCommand extends QueueAction {
     do {
       batch = queue.store().rescue(spread, BATCH);
       rescued.addAll(batch);
-      output.progress(() -> rescued.size() + " jobs rescued");
+      output.progress(() -> Cell.jobs(rescued.size()) + " rescued");
     } while (batch.size() == BATCH);
     output.endProgress();
     // A job that died may have let the next job of its ordering key run.

@@ -126,6 +126,15 @@ class CommandLineDocumentTest {
   }
 
   @Test
+  void onlyNumbersOtherThanOneHaveAPlural() throws IOException {
+    Matcher plural =
+        Pattern.compile(
+                "(?<![\\d.,:-])1 (?:[a-z]+ )?(jobs|keys|partitions|lines|attempts|rows|schedules|workers)\\b")
+            .matcher(Files.readString(PAGE));
+    assertThat(plural.results().map(found -> found.group())).isEmpty();
+  }
+
+  @Test
   void thePageShowsEveryCommandWithItsHelpAndItsJson() throws IOException {
     String page = Files.readString(PAGE);
     Set<String> missing = new TreeSet<>();

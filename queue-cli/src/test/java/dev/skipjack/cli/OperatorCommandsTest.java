@@ -304,7 +304,7 @@ class OperatorCommandsTest {
     assertThat(skipjack("dead", "prune", "--queue", "payments").err())
         .contains("Delete 1100 dead jobs, up to job ");
     // Its only error is not among the 1,000 most frequent ones.
-    assertThat(skipjack("dead", "prune", "--queue", "stock").err()).contains("Delete 1 dead jobs");
+    assertThat(skipjack("dead", "prune", "--queue", "stock").err()).contains("Delete 1 dead job, ");
     assertThat(skipjack("dead", "prune", "--queue", "payments", "--yes", "--json").out())
         .contains("\"state\":\"finished\",\"done\":1100,\"skipped\":0,\"failed\":0");
     assertThat(queue.reader().list(JobQuery.live()).jobs()).hasSize(1);
@@ -554,7 +554,7 @@ class OperatorCommandsTest {
     assertThat(skipjack("operations", "stop", id).err())
         .contains("Operation %s is not running; its state is 'stopped'.".formatted(id));
     Program continued = skipjack("operations", "continue", id);
-    assertThat(continued.out()).isEqualTo("Made due 1 jobs.\n");
+    assertThat(continued.out()).isEqualTo("Made due 1 job.\n");
     assertThat(continued.exitCode()).isZero();
     assertThat(skipjack("operations", "continue", id))
         .isEqualTo(
@@ -574,7 +574,7 @@ class OperatorCommandsTest {
     Shop.execute(database, "UPDATE skipjack.jobs SET died_at = died_at - interval '2 h'");
     for (String age : List.of("0s", "1h")) {
       assertThat(skipjack("dead", "prune", "--older-than", age, "--dry-run").out())
-          .endsWith("1 jobs match. Nothing was changed.\n");
+          .endsWith("1 job matches. Nothing was changed.\n");
     }
     assertThat(skipjack("dead", "prune", "--older-than", "3h", "--dry-run").exitCode())
         .isEqualTo(4);

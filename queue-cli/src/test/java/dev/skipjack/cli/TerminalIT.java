@@ -107,7 +107,7 @@ class TerminalIT {
     awaitScreen("[y/N]");
     tmux("send-keys", "y", "Enter");
     awaitScreen("exit code 0");
-    assertThat(screen()).contains("Redrove 1 jobs.");
+    assertThat(screen()).contains("Redrove 1 job.");
   }
 
   private void run(String variables, String command) throws IOException, InterruptedException {

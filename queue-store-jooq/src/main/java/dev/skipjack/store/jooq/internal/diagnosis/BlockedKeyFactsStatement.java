@@ -5,13 +5,14 @@ import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.select;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import org.jooq.DSLContext;
 
 /**
- * Lists the ordering keys that a dead job blocks: {@code SELECT ordering_key FROM jobs WHERE
+ * Lists the ordering keys that a dead job blocks: {@code SELECT ordering_key, id FROM jobs WHERE
  * ordering_head AND status = 'dead' ORDER BY ordering_key LIMIT 1001}. Locks nothing.
  */
 final class BlockedKeyFactsStatement {
@@ -21,15 +22,18 @@ final class BlockedKeyFactsStatement {
 
   private BlockedKeyFactsStatement() {}
 
-  static Statement<NoRequest, String> of(DSLContext dialect) {
+  /** A blocked key and the dead job that blocks it. */
+  record Facts(String orderingKey, JobId head) {}
+
+  static Statement<NoRequest, Facts> of(DSLContext dialect) {
     return Statement.of(
         dialect,
-        select(JOBS.ORDERING_KEY)
+        select(JOBS.ORDERING_KEY, JOBS.ID)
             .from(JOBS)
             .where(condition(JOBS.ORDERING_HEAD))
             .and(JobPredicates.DEAD)
             .orderBy(JOBS.ORDERING_KEY)
             .limit(inline(WINDOW)),
-        row -> row.text(JOBS.ORDERING_KEY));
+        row -> new Facts(row.text(JOBS.ORDERING_KEY), new JobId(row.number(JOBS.ID))));
   }
 }

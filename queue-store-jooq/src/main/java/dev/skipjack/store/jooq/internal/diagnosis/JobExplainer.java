@@ -77,7 +77,10 @@ public final class JobExplainer {
             reason,
             "%s at %s, %s ago, after %s."
                 .formatted(
-                    what, at, Spans.between(at, job.now()), counted(job.attempts(), "attempt")))
+                    what,
+                    at,
+                    Spans.between(at, job.now()),
+                    Counted.of(job.attempts(), "attempt", "attempts")))
         .with("finished_at", at)
         .with("attempts", job.attempts())
         .with("worker", job.worker())
@@ -150,8 +153,10 @@ public final class JobExplainer {
         parked
             ? "Dead: " + firstLine(job.lastError())
             : usedUp
-                ? "Dead: %d of %d attempts are used up."
-                    .formatted(job.usedAttempts(), job.maxAttempts())
+                ? "Dead: %d of %s used up."
+                    .formatted(
+                        job.usedAttempts(),
+                        Counted.of(job.maxAttempts(), "attempt is", "attempts are"))
                 : job.attempts() == 0
                     ? "Dead: a failure before the first attempt rules out a retry."
                     : "Dead: attempt %d failed in a way that rules out a retry."
@@ -320,9 +325,7 @@ public final class JobExplainer {
               "No living worker has a handler for the kind %s; %s."
                   .formatted(
                       job.kind(),
-                      living.size() == 1
-                          ? "1 worker is alive"
-                          : living.size() + " workers are alive"))
+                      Counted.of(living.size(), "worker is alive", "workers are alive")))
           .fixedBy(
               "skipjack workers",
               "Worker.on(queue)...handle(type, handler), with the job type of the kind "
@@ -393,10 +396,6 @@ public final class JobExplainer {
 
   private static String firstLine(@Nullable String text) {
     return text == null ? "" : text.lines().findFirst().orElse("");
-  }
-
-  private static String counted(int count, String noun) {
-    return "%,d %s%s".formatted(count, noun, count == 1 ? "" : "s");
   }
 
   /** Formats a number of jobs that was counted up to a limit. */

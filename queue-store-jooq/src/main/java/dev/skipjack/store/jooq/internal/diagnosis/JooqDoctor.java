@@ -30,7 +30,7 @@ public final class JooqDoctor implements Doctor {
   private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
   private final Statement<NoRequest, PausedQueuesStatement.Facts> pausedQueues;
   private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
-  private final Statement<NoRequest, String> blockedKeys;
+  private final Statement<NoRequest, BlockedKeyFactsStatement.Facts> blockedKeys;
 
   /**
    * Creates a doctor. Opens no connection.

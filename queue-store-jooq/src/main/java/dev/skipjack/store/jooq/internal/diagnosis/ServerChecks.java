@@ -156,16 +156,16 @@ final class ServerChecks {
   }
 
   private static String named(HorizonStatement.Holder holder, Duration open, int age) {
+    String behind = Counted.of(age, "transaction", "transactions");
     return switch (holder.what()) {
       case "session" ->
-          "The transaction of process %s (%s) has been open for %s and holds back vacuum by %,d transactions. Query: %s"
-              .formatted(holder.id(), holder.owner(), Spans.of(open), age, holder.query());
+          "The transaction of process %s (%s) has been open for %s and holds back vacuum by %s. Query: %s"
+              .formatted(holder.id(), holder.owner(), Spans.of(open), behind, holder.query());
       case "prepared" ->
-          "The prepared transaction '%s' (%s) has been open for %s and holds back vacuum by %,d transactions."
-              .formatted(holder.id(), holder.owner(), Spans.of(open), age);
+          "The prepared transaction '%s' (%s) has been open for %s and holds back vacuum by %s."
+              .formatted(holder.id(), holder.owner(), Spans.of(open), behind);
       default ->
-          "The replication slot '%s' holds back vacuum by %,d transactions."
-              .formatted(holder.id(), age);
+          "The replication slot '%s' holds back vacuum by %s.".formatted(holder.id(), behind);
     };
   }
 

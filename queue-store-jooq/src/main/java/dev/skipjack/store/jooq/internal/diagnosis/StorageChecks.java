@@ -51,8 +51,11 @@ final class StorageChecks {
     }
     TableFactsStatement.Facts table = worst.get();
     String sentence =
-        "Table %s has %,d dead rows beside %,d live rows."
-            .formatted(table.table(), table.deadRows(), table.liveRows());
+        "Table %s has %,d dead rows beside %s."
+            .formatted(
+                table.table(),
+                table.deadRows(),
+                Counted.of(table.liveRows(), "live row", "live rows"));
     Fix fix =
         new Fix(
             "VACUUM (VERBOSE) %s; -- in the queue's schema".formatted(table.table()),
@@ -141,8 +144,8 @@ final class StorageChecks {
               ? Check.PARTITIONS.red(
                   "Partition %s is missing, and it is needed now.".formatted(name), create)
               : Check.PARTITIONS.yellow(
-                  "Partition %s is missing, which will be needed in %d %s; workers create partitions 14 days ahead."
-                      .formatted(name, days, days == 1 ? "day" : "days"),
+                  "Partition %s is missing, which will be needed in %s; workers create partitions 14 days ahead."
+                      .formatted(name, Counted.of(days, "day", "days")),
                   create);
         }
       }

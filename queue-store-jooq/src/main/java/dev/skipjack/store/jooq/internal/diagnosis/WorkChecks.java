@@ -44,11 +44,15 @@ final class WorkChecks {
   static Finding leases(LeaseFactsStatement.Facts leases) {
     Duration since = leases.sinceFirst();
     if (leases.expired() == 0 || since == null || since.compareTo(LEASE_YELLOW) < 0) {
-      return Check.LEASES.green("%,d jobs run under a lease.".formatted(leases.running()));
+      return Check.LEASES.green(
+          Counted.of(leases.running(), "job runs under a lease.", "jobs run under a lease."));
     }
     String sentence =
-        "The leases of %,d of %,d running jobs have expired, the first %s ago."
-            .formatted(leases.expired(), leases.running(), Spans.of(since));
+        "%s expired, the first %s ago; %s running."
+            .formatted(
+                Counted.of(leases.expired(), "lease has", "leases have"),
+                Spans.of(since),
+                Counted.of(leases.running(), "job is", "jobs are"));
     Fix fix =
         new Fix(
             "skipjack rescue",
@@ -62,9 +66,7 @@ final class WorkChecks {
       List<LivingWorkersStatement.Facts> workers, List<DueKindsStatement.Facts> due) {
     if (!workers.isEmpty()) {
       return Check.WORKERS.green(
-          workers.size() == 1
-              ? "1 worker is alive."
-              : "%,d workers are alive.".formatted(workers.size()));
+          Counted.of(workers.size(), "worker is alive.", "workers are alive."));
     }
     String sentence =
         "No worker was seen within the last %s".formatted(Spans.of(WorkerFactsStatement.SILENCE));
@@ -94,7 +96,8 @@ final class WorkChecks {
                 Spans.of(job.dueFor()),
                 unhandled.size() == 1
                     ? ""
-                    : "; the same holds for %,d other kinds".formatted(unhandled.size() - 1));
+                    : "; the same holds for "
+                        + Counted.of(unhandled.size() - 1, "other kind", "other kinds"));
     Fix fix =
         new Fix(
             "skipjack jobs list --queue %s --kind %s".formatted(job.queue(), job.kind()),
@@ -141,10 +144,10 @@ final class WorkChecks {
     for (ScheduleFactsStatement.Facts schedule : schedules) {
       if (schedule.failures() > 0) {
         return Check.SCHEDULES.red(
-            "Schedule %s has failed to fire %d times: %s"
+            "Schedule %s has failed to fire %s: %s"
                 .formatted(
                     schedule.name(),
-                    schedule.failures(),
+                    Counted.of(schedule.failures(), "time", "times"),
                     Objects.requireNonNullElse(schedule.lastError(), "no error is stored")),
             new Fix(
                 "skipjack schedules show " + schedule.name(),
@@ -165,28 +168,29 @@ final class WorkChecks {
     return Check.SCHEDULES.green(
         schedules.isEmpty()
             ? "There are no active schedules."
-            : "%,d schedules fire in time.".formatted(schedules.size()));
+            : Counted.of(schedules.size(), "schedule fires in time.", "schedules fire in time."));
   }
 
   private static Duration overdue(ScheduleFactsStatement.Facts schedule) {
     return Objects.requireNonNullElse(schedule.overdueFor(), Duration.ZERO);
   }
 
-  static Finding blockedKeys(List<String> keys) {
+  static Finding blockedKeys(List<BlockedKeyFactsStatement.Facts> keys) {
     if (keys.isEmpty()) {
       return Check.BLOCKED_KEYS.green("No ordering key is blocked.");
     }
     boolean more = keys.size() == BlockedKeyFactsStatement.WINDOW;
+    BlockedKeyFactsStatement.Facts first = keys.get(0);
     return Check.BLOCKED_KEYS.yellow(
-        "Dead jobs block %s%,d ordering %s, for example %s."
+        "Dead jobs block %s%s, for example %s."
             .formatted(
                 more ? "at least " : "",
-                more ? keys.size() - 1 : keys.size(),
-                keys.size() == 1 ? "key" : "keys",
-                keys.get(0)),
+                Counted.of(more ? keys.size() - 1 : keys.size(), "ordering key", "ordering keys"),
+                first.orderingKey()),
         new Fix(
-            "skipjack keys list",
-            "queue.admin().unblock(%s), or redrive the dead job"
-                .formatted(Quoting.java(keys.get(0)))));
+            "skipjack keys unblock %s --job %s"
+                .formatted(Quoting.shell(first.orderingKey()), first.head()),
+            "queue.admin().unblock(%s, new JobId(%s)), or redrive the dead job"
+                .formatted(Quoting.java(first.orderingKey()), first.head())));
   }
 }

@@ -186,6 +186,20 @@ class ChecksTest {
     assertThat(WorkChecks.schemaVersion(7, 8).level()).isEqualTo(Level.RED);
   }
 
+  @Test
+  void numbersHaveTheNounThatBelongsToThem() {
+    assertThat(Counted.of(0, "job", "jobs")).isEqualTo("0 jobs");
+    assertThat(Counted.of(1, "job", "jobs")).isEqualTo("1 job");
+    assertThat(Counted.of(1_000, "job", "jobs")).isEqualTo("1,000 jobs");
+    assertThat(
+            WorkChecks.leases(new LeaseFactsStatement.Facts(1, 1, Duration.ofHours(1))).sentence())
+        .isEqualTo("1 lease has expired, the first 1 h 0 min ago; 1 job is running.");
+    assertThat(WorkChecks.leases(new LeaseFactsStatement.Facts(1, 0, null)).sentence())
+        .isEqualTo("1 job runs under a lease.");
+    assertThat(deadRows(1, 200_000).sentence())
+        .isEqualTo("Table jobs has 200,000 dead rows beside 1 live row.");
+  }
+
   private static String commandOf(Finding finding) {
     return Objects.requireNonNull(finding.fix()).command();
   }

@@ -140,7 +140,7 @@ class JobExplainerTest {
 
     assertThat(why.reason()).isEqualTo(Reason.ATTEMPTS_USED_UP);
     assertThat(why.sentence())
-        .isEqualTo("Dead: 1 of 1 attempts are used up. Error: smtp: 550 no such user");
+        .isEqualTo("Dead: 1 of 1 attempt is used up. Error: smtp: 550 no such user");
     assertThat(why.evidence())
         .containsEntry("used_attempts", "1")
         .containsEntry("last_error", "smtp: 550 no such user\nat line 3");

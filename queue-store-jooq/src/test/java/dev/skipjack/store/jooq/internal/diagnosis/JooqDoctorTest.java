@@ -103,7 +103,7 @@ class JooqDoctorTest {
     expire("1 minute");
     assertThat(level("leases")).isEqualTo(Level.YELLOW);
     assertThat(finding("leases").sentence())
-        .isEqualTo("The leases of 1 of 2 running jobs have expired, the first 1 min 0 s ago.");
+        .isEqualTo("1 lease has expired, the first 1 min 0 s ago; 2 jobs are running.");
     expire("10 minutes");
     assertThat(level("leases")).isEqualTo(Level.RED);
     fixture.store.rescue(Duration.ZERO, 1000);
@@ -195,6 +195,13 @@ class JooqDoctorTest {
     assertThat(level("blocked-keys")).isEqualTo(Level.YELLOW);
     assertThat(finding("blocked-keys").sentence())
         .isEqualTo("Dead jobs block 1 ordering key, for example order-7.");
+    String head = fixture.value("SELECT id FROM @jobs");
+    assertThat(finding("blocked-keys").fix())
+        .isEqualTo(
+            new Fix(
+                "skipjack keys unblock order-7 --job " + head,
+                "queue.admin().unblock(\"order-7\", new JobId(%s)), or redrive the dead job"
+                    .formatted(head)));
     fixture.queue.admin().unblock("order-7");
     assertThat(level("blocked-keys")).isEqualTo(Level.GREEN);
   }
