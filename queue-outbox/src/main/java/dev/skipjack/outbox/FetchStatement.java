@@ -2,12 +2,15 @@ package dev.skipjack.outbox;
 
 import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.sum;
+import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.trueCondition;
 import static org.jooq.impl.DSL.when;
 
@@ -23,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
@@ -38,14 +42,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SELECT event.*, (SELECT shard FROM outbox_blocked WHERE <the event's aggregate>) IS NOT NULL AS is_blocked
- *   FROM unnest(:shards) AS given (shard)
- *  CROSS JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'pending' AND shard = given.shard ORDER BY position LIMIT :limit) AS event
+ *   FROM (SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+ *           FROM unnest(:shards) AS given (shard)
+ *          CROSS JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'pending' AND shard = given.shard ORDER BY position LIMIT :limit)
+ *                               AS found) AS event
+ *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY position
  *
- * SELECT due.aggregate_type, due.aggregate_id, event.*
- *   FROM unnest(:shards) AS given (shard)
- *  CROSS JOIN LATERAL (SELECT ... FROM outbox_blocked WHERE shard = given.shard AND retry_at <= statement_timestamp() ORDER BY retry_at LIMIT 20) AS due
- *   LEFT JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'blocked' AND <due's aggregate> ORDER BY position LIMIT :limit) AS event ON true
+ * SELECT due_type, due_id, event.*
+ *   FROM (SELECT due.*, found.*, sum(octet_length(payload)) OVER (ORDER BY retry_at, due_type, due_id, position ROWS ...) AS bytes_before
+ *           FROM unnest(:shards) AS given (shard)
+ *          CROSS JOIN LATERAL (SELECT ... FROM outbox_blocked WHERE shard = given.shard AND retry_at <= statement_timestamp()
+ *                               ORDER BY retry_at LIMIT 20) AS due
+ *           LEFT JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'blocked' AND <due's aggregate> ORDER BY position LIMIT :limit)
+ *                               AS found ON true) AS event
+ *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY retry_at, due_type, due_id, position
  * }</pre>
+ *
+ * <p>Each statement returns payloads of {@code :bytes} and one more at most, because a relay holds
+ * them in memory. The length of a payload is known without reading it.
  *
  * <p>Blocked aggregates are looked up by a value, because the planner would turn EXISTS into a hash
  * of all of them.
@@ -57,6 +71,7 @@ import org.jspecify.annotations.Nullable;
 final class FetchStatement {
 
   private static final Param<Long> LIMIT = param("limit", Long.class);
+  private static final Param<Long> BYTES = param("bytes", Long.class);
   private static final long MOST_RETRIES = 20;
 
   private static final ArrayRows GIVEN =
@@ -89,8 +104,14 @@ final class FetchStatement {
   private static final Field<Boolean> IS_BLOCKED = field(name("is_blocked"), Boolean.class);
   private static final Field<String> DUE_TYPE = field(name("due", "aggregate_type"), String.class);
   private static final Field<String> DUE_ID = field(name("due", "aggregate_id"), String.class);
-  private static final Field<String> DUE_TYPE_RESULT = DUE_TYPE.as("due_type");
-  private static final Field<String> DUE_ID_RESULT = DUE_ID.as("due_id");
+  private static final Field<Instant> DUE_RETRY_AT =
+      field(name("due", "retry_at"), SQLDataType.INSTANT);
+  private static final Field<String> DUE_TYPE_RESULT = event("due_type", String.class);
+  private static final Field<String> DUE_ID_RESULT = event("due_id", String.class);
+  private static final Field<Instant> RETRY_AT =
+      field(name("event", "retry_at"), SQLDataType.INSTANT);
+  private static final Field<Long> BYTES_BEFORE = event("bytes_before", Long.class);
+  private static final Field<Long> FOUND_POSITION = field(name("found", "position"), Long.class);
 
   private FetchStatement() {}
 
@@ -98,8 +119,9 @@ final class FetchStatement {
    * The events to read.
    *
    * @param limit the maximum number of events of each shard, or of each blocked aggregate
+   * @param bytes the size of payloads after which no more events are read
    */
-  record Request(List<ShardLease> leases, int limit) {}
+  record Request(List<ShardLease> leases, int limit, long bytes) {}
 
   /**
    * A pending event.
@@ -116,7 +138,7 @@ final class FetchStatement {
   record Retried(Aggregate aggregate, @Nullable RecordedEvent event) {}
 
   static Statement<Request, Pending> pending(DSLContext dialect) {
-    Table<?> event =
+    Table<?> found =
         lateral(
                 select(columns())
                     .from(OUTBOX_EVENTS)
@@ -124,7 +146,12 @@ final class FetchStatement {
                     .and(OUTBOX_EVENTS.SHARD.eq(GIVEN_SHARD))
                     .orderBy(OUTBOX_EVENTS.POSITION)
                     .limit(LIMIT))
-            .as("event");
+            .as("found");
+    Table<?> event =
+        select(table(name("found")).asterisk(), bytesBefore(FOUND_POSITION))
+            .from(GIVEN.table())
+            .crossJoin(found)
+            .asTable("event");
     Field<Boolean> isBlocked =
         field(
                 field(
@@ -136,7 +163,7 @@ final class FetchStatement {
             .as(IS_BLOCKED);
     return Statement.of(
         dialect,
-        select(results(isBlocked)).from(GIVEN.table()).crossJoin(event).orderBy(POSITION),
+        select(results(isBlocked)).from(event).where(isWithinBytes()).orderBy(POSITION),
         FetchStatement::arguments,
         row ->
             new Pending(
@@ -147,7 +174,10 @@ final class FetchStatement {
   static Statement<Request, Retried> retried(DSLContext dialect) {
     Table<?> due =
         lateral(
-                select(OUTBOX_BLOCKED.AGGREGATE_TYPE, OUTBOX_BLOCKED.AGGREGATE_ID)
+                select(
+                        OUTBOX_BLOCKED.AGGREGATE_TYPE,
+                        OUTBOX_BLOCKED.AGGREGATE_ID,
+                        OUTBOX_BLOCKED.RETRY_AT)
                     .from(OUTBOX_BLOCKED)
                     .where(OUTBOX_BLOCKED.SHARD.eq(GIVEN_SHARD))
                     .and(OutboxPredicates.RETRIED)
@@ -155,7 +185,7 @@ final class FetchStatement {
                     .orderBy(OUTBOX_BLOCKED.RETRY_AT)
                     .limit(inline(MOST_RETRIES)))
             .as("due");
-    Table<?> event =
+    Table<?> found =
         lateral(
                 select(columns())
                     .from(OUTBOX_EVENTS)
@@ -164,18 +194,47 @@ final class FetchStatement {
                     .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(DUE_ID))
                     .orderBy(OUTBOX_EVENTS.POSITION)
                     .limit(LIMIT))
-            .as("event");
+            .as("found");
+    Table<?> event =
+        select(
+                DUE_TYPE.as("due_type"),
+                DUE_ID.as("due_id"),
+                DUE_RETRY_AT.as("retry_at"),
+                table(name("found")).asterisk(),
+                bytesBefore(DUE_RETRY_AT, DUE_TYPE, DUE_ID, FOUND_POSITION))
+            .from(GIVEN.table())
+            .crossJoin(due)
+            .leftJoin(found)
+            .on(trueCondition())
+            .asTable("event");
     return Statement.of(
         dialect,
         select(results(DUE_TYPE_RESULT))
             .select(DUE_ID_RESULT)
-            .from(GIVEN.table())
-            .crossJoin(due)
-            .leftJoin(event)
-            .on(trueCondition())
-            .orderBy(DUE_TYPE, DUE_ID, POSITION),
+            .from(event)
+            .where(isWithinBytes())
+            .orderBy(RETRY_AT, DUE_TYPE_RESULT, DUE_ID_RESULT, POSITION),
         FetchStatement::arguments,
         FetchStatement::retried);
+  }
+
+  /** The size of the payloads of the events before this one; null for the first. */
+  private static Field<Long> bytesBefore(Field<?>... order) {
+    Field<Integer> bytes =
+        field(
+            "pg_catalog.octet_length({0})",
+            Integer.class, field(name("found", "payload"), byte[].class));
+    return sum(bytes)
+        .over()
+        .orderBy(order)
+        .rowsBetweenUnboundedPreceding()
+        .andPreceding(1)
+        .coerce(Long.class)
+        .as("bytes_before");
+  }
+
+  private static Condition isWithinBytes() {
+    return coalesce(BYTES_BEFORE, inline(0L)).lt(BYTES);
   }
 
   private static Retried retried(Row row) throws SQLException {
@@ -239,7 +298,8 @@ final class FetchStatement {
   private static Arguments arguments(Request request) {
     return new Arguments()
         .smallints("shards", request.leases(), ShardLease::shard)
-        .number("limit", request.limit());
+        .number("limit", request.limit())
+        .number("bytes", request.bytes());
   }
 
   private static <T> Field<T> event(String column, Class<T> type) {

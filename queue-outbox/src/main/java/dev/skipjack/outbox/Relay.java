@@ -81,6 +81,7 @@ public final class Relay implements AutoCloseable {
                 settings.name,
                 settings.shards,
                 settings.batchSize,
+                settings.batchBytes,
                 settings.lease,
                 settings.publishTimeout,
                 settings.outageLimit,
@@ -307,12 +308,15 @@ public final class Relay implements AutoCloseable {
   /** Builds a {@link Relay}. Not thread-safe. */
   public static final class Builder {
 
+    private static final long LARGEST_BATCH = 1L << 30;
+
     private final JobQueue queue;
     private final Publisher publisher;
     private String name = "relay-" + UUID.randomUUID().toString().substring(0, 8);
     private int threads = 1;
     private int shards = 8;
     private int batchSize = 500;
+    private long batchBytes = 16L * 1024 * 1024;
     private Duration lease = Duration.ofSeconds(30);
     private Duration publishTimeout = Duration.ofSeconds(60);
     private Duration pollInterval = Duration.ofSeconds(1);
@@ -360,12 +364,28 @@ public final class Relay implements AutoCloseable {
 
     /**
      * Sets the approximate number of events in a batch, which also limits the duplicates after a
-     * crash. Reduce it if payloads are large, because a batch is held in memory. Default 500.
+     * crash. Default 500.
      *
      * @param events 1 to 10,000
      */
     public Builder batchSize(int events) {
       this.batchSize = require("Batch size", events, 1, 10_000);
+      return this;
+    }
+
+    /**
+     * Sets the approximate size of the payloads in a batch, which is held in memory. A batch ends
+     * with the event that exceeds it; in addition, events that are tried again may have the same
+     * size. Default 16 MiB.
+     *
+     * @param bytes 1 byte to 1 GiB
+     */
+    public Builder batchBytes(long bytes) {
+      if (bytes < 1 || bytes > LARGEST_BATCH) {
+        throw new IllegalArgumentException(
+            "Batch bytes %d must be from 1 to %d.".formatted(bytes, LARGEST_BATCH));
+      }
+      this.batchBytes = bytes;
       return this;
     }
 

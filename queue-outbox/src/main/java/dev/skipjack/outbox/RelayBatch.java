@@ -29,6 +29,7 @@ final class RelayBatch {
    *
    * @param shards the maximum number of shards in a batch
    * @param events the approximate maximum number of events in a batch
+   * @param bytes the approximate maximum size of the payloads in a batch
    * @param publishTimeout how long leases are extended while the publisher is running
    * @param outageLimit how long the destination may be unavailable before failures count
    */
@@ -36,6 +37,7 @@ final class RelayBatch {
       String relay,
       int shards,
       int events,
+      long bytes,
       Duration lease,
       Duration publishTimeout,
       Duration outageLimit,
@@ -73,7 +75,12 @@ final class RelayBatch {
   Outcome run() throws InterruptedException {
     long since = System.nanoTime();
     Optional<Fetched> next =
-        store.next(settings.relay(), settings.shards(), settings.lease(), settings.events());
+        store.next(
+            settings.relay(),
+            settings.shards(),
+            settings.lease(),
+            settings.events(),
+            settings.bytes());
     if (next.isEmpty()) {
       return Outcome.IDLE;
     }

@@ -66,9 +66,10 @@ final class RelayStore {
    * when this method returns.
    *
    * @param limit the approximate maximum number of events
+   * @param bytes the approximate maximum size of their payloads
    * @return the events; empty if no free shard has any
    */
-  Optional<Fetched> next(String relay, int shards, Duration duration, int limit) {
+  Optional<Fetched> next(String relay, int shards, Duration duration, int limit, long bytes) {
     return transactions.inOne(
         session -> {
           // In the order in which a batch is recorded, so that an extension locks them in it as
@@ -81,7 +82,7 @@ final class RelayStore {
             return Optional.empty();
           }
           FetchStatement.Request request =
-              new FetchStatement.Request(leases, Math.max(1, limit / leases.size()));
+              new FetchStatement.Request(leases, Math.max(1, limit / leases.size()), bytes);
           List<Pending> events = session.run(pending, request);
           List<Retried> retries =
               leases.stream().anyMatch(ShardLease::hasRetries)

@@ -98,12 +98,13 @@ class OutboxPlanTest {
     }
   }
 
-  /** Arrays have names in the plural, but a lease of shards has only their maximum number. */
+  /** Arrays have names in the plural, except for two numbers: of bytes, and of shards to lease. */
   private static String argument(String statement, String parameter) {
     if (parameter.equals("event_ids")) {
       return "'{00000000-0000-7000-8000-000000000000}'";
     }
-    boolean isArray = parameter.endsWith("s") && !statement.equals("lease-shards");
+    boolean isArray =
+        parameter.endsWith("s") && !parameter.equals("bytes") && !statement.equals("lease-shards");
     return isArray ? "'{1}'" : "'1'";
   }
 

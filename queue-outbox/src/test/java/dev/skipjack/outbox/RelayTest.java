@@ -71,6 +71,38 @@ class RelayTest {
   }
 
   @Test
+  void aBatchEndsWithTheEventThatExceedsItsSize() throws Exception {
+    List<Integer> batches = new ArrayList<>();
+    AtomicBoolean isDown = new AtomicBoolean(true);
+    RecordingPublisher publisher =
+        new RecordingPublisher(
+            event -> isDown.get() ? PublishResult.retry("down") : PublishResult.sent());
+    Publisher counting =
+        batch -> {
+          batches.add(batch.events().size());
+          return publisher.publish(batch);
+        };
+    List<String> types = List.of("a", "b", "c", "d", "e");
+    fixture.record(
+        types.stream()
+            .map(type -> event(1, type).payload(new byte[400], "application/octet-stream"))
+            .toArray(Event[]::new));
+    Relay.Builder relay = fixture.relay(counting).batchBytes(1_000);
+
+    drain(relay.backoff(Backoff.fixed(Duration.ofHours(1))));
+    assertThat(batches).as("the first fails, so the others are blocked").containsExactly(3);
+    assertThat(fixture.value("SELECT string_agg(status, ',') FROM @outbox_events"))
+        .isEqualTo("blocked,blocked,blocked,blocked,blocked");
+    isDown.set(false);
+    fixture.outbox.admin().unblock(new Aggregate("order", "1"));
+    drain(relay);
+
+    assertThat(batches).containsExactly(3, 3, 2);
+    assertThat(publisher.types()).isEqualTo(types);
+    assertThat(fixture.count("outbox_blocked")).isZero();
+  }
+
+  @Test
   void anEventThatIsCommittedAfterLaterOnesIsPublished() throws Exception {
     RecordingPublisher publisher = new RecordingPublisher();
     try (Connection late = fixture.database.connection()) {
