@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -8,7 +10,6 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Returns the plans that PostgreSQL makes for prepared statements as the store runs them. */
@@ -63,10 +64,7 @@ public final class Plan {
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();
-      try (ResultSet lines =
-          sql.executeQuery(
-              literals.stream()
-                  .collect(Collectors.joining(", ", explain + " EXECUTE planned (", ")")))) {
+      try (ResultSet lines = sql.executeQuery(explain + " EXECUTE planned" + arguments(literals))) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }
@@ -77,6 +75,11 @@ public final class Plan {
       connection.rollback();
       connection.setAutoCommit(true);
     }
+  }
+
+  /** Returns the list of arguments, which PostgreSQL does not allow to be empty. */
+  private static String arguments(List<String> literals) {
+    return literals.isEmpty() ? "" : literals.stream().collect(joining(", ", " (", ")"));
   }
 
   private static String numbered(String sql) {
