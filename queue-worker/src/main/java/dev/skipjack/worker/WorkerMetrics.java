@@ -13,8 +13,8 @@ import java.util.function.DoubleSupplier;
  * therefore not block, which rules out network access, database access, and locks that another
  * thread may hold for a long time. A claim makes two calls for each job, so if a call takes a
  * millisecond, a worker can claim at most 500 jobs per second. A call that hangs can stop the
- * renewal of leases, and then other workers run the jobs again. Add to a counter in memory, and let
- * another thread send it.
+ * renewal of leases, and then other workers run the jobs again. Add the value to a counter in
+ * memory, and let another thread send the counter.
  */
 public interface WorkerMetrics {
 

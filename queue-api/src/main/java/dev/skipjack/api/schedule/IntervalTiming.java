@@ -84,6 +84,6 @@ public final class IntervalTiming extends Timing {
 
   @Override
   String definition() {
-    return "every %s%s".formatted(interval, aligned ? "" : " from the last fire time");
+    return "every %s%s".formatted(interval, aligned ? "" : " from the last planned time");
   }
 }

@@ -46,12 +46,12 @@ public record Missed(Policy policy, int maximum) {
   public Missed {
     if (policy != Policy.ALL && maximum != 1) {
       throw new IllegalArgumentException(
-          "Maximum %d of missed fires is not 1, which policy %s requires."
+          "Maximum %d of missed times is not 1, which policy %s requires."
               .formatted(maximum, policy));
     }
     if (maximum < 1 || maximum > LARGEST) {
       throw new IllegalArgumentException(
-          "Maximum %d of missed fires is not in 1..%d.".formatted(maximum, LARGEST));
+          "Maximum %d of missed times is not in 1..%d.".formatted(maximum, LARGEST));
     }
   }
 

@@ -86,7 +86,7 @@ class IntervalTimingTest {
     assertThat(excepted.<Timing>fold(cron -> cron, IntervalTiming::fromLastFire))
         .isEqualTo(timing.fromLastFire().except(dates).zone("Asia/Tokyo"))
         .isNotEqualTo(excepted)
-        .hasToString("every PT5H from the last fire time (Asia/Tokyo), except [2026-03-11]");
+        .hasToString("every PT5H from the last planned time (Asia/Tokyo), except [2026-03-11]");
     assertThat(timing).hasToString("every PT5H (UTC)").isEqualTo(Timing.every(timing.interval()));
     assertThat(timing.isAligned()).isTrue();
     assertThat(timing.fromLastFire().isAligned()).isFalse();

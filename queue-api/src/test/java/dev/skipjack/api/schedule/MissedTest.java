@@ -11,10 +11,10 @@ class MissedTest {
 
   @ParameterizedTest
   @CsvSource({
-    "ALL, 0, Maximum 0 of missed fires is not in 1..10000.",
-    "ALL, 10001, Maximum 10001 of missed fires is not in 1..10000.",
-    "ONCE, 2, 'Maximum 2 of missed fires is not 1, which policy ONCE requires.'",
-    "SKIP, 2, 'Maximum 2 of missed fires is not 1, which policy SKIP requires.'"
+    "ALL, 0, Maximum 0 of missed times is not in 1..10000.",
+    "ALL, 10001, Maximum 10001 of missed times is not in 1..10000.",
+    "ONCE, 2, 'Maximum 2 of missed times is not 1, which policy ONCE requires.'",
+    "SKIP, 2, 'Maximum 2 of missed times is not 1, which policy SKIP requires.'"
   })
   void aMaximumOutsideThePolicyIsRefused(Policy policy, int maximum, String message) {
     assertThatThrownBy(() -> new Missed(policy, maximum))
