@@ -1,0 +1,68 @@
+package dev.skipjack.handlers;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.Worker;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A checked handler method.
+ *
+ * @param type the type of the jobs that it runs
+ * @param instance supplies the object for each attempt
+ * @param contextAt the index of the context parameter, or -1 if there is none
+ */
+record HandlerMethod<T>(
+    JobType<T> type,
+    Method method,
+    Supplier<?> instance,
+    int contextAt,
+    ReturnKind returns,
+    String name) {
+
+  void addTo(Worker.Builder worker) {
+    worker.handle(type, this::run);
+  }
+
+  @SuppressWarnings("NullAway") // A worker treats null as a failed attempt.
+  private Outcome run(T payload, JobContext context) throws Exception {
+    return returns.outcome(invoke(arguments(payload, context)));
+  }
+
+  private Object[] arguments(T payload, JobContext context) {
+    return switch (contextAt) {
+      case 0 -> new Object[] {context, payload};
+      case 1 -> new Object[] {payload, context};
+      default -> new Object[] {payload};
+    };
+  }
+
+  private @Nullable Object invoke(Object[] arguments) throws Exception {
+    try {
+      return method.invoke(instance.get(), arguments);
+    } catch (InvocationTargetException thrown) {
+      throw failure(thrown);
+    }
+  }
+
+  /**
+   * Returns what the method itself threw, because the rules of the job type refer to its class. A
+   * proxy wraps checked exceptions that its interface does not declare.
+   */
+  private static Exception failure(InvocationTargetException thrown) {
+    Throwable cause = thrown.getCause();
+    while (cause instanceof UndeclaredThrowableException undeclared
+        && undeclared.getUndeclaredThrowable() != null) {
+      cause = undeclared.getUndeclaredThrowable();
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof Exception exception ? exception : thrown;
+  }
+}

@@ -1,0 +1,240 @@
+package dev.skipjack.handlers;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.worker.JobContext;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.DateTimeException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the annotated methods of a class and checks each of them. */
+final class HandlerScan {
+
+  /** The job types that were declared outside the scanned classes, by kind. */
+  private final Map<String, JobType<?>> declared;
+
+  HandlerScan(Map<String, JobType<?>> declared) {
+    this.declared = declared;
+  }
+
+  /**
+   * Returns the handlers of a class in the order of their kinds.
+   *
+   * @throws IllegalArgumentException if a method cannot be a handler
+   */
+  List<HandlerMethod<?>> scan(Class<?> type, Supplier<?> instance) {
+    Map<String, JobType<?>> constants = constants(type);
+    List<HandlerMethod<?>> found = new ArrayList<>();
+    for (Method method : annotated(type)) {
+      found.add(check(method, instance, constants));
+    }
+    found.sort((one, other) -> one.type().kind().compareTo(other.type().kind()));
+    return found;
+  }
+
+  /** Returns the annotated methods of a class and its superclasses that are not overridden. */
+  static List<Method> annotated(Class<?> type) {
+    Map<List<Object>, Method> bySignature = new LinkedHashMap<>();
+    for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+      for (Method method : each.getDeclaredMethods()) {
+        if (!method.isBridge() && !method.isSynthetic()) {
+          bySignature.putIfAbsent(signature(method), method);
+        }
+      }
+    }
+    return bySignature.values().stream()
+        .filter(method -> method.isAnnotationPresent(JobHandler.class))
+        .toList();
+  }
+
+  /** Private methods are not overridden, so their class is part of their signature. */
+  private static List<Object> signature(Method method) {
+    List<Object> signature = new ArrayList<>(Arrays.asList(method.getParameterTypes()));
+    signature.add(method.getName());
+    if (Modifier.isPrivate(method.getModifiers())) {
+      signature.add(method.getDeclaringClass().getName());
+    }
+    return signature;
+  }
+
+  private HandlerMethod<?> check(
+      Method method, Supplier<?> instance, Map<String, JobType<?>> constants) {
+    String name = nameOf(method);
+    JobHandler settings = method.getAnnotation(JobHandler.class);
+    String kind = kind(settings, name);
+    if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
+      throw refused(
+          name, kind, "is private or static. Make it an instance method that is visible.");
+    }
+    int contextAt = Arrays.asList(method.getParameterTypes()).indexOf(JobContext.class);
+    Class<?> payload = payload(method, contextAt, name, kind);
+    ReturnKind returns;
+    try {
+      returns = ReturnKind.of(method);
+    } catch (IllegalArgumentException unusable) {
+      throw refused(name, kind, String.valueOf(unusable.getMessage()));
+    }
+    JobType<?> type = declaredType(kind, constants, name);
+    if (type == null) {
+      type = typeOf(settings, kind, payload, name);
+    } else {
+      requireNoAttributes(settings, kind, name);
+      if (!payload.isAssignableFrom(type.payloadClass())) {
+        throw refused(
+            name,
+            kind,
+            "takes a payload of class %s, but the job type declares %s. Change one of them."
+                .formatted(payload.getName(), type.payloadClass().getName()));
+      }
+    }
+    if (!method.trySetAccessible()) {
+      throw refused(
+          name, kind, "is not accessible. Make it public, or open its package to this module.");
+    }
+    return new HandlerMethod<>(type, method, instance, contextAt, returns, name);
+  }
+
+  private static String kind(JobHandler settings, String name) {
+    String kind = settings.value().isEmpty() ? settings.kind() : settings.value();
+    if (kind.isEmpty()) {
+      throw new IllegalArgumentException(
+          "Handler %s has no kind. Name it: @JobHandler(\"send-welcome\").".formatted(name));
+    }
+    if (!settings.value().isEmpty() && !settings.kind().isEmpty()) {
+      throw new IllegalArgumentException(
+          "Handler %s sets both value = \"%s\" and kind = \"%s\". Set one of them."
+              .formatted(name, settings.value(), settings.kind()));
+    }
+    return kind;
+  }
+
+  private static Class<?> payload(Method method, int contextAt, String name, String kind) {
+    int parameters = method.getParameterCount();
+    if (parameters != (contextAt < 0 ? 1 : 2)) {
+      throw refused(
+          name,
+          kind,
+          "has %d parameters. Take the payload and, if needed, a JobContext."
+              .formatted(parameters));
+    }
+    int payloadAt = contextAt == 0 ? 1 : 0;
+    if (!(method.getGenericParameterTypes()[payloadAt] instanceof Class<?> payload)) {
+      throw refused(
+          name,
+          kind,
+          "takes the generic type %s. Payloads are decoded by class: take a record instead."
+              .formatted(method.getGenericParameterTypes()[payloadAt].getTypeName()));
+    }
+    if (payload == JobContext.class) {
+      throw refused(name, kind, "takes two contexts. Take the payload and one JobContext.");
+    }
+    return MethodType.methodType(payload).wrap().returnType();
+  }
+
+  /** Returns the declared type of a kind, or null if there is none. */
+  private @Nullable JobType<?> declaredType(
+      String kind, Map<String, JobType<?>> constants, String name) {
+    JobType<?> constant = constants.get(kind);
+    JobType<?> outside = declared.get(kind);
+    if (constant != null && outside != null && constant != outside) {
+      throw refused(
+          name,
+          kind,
+          "finds two job types of the kind: a constant of its class and one declared elsewhere. Declare the kind once.");
+    }
+    return constant == null ? outside : constant;
+  }
+
+  private static void requireNoAttributes(JobHandler settings, String kind, String name) {
+    if (!settings.queue().isEmpty()
+        || settings.maxAttempts() != 0
+        || !settings.timeout().isEmpty()) {
+      throw refused(
+          name,
+          kind,
+          "sets queue, maxAttempts or timeout, which its declared job type sets too. Remove them from the annotation.");
+    }
+  }
+
+  private static JobType<?> typeOf(
+      JobHandler settings, String kind, Class<?> payload, String name) {
+    try {
+      JobType<?> type = JobType.of(kind, payload);
+      if (!settings.queue().isEmpty()) {
+        type = type.onQueue(settings.queue());
+      }
+      if (settings.maxAttempts() != 0) {
+        type = type.maxAttempts(settings.maxAttempts());
+      }
+      if (!settings.timeout().isEmpty()) {
+        type = type.timeout(TimeoutText.parse(settings.timeout()));
+      }
+      return type;
+    } catch (IllegalArgumentException | DateTimeException | ArithmeticException wrong) {
+      throw new IllegalArgumentException(
+          "Handler %s of kind '%s' has an invalid attribute. %s"
+              .formatted(name, kind, wrong.getMessage()),
+          wrong);
+    }
+  }
+
+  /** Returns the job types in the static final fields of a class and its superclasses, by kind. */
+  private static Map<String, JobType<?>> constants(Class<?> type) {
+    Map<String, JobType<?>> byKind = new LinkedHashMap<>();
+    for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+      for (Field field : each.getDeclaredFields()) {
+        int modifiers = field.getModifiers();
+        if (field.getType() == JobType.class
+            && Modifier.isStatic(modifiers)
+            && Modifier.isFinal(modifiers)
+            && field.trySetAccessible()) {
+          JobType<?> constant = read(field);
+          JobType<?> other = byKind.putIfAbsent(constant.kind(), constant);
+          if (other != null && other != constant) {
+            throw new IllegalArgumentException(
+                "Class %s declares two job types of kind '%s'. Declare one."
+                    .formatted(type.getName(), constant.kind()));
+          }
+        }
+      }
+    }
+    return byKind;
+  }
+
+  private static JobType<?> read(Field field) {
+    try {
+      if (field.get(null) instanceof JobType<?> constant) {
+        return constant;
+      }
+    } catch (IllegalAccessException impossible) {
+      throw new AssertionError(impossible);
+    }
+    throw new IllegalArgumentException(
+        "Field %s.%s is null. Initialize it with JobType.of."
+            .formatted(field.getDeclaringClass().getName(), field.getName()));
+  }
+
+  private static IllegalArgumentException refused(String name, String kind, String problem) {
+    return new IllegalArgumentException(
+        "Handler %s of kind '%s' %s".formatted(name, kind, problem));
+  }
+
+  private static String nameOf(Method method) {
+    return "%s.%s(%s)"
+        .formatted(
+            method.getDeclaringClass().getName(),
+            method.getName(),
+            Arrays.stream(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", ")));
+  }
+}

@@ -1,0 +1,52 @@
+package dev.skipjack.handlers;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.worker.JobContext;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a method that runs the jobs of one kind.
+ *
+ * <p>The method takes the payload and, if it needs it, a {@link JobContext}. Its return type
+ * determines the outcome of an attempt: after {@code void}, the job is completed; an {@link
+ * dev.skipjack.api.Outcome} or a {@code CompletionStage<Outcome>} is the outcome itself; any other
+ * value is stored as the result of the completed job. An exception fails the attempt. The method
+ * must be neither private nor static.
+ *
+ * <p>If your code declares a {@link JobType} of the kind, as a {@code static final} field of the
+ * handler's class or through {@link JobHandlers.Builder#type}, the handler uses it. Otherwise the
+ * attributes of this annotation and the class of the payload parameter define the type.
+ */
+@Documented
+@Target(ElementType.METHOD)
+@Retention(RetentionPolicy.RUNTIME)
+public @interface JobHandler {
+
+  /** The kind of the jobs. Set either this attribute or {@link #kind}. */
+  String value() default "";
+
+  /** The kind of the jobs, for use together with other attributes. */
+  String kind() default "";
+
+  /**
+   * The queue of the jobs, as for {@link JobType#onQueue}. Default: {@value JobType#DEFAULT_QUEUE}.
+   */
+  String queue() default "";
+
+  /**
+   * The maximum number of attempts, as for {@link JobType#maxAttempts}. Default: the maximum of the
+   * queue.
+   */
+  int maxAttempts() default 0;
+
+  /**
+   * The timeout of an attempt: a whole number followed by {@code ms}, {@code s}, {@code m}, {@code
+   * h} or {@code d}, as in {@code 30s}, or an ISO 8601 duration, as in {@code PT1M30S}. Default: no
+   * timeout.
+   */
+  String timeout() default "";
+}

@@ -1,0 +1,144 @@
+package dev.skipjack.handlers;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.worker.Worker;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * The handlers that the methods of some objects declare with {@link JobHandler}.
+ *
+ * <pre>{@code
+ * Worker.Builder worker = Worker.on(queue).queue("emails", 20);
+ * JobHandlers.of(new Mails(), new Invoices()).addTo(worker);
+ * worker.start();
+ * }</pre>
+ *
+ * <p>Every declaration is checked when it is scanned, so a method that could not run its jobs is
+ * rejected before the worker starts. Immutable and safe for any number of threads.
+ */
+public final class JobHandlers {
+
+  private final Map<String, HandlerMethod<?>> byKind;
+
+  private JobHandlers(Map<String, HandlerMethod<?>> byKind) {
+    this.byKind = byKind;
+  }
+
+  /**
+   * Scans objects for handlers. Their classes and superclasses are searched; a method that is
+   * overridden needs the annotation again.
+   *
+   * @throws IllegalArgumentException if an object has no handler, if a handler is declared
+   *     incorrectly, or if a kind has two handlers. The message names class, method and the fix
+   */
+  public static JobHandlers of(Object... objects) {
+    Builder builder = builder();
+    for (Object object : objects) {
+      builder.scan(object);
+    }
+    return builder.build();
+  }
+
+  /** Returns a builder, for job types that are declared elsewhere or objects that are supplied. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns whether a class or a superclass has a method with {@link JobHandler}. */
+  public static boolean areDeclaredBy(Class<?> type) {
+    return !HandlerScan.annotated(type).isEmpty();
+  }
+
+  /** Returns the job types of the handlers, in the order of their kinds. */
+  public List<JobType<?>> types() {
+    List<JobType<?>> types = new ArrayList<>();
+    byKind.values().forEach(handler -> types.add(handler.type()));
+    return List.copyOf(types);
+  }
+
+  /**
+   * Adds the handlers to a worker.
+   *
+   * @throws IllegalArgumentException if the worker already has a handler of one of the kinds
+   * @throws dev.skipjack.api.PayloadException if the queue's codec cannot decode a payload class
+   */
+  public void addTo(Worker.Builder worker) {
+    byKind.values().forEach(handler -> handler.addTo(worker));
+  }
+
+  /** Builds {@link JobHandlers}. Not thread-safe. */
+  public static final class Builder {
+
+    private record Source(Class<?> type, Supplier<?> instance) {}
+
+    private final Map<String, JobType<?>> types = new LinkedHashMap<>();
+    private final List<Source> sources = new ArrayList<>();
+
+    private Builder() {}
+
+    /**
+     * Declares a job type, which a handler of its kind then uses.
+     *
+     * @throws IllegalArgumentException if another type of the kind was declared
+     */
+    public Builder type(JobType<?> type) {
+      JobType<?> other = types.putIfAbsent(type.kind(), type);
+      if (other != null && other != type) {
+        throw new IllegalArgumentException(
+            "Kind '%s' has two job types: %s and %s. Declare one."
+                .formatted(type.kind(), other, type));
+      }
+      return this;
+    }
+
+    /** Adds an object whose methods are scanned. */
+    public Builder scan(Object object) {
+      Objects.requireNonNull(object, "The object with handlers must not be null.");
+      return scan(object.getClass(), () -> object);
+    }
+
+    /**
+     * Adds a class whose methods are scanned.
+     *
+     * @param instance supplies the object whose method is called, once for each attempt; an
+     *     instance of {@code type}
+     */
+    public Builder scan(Class<?> type, Supplier<?> instance) {
+      sources.add(new Source(type, instance));
+      return this;
+    }
+
+    /**
+     * Scans the classes.
+     *
+     * @throws IllegalArgumentException in the cases of {@link JobHandlers#of}
+     */
+    public JobHandlers build() {
+      HandlerScan scan = new HandlerScan(types);
+      Map<String, HandlerMethod<?>> byKind = new TreeMap<>();
+      for (Source source : sources) {
+        List<HandlerMethod<?>> found = scan.scan(source.type(), source.instance());
+        if (found.isEmpty()) {
+          throw new IllegalArgumentException(
+              "Class %s has no method with @JobHandler. Annotate one, or do not scan the class."
+                  .formatted(source.type().getName()));
+        }
+        for (HandlerMethod<?> handler : found) {
+          HandlerMethod<?> other = byKind.putIfAbsent(handler.type().kind(), handler);
+          if (other != null) {
+            throw new IllegalArgumentException(
+                "Kind '%s' has two handlers: %s and %s. Keep one, or give the other a kind of its own."
+                    .formatted(handler.type().kind(), other.name(), handler.name()));
+          }
+        }
+      }
+      return new JobHandlers(byKind);
+    }
+  }
+}

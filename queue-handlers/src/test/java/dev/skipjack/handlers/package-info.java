@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.handlers;
+
+import org.jspecify.annotations.NullMarked;

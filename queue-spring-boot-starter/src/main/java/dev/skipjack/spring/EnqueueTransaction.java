@@ -1,0 +1,16 @@
+package dev.skipjack.spring;
+
+/** How {@link Jobs} uses the transaction of its caller. */
+public enum EnqueueTransaction {
+  /**
+   * Enqueues in the caller's transaction, so that the job is committed or rolled back with it; or,
+   * if the caller has none on the queue's data source, in a transaction of its own.
+   */
+  JOIN,
+
+  /** Enqueues in the caller's transaction, and throws an exception if there is none. */
+  MANDATORY,
+
+  /** Always enqueues in a transaction of its own, which has been committed on return. */
+  OWN
+}

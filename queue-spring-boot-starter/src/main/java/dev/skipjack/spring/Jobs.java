@@ -1,0 +1,152 @@
+package dev.skipjack.spring;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.store.jooq.JobQueue;
+import java.sql.Connection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Enqueues jobs in Spring's transactions.
+ *
+ * <pre>{@code
+ * @Transactional
+ * void signUp(User user) {
+ *   users.save(user);
+ *   jobs.enqueue(SEND_WELCOME, new SendWelcome(user.id()));
+ * }
+ * }</pre>
+ *
+ * <p>With {@link EnqueueTransaction#JOIN}, which is the default, a job that is enqueued in a
+ * transaction exists if and only if the transaction commits. All ways to use Spring's transactions
+ * with the queue's {@code DataSource} are supported: JdbcTemplate, jOOQ, MyBatis, Spring Data JDBC,
+ * and JPA if its transaction manager exposes the JDBC connection, as it does with Hibernate. A
+ * transaction on another {@code DataSource} is not joined.
+ *
+ * <p>Safe for any number of threads.
+ */
+public final class Jobs implements JobEnqueuer {
+
+  private static final Set<String> OURS = Set.of(Jobs.class.getName(), JobEnqueuer.class.getName());
+
+  private final JobQueue queue;
+  private final DataSource dataSource;
+  private final EnqueueTransaction transaction;
+
+  /**
+   * Creates an instance, for applications with several queues; the starter creates the instance for
+   * a single queue.
+   *
+   * @param dataSource the data source of the application's transactions, in whose database the
+   *     queue is
+   */
+  public Jobs(JobQueue queue, DataSource dataSource, EnqueueTransaction transaction) {
+    this.queue = Objects.requireNonNull(queue, "queue");
+    this.dataSource = RawDataSource.of(Objects.requireNonNull(dataSource, "dataSource"));
+    this.transaction = Objects.requireNonNull(transaction, "transaction");
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalTransactionStateException if the caller's transaction is read-only, or if there
+   *     is none and {@link EnqueueTransaction#MANDATORY} requires one. No SQL was sent
+   */
+  @Override
+  public <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    return with(type, enqueuer -> enqueuer.enqueue(type, payload, options));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalTransactionStateException as for {@link #enqueue(JobType, Object,
+   *     UnaryOperator)}
+   */
+  @Override
+  public <T> List<JobId> enqueueAll(
+      JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options) {
+    return with(type, enqueuer -> enqueuer.enqueueAll(type, payloads, options));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalTransactionStateException as for {@link #enqueue(JobType, Object,
+   *     UnaryOperator)}
+   */
+  @Override
+  public <T> EnqueueResult enqueueOnce(
+      JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
+    return with(type, enqueuer -> enqueuer.enqueueOnce(type, payload, options));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalTransactionStateException as for {@link #enqueue(JobType, Object,
+   *     UnaryOperator)}
+   */
+  @Override
+  public <T> List<EnqueueResult> enqueueAllOnce(
+      JobType<T> type, List<T> payloads, BiFunction<T, EnqueueOptions, EnqueueOptions> options) {
+    return with(type, enqueuer -> enqueuer.enqueueAllOnce(type, payloads, options));
+  }
+
+  private <R> R with(JobType<?> type, Function<JobEnqueuer, R> enqueue) {
+    if (transaction == EnqueueTransaction.OWN) {
+      return enqueue.apply(queue);
+    }
+    if (!isInTransaction()) {
+      if (transaction == EnqueueTransaction.MANDATORY) {
+        throw new IllegalTransactionStateException(
+            "%s enqueued a job of kind '%s' without a transaction on the queue's data source, which skipjack.enqueue.transaction=mandatory requires. Annotate the method with @Transactional, or set skipjack.enqueue.transaction=join."
+                .formatted(caller(), type.kind()));
+      }
+      return enqueue.apply(queue);
+    }
+    if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+      throw new IllegalTransactionStateException(
+          "%s enqueued a job of kind '%s' in the read-only transaction '%s'. Remove readOnly = true from its @Transactional annotation, or enqueue the job in another transaction."
+              .formatted(
+                  caller(),
+                  type.kind(),
+                  TransactionSynchronizationManager.getCurrentTransactionName()));
+    }
+    Connection connection = DataSourceUtils.getConnection(dataSource);
+    try {
+      return enqueue.apply(queue.in(connection));
+    } finally {
+      DataSourceUtils.releaseConnection(connection, dataSource);
+    }
+  }
+
+  /** A transaction on another data source is active too, but has bound no connection to ours. */
+  private boolean isInTransaction() {
+    return TransactionSynchronizationManager.isActualTransactionActive()
+        && TransactionSynchronizationManager.hasResource(dataSource);
+  }
+
+  private static String caller() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames
+                    .filter(frame -> !OURS.contains(frame.getClassName()))
+                    .findFirst()
+                    .map(frame -> frame.getClassName() + "." + frame.getMethodName())
+                    .orElse("The caller"));
+  }
+}

@@ -1,0 +1,84 @@
+package dev.skipjack.spring;
+
+import dev.skipjack.api.EnqueueInterceptor;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.store.jooq.JobQueue;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.Environment;
+
+/** Configures the queue, {@link Jobs} and the worker if there is a {@code DataSource}. */
+@AutoConfiguration(
+    afterName = {
+      "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+      "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
+    })
+@ConditionalOnBean(DataSource.class)
+@EnableConfigurationProperties(SkipjackProperties.class)
+public class SkipjackAutoConfiguration {
+
+  // Lazy, because an application that defines its own queues need not choose a data source.
+  @Bean
+  @Lazy
+  RawDataSource skipjackDataSource(
+      ObjectProvider<DataSource> all,
+      @SkipjackDataSource ObjectProvider<DataSource> marked,
+      ConfigurableListableBeanFactory beans) {
+    DataSource chosen = marked.getIfUnique(all::getIfUnique);
+    if (chosen == null) {
+      throw new IllegalStateException(
+          "The application has several data sources: %s. Mark the one whose database contains the queue with @SkipjackDataSource or @Primary."
+              .formatted(String.join(", ", beans.getBeanNamesForType(DataSource.class))));
+    }
+    return new RawDataSource(RawDataSource.of(chosen));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  JobQueue jobQueue(
+      RawDataSource dataSource,
+      SkipjackProperties properties,
+      ObjectProvider<PayloadCodec> codec,
+      ObjectProvider<EnqueueInterceptor> interceptors) {
+    JobQueue.Builder builder =
+        JobQueue.builder(dataSource.dataSource()).schema(properties.schema());
+    codec.ifAvailable(builder::codec);
+    interceptors.orderedStream().forEach(builder::interceptor);
+    JobQueue queue = builder.build();
+    SkipjackSchema.prepare(
+        dataSource.dataSource(), properties.schema(), properties.migrate(), queue.schemaVersion());
+    return queue;
+  }
+
+  // Primary, because the queue implements JobEnqueuer as well.
+  @Bean
+  @Primary
+  @ConditionalOnMissingBean
+  @ConditionalOnSingleCandidate(JobQueue.class)
+  Jobs jobs(JobQueue queue, RawDataSource dataSource, SkipjackProperties properties) {
+    return new Jobs(queue, dataSource.dataSource(), properties.enqueue().transaction());
+  }
+
+  @Bean
+  @Lazy(false)
+  @ConditionalOnMissingBean
+  @ConditionalOnSingleCandidate(JobQueue.class)
+  @ConditionalOnProperty(name = "skipjack.worker.enabled", matchIfMissing = true)
+  SkipjackWorker skipjackWorker(
+      JobQueue queue,
+      SkipjackProperties properties,
+      ConfigurableListableBeanFactory beans,
+      Environment environment) {
+    return new SkipjackWorker(queue, properties, beans, environment);
+  }
+}

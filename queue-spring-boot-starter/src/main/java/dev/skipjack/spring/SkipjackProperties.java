@@ -1,0 +1,134 @@
+package dev.skipjack.spring;
+
+import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.SchemaName;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.WorkerConfig;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.Errors;
+import org.springframework.validation.Validator;
+
+/**
+ * The settings of the queue and its worker.
+ *
+ * <p>Invalid values are rejected when the application starts, with the name and the origin of the
+ * property.
+ *
+ * @param schema the schema of the queue's tables
+ * @param migrate what happens to the queue's tables at start
+ * @param enqueue how jobs are enqueued
+ * @param queues the queues that the worker serves, by name. If none is set, the worker serves the
+ *     queues of its handlers' job types
+ * @param worker the worker
+ */
+@ConfigurationProperties("skipjack")
+public record SkipjackProperties(
+    @DefaultValue(JobQueue.DEFAULT_SCHEMA) String schema,
+    @DefaultValue("true") Migrate migrate,
+    @DefaultValue Enqueue enqueue,
+    @DefaultValue Map<String, Queue> queues,
+    @DefaultValue Worker worker)
+    implements Validator {
+
+  private static final int LARGEST_CONCURRENCY = 10_000;
+
+  /** Makes a defensive copy of the queues. */
+  public SkipjackProperties {
+    queues = Map.copyOf(queues);
+  }
+
+  /**
+   * How jobs are enqueued.
+   *
+   * @param transaction how an enqueue uses the caller's transaction
+   */
+  public record Enqueue(@DefaultValue("join") EnqueueTransaction transaction) {}
+
+  /**
+   * A queue that the worker serves.
+   *
+   * @param concurrency the maximum number of the queue's jobs that run at once in this application,
+   *     1 to 10,000
+   */
+  public record Queue(@DefaultValue("10") int concurrency) {}
+
+  /**
+   * The worker.
+   *
+   * @param enabled whether the application runs jobs. If false, it only enqueues them and has no
+   *     worker threads
+   * @param name the name in logs, thread names and the audit; the host's name if not set
+   * @param concurrency the maximum number of jobs that run at once in each queue, if no queue is
+   *     configured, 1 to 10,000
+   * @param lease how long a claim stays valid without renewal; after that any worker may rescue the
+   *     job
+   * @param pollInterval the time between polls of an idle queue
+   * @param drainTimeout how long running handlers may continue when the application stops
+   */
+  public record Worker(
+      @DefaultValue("true") boolean enabled,
+      @Nullable String name,
+      @DefaultValue("10") int concurrency,
+      @DefaultValue("30s") Duration lease,
+      @DefaultValue("1250ms") Duration pollInterval,
+      @DefaultValue("25s") Duration drainTimeout) {
+
+    WorkerConfig config() {
+      return WorkerConfig.builder()
+          .lease(lease)
+          .pollInterval(pollInterval)
+          .drainTimeout(drainTimeout)
+          .build();
+    }
+  }
+
+  /** {@inheritDoc} */
+  @Override
+  public boolean supports(Class<?> type) {
+    return type == SkipjackProperties.class;
+  }
+
+  /** {@inheritDoc} */
+  @Override
+  public void validate(Object target, Errors errors) {
+    check(errors, "schema", () -> SchemaName.require(schema));
+    queues.forEach(
+        (name, queue) -> {
+          String field = "queues[" + name + "]";
+          check(errors, field, () -> Names.requireQueue(name));
+          concurrency(errors, field + ".concurrency", queue.concurrency());
+        });
+    concurrency(errors, "worker.concurrency", worker.concurrency());
+    if (worker.name() != null && worker.name().isBlank()) {
+      errors.rejectValue(
+          "worker.name", "invalid", "The name is blank. Set a name, or leave it out.");
+    }
+    WorkerConfig.Builder config = WorkerConfig.builder();
+    check(errors, "worker.lease", () -> config.lease(worker.lease()).build());
+    WorkerConfig.Builder polls = WorkerConfig.builder();
+    check(errors, "worker.pollInterval", () -> polls.pollInterval(worker.pollInterval()).build());
+    WorkerConfig.Builder drain = WorkerConfig.builder();
+    check(errors, "worker.drainTimeout", () -> drain.drainTimeout(worker.drainTimeout()).build());
+  }
+
+  private static void concurrency(Errors errors, String field, int value) {
+    if (value < 1 || value > LARGEST_CONCURRENCY) {
+      errors.rejectValue(
+          field,
+          "invalid",
+          "Concurrency %d is not in 1..%d.".formatted(value, LARGEST_CONCURRENCY));
+    }
+  }
+
+  private static void check(Errors errors, String field, Runnable check) {
+    try {
+      check.run();
+    } catch (IllegalArgumentException invalid) {
+      errors.rejectValue(field, "invalid", String.valueOf(invalid.getMessage()));
+    }
+  }
+}

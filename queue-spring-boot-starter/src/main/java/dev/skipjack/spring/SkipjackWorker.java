@@ -1,0 +1,170 @@
+package dev.skipjack.spring;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.handlers.JobHandlers;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.ErrorRedactor;
+import dev.skipjack.worker.ExecutionInterceptor;
+import dev.skipjack.worker.HandlerThreads;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerListener;
+import dev.skipjack.worker.WorkerMetrics;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.env.Environment;
+
+/**
+ * Starts and stops the application's worker.
+ *
+ * <p>The worker is started after all other beans, and stopped before the web server, the connection
+ * pool and the beans that its handlers use. Stopping waits for running handlers, at most for {@code
+ * skipjack.worker.drain-timeout}. If no bean has a handler and there is no {@link
+ * WorkerCustomizer}, no worker is started.
+ *
+ * <p>A context that is stopped and started again gets a new worker. Safe for any number of threads.
+ */
+public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SkipjackWorker.class);
+
+  private static final String VIRTUAL = "spring.threads.virtual.enabled";
+
+  private static final int FIRST_WITH_VIRTUAL = 21;
+
+  private final JobQueue queue;
+  private final SkipjackProperties properties;
+  private final ConfigurableListableBeanFactory beans;
+  private final Environment environment;
+
+  private @Nullable Worker worker;
+
+  SkipjackWorker(
+      JobQueue queue,
+      SkipjackProperties properties,
+      ConfigurableListableBeanFactory beans,
+      Environment environment) {
+    this.queue = queue;
+    this.properties = properties;
+    this.beans = beans;
+    this.environment = environment;
+  }
+
+  /**
+   * Starts the worker.
+   *
+   * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly
+   */
+  @Override
+  public synchronized void start() {
+    if (worker != null) {
+      return;
+    }
+    JobHandlers handlers = new HandlerBeans(beans).scan(this::types);
+    List<WorkerCustomizer> customizers = all(WorkerCustomizer.class);
+    if (handlers.types().isEmpty() && customizers.isEmpty()) {
+      requireNoSchedule();
+      LOG.info("Worker not started, because no bean has a handler");
+      return;
+    }
+    Worker.Builder builder = Worker.on(queue).config(properties.worker().config());
+    handlers.addTo(builder);
+    queues(handlers.types()).forEach(builder::queue);
+    if (properties.worker().name() != null) {
+      builder.name(properties.worker().name());
+    }
+    all(Schedule.class).forEach(builder::schedule);
+    all(WorkerListener.class).forEach(builder::listener);
+    all(ExecutionInterceptor.class).forEach(builder::interceptor);
+    beans.getBeanProvider(WorkerMetrics.class).ifAvailable(builder::metrics);
+    beans.getBeanProvider(ErrorRedactor.class).ifAvailable(builder::redactor);
+    builder.handlerThreads(
+        beans.getBeanProvider(HandlerThreads.class).getIfAvailable(this::handlerThreads));
+    customizers.forEach(customizer -> customizer.customize(builder));
+    worker = builder.start();
+  }
+
+  private <T> List<T> all(Class<T> type) {
+    return beans.getBeanProvider(type).orderedStream().toList();
+  }
+
+  private Iterator<JobType<?>> types() {
+    return beans
+        .getBeanProvider(JobType.class)
+        .orderedStream()
+        .<JobType<?>>map(type -> type)
+        .iterator();
+  }
+
+  /** Returns the concurrency of each queue that the worker serves. */
+  private Map<String, Integer> queues(List<JobType<?>> types) {
+    Map<String, Integer> concurrency = new LinkedHashMap<>();
+    properties.queues().forEach((name, queue) -> concurrency.put(name, queue.concurrency()));
+    if (concurrency.isEmpty()) {
+      types.forEach(type -> concurrency.put(type.queue(), properties.worker().concurrency()));
+    }
+    return concurrency;
+  }
+
+  private void requireNoSchedule() {
+    List<Schedule> schedules = all(Schedule.class);
+    if (!schedules.isEmpty()) {
+      throw new IllegalStateException(
+          "Schedule '%s' cannot be declared, because no bean has a handler and so no worker is started. Add a bean with a @JobHandler method, or declare the schedule in another application."
+              .formatted(schedules.get(0).name()));
+    }
+  }
+
+  /** Follows Boot's choice of threads. Before Java 21, Boot ignores the property. */
+  private HandlerThreads handlerThreads() {
+    Boolean virtual = environment.getProperty(VIRTUAL, Boolean.class);
+    if (virtual == null || Runtime.version().feature() < FIRST_WITH_VIRTUAL) {
+      return HandlerThreads.automatic();
+    }
+    return virtual ? HandlerThreads.virtual() : HandlerThreads.platform();
+  }
+
+  /** Stops the worker gracefully. Spring stops the beans that the handlers use afterwards. */
+  @Override
+  public void stop() {
+    Worker stopping;
+    synchronized (this) {
+      stopping = worker;
+      worker = null;
+    }
+    if (stopping != null) {
+      stopping.stop();
+    }
+  }
+
+  /** Stops the worker if Spring has not done so, because the start of another bean failed. */
+  @Override
+  public void destroy() {
+    stop();
+  }
+
+  @Override
+  public synchronized boolean isRunning() {
+    return worker != null;
+  }
+
+  /** Returns the latest phase, so that the worker is started last and stopped first. */
+  @Override
+  public int getPhase() {
+    return DEFAULT_PHASE;
+  }
+
+  /** Returns the running worker, or empty if none was started or it was stopped. */
+  public synchronized Optional<Worker> worker() {
+    return Optional.ofNullable(worker);
+  }
+}

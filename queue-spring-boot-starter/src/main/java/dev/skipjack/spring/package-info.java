@@ -1,0 +1,17 @@
+/**
+ * Configures a queue and its worker in a Spring Boot application.
+ *
+ * <p>With this starter and a {@code DataSource}, an application has a {@link
+ * dev.skipjack.store.jooq.JobQueue} whose tables are created at start, and {@link
+ * dev.skipjack.spring.Jobs}, which enqueues in the transaction of the calling method. Beans with
+ * {@link dev.skipjack.handlers.JobHandler} methods become the handlers of a worker, which starts
+ * and stops with the application. {@link dev.skipjack.spring.SkipjackProperties} has the settings.
+ * An application that defines a bean of one of these types itself replaces the configured one.
+ *
+ * <p>Compiled against Spring Boot 3.5. Classes that later versions have moved to other packages are
+ * referred to by name.
+ */
+@NullMarked
+package dev.skipjack.spring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,385 @@
+package dev.skipjack.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.JobEnqueuer;
+import dev.skipjack.api.JobType;
+import dev.skipjack.migrations.Migrations;
+import dev.skipjack.spring.SignUps.Mails;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.WorkerMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.health.HealthIndicator;
+import org.springframework.boot.actuate.health.Status;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration;
+import org.springframework.boot.autoconfigure.flyway.FlywayMigrationStrategy;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+@QueueTest
+class SkipjackAutoConfigurationTest {
+
+  private final QueueDatabase database;
+  private final ApplicationContextRunner contexts;
+
+  SkipjackAutoConfigurationTest(QueueDatabase database) {
+    this.database = database;
+    this.contexts = Contexts.on(database);
+  }
+
+  @Test
+  void configuresQueueJobsAndWorker() {
+    contexts
+        .withBean(Mails.class)
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(JobQueue.class);
+              assertThat(context.getBean(JobEnqueuer.class)).isSameAs(context.getBean(Jobs.class));
+              assertThat(context.getBean(SkipjackWorker.class).worker()).isPresent();
+            });
+  }
+
+  @Test
+  void backsOffWithoutADataSource() {
+    Contexts.withoutDataSource()
+        .run(
+            context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .doesNotHaveBean(JobQueue.class)
+                    .doesNotHaveBean(SkipjackWorker.class)
+                    .doesNotHaveBean(HealthIndicator.class));
+  }
+
+  @Test
+  void startsNoWorkerIfItIsDisabled() {
+    contexts
+        .withBean(Mails.class)
+        .withPropertyValues("skipjack.worker.enabled=false")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(Jobs.class)
+                    .doesNotHaveBean(SkipjackWorker.class)
+                    .doesNotHaveBean(HealthIndicator.class));
+  }
+
+  @Test
+  void startsNoWorkerWithoutAHandler() {
+    contexts.run(
+        context -> {
+          assertThat(context.getBean(SkipjackWorker.class).worker()).isEmpty();
+          assertThat(context.getBean(HealthIndicator.class).health().getStatus())
+              .isEqualTo(Status.UP);
+        });
+  }
+
+  @Test
+  void usesAQueueOfTheApplication() {
+    JobQueue own = JobQueue.on(database.dataSource());
+    contexts
+        .withBean("own", JobQueue.class, () -> own)
+        .run(context -> assertThat(context.getBean(JobQueue.class)).isSameAs(own));
+  }
+
+  @Test
+  void reportsHealthIfTheActuatorIsThere() {
+    contexts
+        .withBean(Mails.class)
+        .run(
+            context ->
+                assertThat(context.getBean(HealthIndicator.class).health().getDetails())
+                    .containsEntry("worker", "started")
+                    .containsEntry("alive", true));
+  }
+
+  @Test
+  void reportsNoHealthIfThatIsDisabled() {
+    contexts
+        .withPropertyValues("management.health.skipjack.enabled=false")
+        .run(context -> assertThat(context).doesNotHaveBean(HealthIndicator.class));
+  }
+
+  @Test
+  void runsWithoutTheActuator() {
+    contexts
+        .withBean(Mails.class)
+        .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+        .run(
+            context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .hasSingleBean(SkipjackWorker.class)
+                    .doesNotHaveBean("skipjackHealthIndicator"));
+  }
+
+  @Test
+  void publishesMetricsIfThereIsARegistry() {
+    contexts
+        .withBean(Mails.class)
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .run(
+            context ->
+                assertThat(context.getBean(MeterRegistry.class).getMeters())
+                    .extracting(meter -> meter.getId().getName())
+                    .anyMatch(name -> name.startsWith("skipjack.")));
+  }
+
+  @Test
+  void publishesNoMetricsWithoutARegistry() {
+    contexts.run(context -> assertThat(context).doesNotHaveBean(WorkerMetrics.class));
+  }
+
+  @Test
+  void runsWithoutMicrometer() {
+    contexts
+        .withBean(Mails.class)
+        .withClassLoader(new FilteredClassLoader("io.micrometer.core"))
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed().doesNotHaveBean(WorkerMetrics.class);
+              assertThat(context.getBean(SkipjackWorker.class).worker()).isPresent();
+            });
+  }
+
+  @Test
+  void createsTheTables() {
+    contexts
+        .withPropertyValues("skipjack.migrate=true", "skipjack.schema=created")
+        .run(
+            context ->
+                assertThat(Migrations.version(database.dataSource(), "created"))
+                    .hasValue(context.getBean(JobQueue.class).schemaVersion()));
+  }
+
+  @Test
+  void refusesToStartWithoutTablesIfTheyAreOnlyValidated() {
+    contexts
+        .withPropertyValues("skipjack.schema=absent")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageStartingWith("Schema 'absent' contains no queue")
+                    .hasMessageContaining("skipjack.migrate=true"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"off", "false"})
+  void leavesTheTablesAloneIfMigrationsAreOff(String off) {
+    contexts
+        .withPropertyValues("skipjack.migrate=" + off, "skipjack.schema=untouched")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(Migrations.version(database.dataSource(), "untouched")).isEmpty();
+            });
+  }
+
+  @Test
+  void keepsBootsFlywayFromADatabaseWithoutMigrationsOfTheApplication() {
+    new JdbcTemplate(database.dataSource()).execute("CREATE TABLE IF NOT EXISTS legacy (id int)");
+    contexts
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(historyOfTheApplication(context.getBean(JdbcTemplate.class))).isFalse();
+            });
+  }
+
+  @Test
+  void leavesTheApplicationsFlywayAlone() {
+    contexts
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withPropertyValues(
+            "skipjack.migrate=true",
+            "spring.flyway.locations=classpath:application-migrations",
+            "spring.flyway.default-schema=application")
+        .run(
+            context -> {
+              JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+              assertThat(
+                      jdbc.queryForList(
+                          "SELECT script FROM application.flyway_schema_history WHERE version IS NOT NULL",
+                          String.class))
+                  .containsExactly("V1__create_customers.sql");
+            });
+  }
+
+  @Test
+  void leavesAStrategyOfTheApplicationAlone() {
+    FlywayMigrationStrategy own = flyway -> {};
+    contexts
+        .withBean("own", FlywayMigrationStrategy.class, () -> own)
+        .run(context -> assertThat(context.getBean(FlywayMigrationStrategy.class)).isSameAs(own));
+  }
+
+  private static boolean historyOfTheApplication(JdbcTemplate jdbc) {
+    return Boolean.TRUE.equals(
+        jdbc.queryForObject(
+            "SELECT to_regclass('public.flyway_schema_history') IS NOT NULL", Boolean.class));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class TwoDataSources {
+    @Bean
+    DataSource orders() {
+      return Unreachable.dataSource();
+    }
+
+    @Bean
+    DataSource reports() {
+      return Unreachable.dataSource();
+    }
+  }
+
+  @Test
+  void refusesToChooseBetweenDataSources() {
+    Contexts.withoutDataSource()
+        .withUserConfiguration(TwoDataSources.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessage(
+                        "The application has several data sources: orders, reports. Mark the one whose database contains the queue with @SkipjackDataSource or @Primary."));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class MarkedDataSource {
+    @Bean
+    @SkipjackDataSource
+    DataSource queue(QueueDatabase database) {
+      return Contexts.pool(database);
+    }
+  }
+
+  @Test
+  void usesTheMarkedDataSource() {
+    Contexts.withoutDataSource()
+        .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
+        .withUserConfiguration(TwoDataSources.class, MarkedDataSource.class)
+        .withPropertyValues("skipjack.migrate=validate")
+        .run(
+            context ->
+                assertThat(context.getBean(RawDataSource.class).dataSource())
+                    .isSameAs(context.getBean("queue")));
+  }
+
+  @Test
+  void theQueueUsesTheDataSourceBehindATransactionAwareProxy() {
+    DataSource target = Contexts.pool(database);
+    Contexts.withoutDataSource()
+        .withBean(
+            DataSource.class,
+            () -> new TransactionAwareDataSourceProxy(new TransactionAwareDataSourceProxy(target)))
+        .withPropertyValues("skipjack.migrate=validate")
+        .run(
+            context ->
+                assertThat(context.getBean(RawDataSource.class).dataSource()).isSameAs(target));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "skipjack.queues.emails.concurrency | 0     | on field 'queues[emails].concurrency' | Concurrency 0 is not in 1..10000.",
+        "skipjack.queues[No].concurrency    | 1     | on field 'queues[No]'                 | Queue name 'No'",
+        "skipjack.worker.concurrency        | 10001 | on field 'worker.concurrency'         | Concurrency 10001 is not in 1..10000.",
+        "skipjack.worker.lease              | 40d   | on field 'worker.lease'               | Lease PT960H",
+        "skipjack.worker.poll-interval      | 0s    | on field 'worker.pollInterval'        | Poll interval PT0S",
+        "skipjack.worker.drain-timeout      | 2d    | on field 'worker.drainTimeout'        | Drain timeout PT48H",
+        "skipjack.worker.name               | '  '  | on field 'worker.name'                | The name is blank",
+        "skipjack.schema                    | ''    | on field 'schema'                     | Schema",
+        "skipjack.migrate                   | maybe | 'skipjack.migrate'                    | [maybe]",
+        "skipjack.enqueue.transaction       | always| 'skipjack.enqueue.transaction'        | [always]"
+      })
+  void refusesAnInvalidPropertyByName(String property, String value, String name, String reason) {
+    contexts
+        .withPropertyValues(property + "=" + value)
+        .run(
+            context -> {
+              assertThat(context).hasFailed();
+              assertThat(context.getStartupFailure())
+                  .hasStackTraceContaining(name)
+                  .hasStackTraceContaining(reason);
+            });
+  }
+
+  @Test
+  void servesTheConfiguredQueues() {
+    contexts
+        .withBean(Mails.class)
+        .withPropertyValues(
+            "skipjack.queues.emails.concurrency=3", "skipjack.queues[eu.letters].concurrency=2")
+        .run(
+            context ->
+                await()
+                    .atMost(Duration.ofSeconds(60))
+                    .untilAsserted(
+                        () ->
+                            assertThat(context.getBean(JobQueue.class).reader().workers())
+                                .anySatisfy(
+                                    worker ->
+                                        assertThat(worker.queues())
+                                            .containsExactlyInAnyOrder("emails", "eu.letters"))));
+  }
+
+  @Test
+  void servesTheQueuesOfItsHandlersIfNoneIsConfigured() {
+    contexts
+        .withBean(Mails.class)
+        .withPropertyValues("skipjack.worker.name=unconfigured")
+        .run(
+            context ->
+                await()
+                    .atMost(Duration.ofSeconds(60))
+                    .untilAsserted(
+                        () ->
+                            assertThat(context.getBean(JobQueue.class).reader().workers())
+                                .filteredOn(worker -> worker.name().equals("unconfigured"))
+                                .singleElement()
+                                .satisfies(
+                                    worker ->
+                                        assertThat(worker.queues()).containsExactly("emails"))));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OtherType {
+    @Bean
+    JobType<SignUps.SendWelcome> sendWelcome() {
+      return JobType.of("send-welcome", SignUps.SendWelcome.class);
+    }
+  }
+
+  @Test
+  void refusesAJobTypeThatIsDeclaredTwice() {
+    contexts
+        .withBean(Mails.class)
+        .withUserConfiguration(OtherType.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("Mails.send(SendWelcome, JobContext)")
+                    .hasMessageContaining("Declare the kind once."));
+  }
+}
