@@ -1,4 +1,4 @@
--- parameters: shards, limit, bytes
+-- parameters: shards, limit, bytes, events
 select
   "event"."position",
   "event"."event_id",
@@ -66,3 +66,4 @@ from (
 ) as "event"
 where coalesce("event"."bytes_before", 0) < ?
 order by "event"."retry_at", "event"."due_type", "event"."due_id", "event"."position"
+fetch next ? rows only

@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  *                               ORDER BY retry_at LIMIT 20) AS due
  *           LEFT JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'blocked' AND <due's aggregate> ORDER BY position LIMIT :limit)
  *                               AS found ON true) AS event
- *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY retry_at, due_type, due_id, position
+ *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY retry_at, due_type, due_id, position LIMIT :events
  * }</pre>
  *
  * <p>Each statement returns payloads of {@code :bytes} and one more at most, because a relay holds
@@ -71,6 +71,7 @@ import org.jspecify.annotations.Nullable;
 final class FetchStatement {
 
   private static final Param<Long> LIMIT = param("limit", Long.class);
+  private static final Param<Long> EVENTS = param("events", Long.class);
   private static final Param<Long> BYTES = param("bytes", Long.class);
   private static final long MOST_RETRIES = 20;
 
@@ -213,8 +214,10 @@ final class FetchStatement {
             .select(DUE_ID_RESULT)
             .from(event)
             .where(isWithinBytes())
-            .orderBy(RETRY_AT, DUE_TYPE_RESULT, DUE_ID_RESULT, POSITION),
-        FetchStatement::arguments,
+            .orderBy(RETRY_AT, DUE_TYPE_RESULT, DUE_ID_RESULT, POSITION)
+            .limit(EVENTS),
+        request ->
+            arguments(request).number("events", (long) request.limit() * request.leases().size()),
         FetchStatement::retried);
   }
 

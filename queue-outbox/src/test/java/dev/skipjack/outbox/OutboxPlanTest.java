@@ -98,13 +98,15 @@ class OutboxPlanTest {
     }
   }
 
-  /** Arrays have names in the plural, except for two numbers: of bytes, and of shards to lease. */
+  /** Arrays have names in the plural, as have the limits of bytes, events and shards to lease. */
   private static String argument(String statement, String parameter) {
     if (parameter.equals("event_ids")) {
       return "'{00000000-0000-7000-8000-000000000000}'";
     }
     boolean isArray =
-        parameter.endsWith("s") && !parameter.equals("bytes") && !statement.equals("lease-shards");
+        parameter.endsWith("s")
+            && !List.of("bytes", "events").contains(parameter)
+            && !statement.equals("lease-shards");
     return isArray ? "'{1}'" : "'1'";
   }
 

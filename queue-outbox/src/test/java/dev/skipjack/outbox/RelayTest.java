@@ -103,6 +103,41 @@ class RelayTest {
   }
 
   @Test
+  void retriesOfManyAggregatesDoNotExceedTheSizeOfABatch() throws Exception {
+    List<Integer> batches = new ArrayList<>();
+    AtomicBoolean isDown = new AtomicBoolean(true);
+    Publisher publisher =
+        batch -> {
+          batches.add(batch.events().size());
+          return batch.events().stream()
+              .map(event -> isDown.get() ? PublishResult.retry("down") : PublishResult.sent())
+              .toList();
+        };
+    int shard = new Aggregate("order", "0").shard();
+    int[] aggregates =
+        IntStream.iterate(0, i -> i + 1)
+            .filter(i -> new Aggregate("order", "" + i).shard() == shard)
+            .limit(5)
+            .toArray();
+    for (int aggregate : aggregates) {
+      fixture.record(event(aggregate, "a"), event(aggregate, "b"), event(aggregate, "c"));
+    }
+    Relay.Builder relay = fixture.relay(publisher).batchSize(4);
+    drain(relay.backoff(Backoff.fixed(Duration.ofHours(1))));
+    for (int aggregate : aggregates) {
+      assertThat(fixture.outbox.admin().unblock(new Aggregate("order", "" + aggregate))).isTrue();
+    }
+    isDown.set(false);
+    batches.clear();
+
+    drain(relay);
+
+    assertThat(batches).containsExactly(4, 4, 4, 3);
+    assertThat(fixture.count("outbox_published")).isEqualTo(15);
+    assertThat(fixture.count("outbox_blocked")).isZero();
+  }
+
+  @Test
   void anEventThatIsCommittedAfterLaterOnesIsPublished() throws Exception {
     RecordingPublisher publisher = new RecordingPublisher();
     try (Connection late = fixture.database.connection()) {
