@@ -27,6 +27,9 @@ final class DoctorCommand extends QueueAction {
 
   private static final int LONGEST_LEVEL = 6;
 
+  /** The margin of explanations, which leaves a terminal of 80 columns room for most commands. */
+  private static final String MARGIN = " ".repeat(LONGEST_LEVEL + 2);
+
   @Option(names = "--all", description = "Also explain the checks that are green.")
   private boolean all;
 
@@ -53,7 +56,7 @@ final class DoctorCommand extends QueueAction {
                   finding.check() + " ".repeat(width - finding.check().length()),
                   Cell.safe(finding.sentence())));
       if (all || finding.level() == Finding.Level.RED || finding.level() == Finding.Level.YELLOW) {
-        explain(finding, " ".repeat(LONGEST_LEVEL + width + 4), output);
+        explain(finding, output);
       }
     }
     output.line("");
@@ -76,10 +79,10 @@ final class DoctorCommand extends QueueAction {
     };
   }
 
-  private static void explain(Finding finding, String margin, Output output) {
-    output.line(margin + Cell.safe(finding.meaning()));
+  private static void explain(Finding finding, Output output) {
+    output.line(MARGIN + Cell.safe(finding.meaning()));
     if (finding.fix() != null) {
-      output.line(margin + "Fix: " + Cell.safe(finding.fix().command()));
+      output.line(MARGIN + "Fix: " + Cell.safe(finding.fix().command()));
     }
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @QueueTest
 class TerminalIT {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private Path folder;
   private QueueDatabase database;
@@ -97,7 +97,7 @@ class TerminalIT {
         .runUntilIdle();
 
     run("", "dead redrive");
-    awaitScreen("Redrive 1 dead jobs, up to job ");
+    awaitScreen("Redrive 1 dead job, up to job ");
     tmux("send-keys", "n", "Enter");
     awaitScreen("exit code 1");
     assertThat(screen()).contains("Nothing was changed.");
@@ -108,6 +108,17 @@ class TerminalIT {
     tmux("send-keys", "y", "Enter");
     awaitScreen("exit code 0");
     assertThat(screen()).contains("Redrove 1 job.");
+  }
+
+  @Test
+  void theFixOfAFindingFitsALineOfTheSmallestTerminal() throws Exception {
+    Shop.queue(database).admin().pause("emails");
+
+    run("", "doctor");
+    awaitScreen("exit code");
+    assertThat(screen().lines())
+        .contains("        Fix: skipjack queues resume emails")
+        .anyMatch(line -> line.matches("yellow +paused-queues +Queue emails has been paused .*"));
   }
 
   private void run(String variables, String command) throws IOException, InterruptedException {
