@@ -1,0 +1,46 @@
+package dev.skipjack.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.spring.SignUps.Mails;
+import dev.skipjack.spring.SignUps.Registration;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/** Runs an application with every auto-configuration on the class path, as Spring Boot does. */
+@QueueTest
+class WholeApplicationTest {
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  @Import({Mails.class, Registration.class})
+  static class Application {}
+
+  @Test
+  void aTransactionEnqueuesAndTheWorkerRunsTheJob(QueueDatabase database) {
+    new JdbcTemplate(database.dataSource()).execute("CREATE TABLE users (name text PRIMARY KEY)");
+    new ApplicationContextRunner()
+        .withUserConfiguration(Application.class)
+        .withPropertyValues(
+            "spring.datasource.url=" + database.jdbcUrl(), "skipjack.schema=application")
+        .run(
+            context -> {
+              context.getBean(Registration.class).signUp("ada");
+              await()
+                  .atMost(Duration.ofSeconds(60))
+                  .untilAsserted(
+                      () -> assertThat(context.getBean(Mails.class).sent()).containsExactly("ada"));
+              assertThat(context)
+                  .hasBean("skipjackHealthIndicator")
+                  .hasBean("skipjackWorkerMetrics");
+            });
+  }
+}
