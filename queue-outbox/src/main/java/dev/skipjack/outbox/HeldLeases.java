@@ -27,6 +27,7 @@ final class HeldLeases implements AutoCloseable {
   private volatile long heldUntil;
 
   private volatile boolean lost;
+  private volatile boolean recording;
   private volatile boolean closed;
 
   /**
@@ -54,6 +55,13 @@ final class HeldLeases implements AutoCloseable {
     return !lost && System.nanoTime() - heldUntil < 0;
   }
 
+  /**
+   * Notes that the batch has been published. The write that records it also releases the leases.
+   */
+  void noteRecording() {
+    recording = true;
+  }
+
   private void renew() {
     long now = System.nanoTime();
     if (lost || closed || now - givesUpAt >= 0) {
@@ -64,7 +72,9 @@ final class HeldLeases implements AutoCloseable {
         heldUntil = now + lease.toNanos();
       } else if (!closed) { // otherwise they have just been released
         lost = true;
-        LOG.warn("Relay lost leases of a batch it is publishing shards={}", shards());
+        if (!recording) { // otherwise released, or the write that records the batch reports it
+          LOG.warn("Relay lost leases of a batch it is publishing shards={}", shards());
+        }
       }
     } catch (StoreException failure) {
       LOG.debug("Leases not extended shards={}", shards(), failure);

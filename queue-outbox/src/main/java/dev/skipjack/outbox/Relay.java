@@ -136,14 +136,18 @@ public final class Relay implements AutoCloseable {
    * Publishes in the calling thread until nothing is left that could be published now. For tests
    * and scripts.
    *
+   * @throws IllegalStateException if the relay was closed before
    * @throws StoreException if the database is unavailable
    * @throws InterruptedException if the thread was interrupted
    */
   public void runUntilIdle() throws InterruptedException {
+    if (isStopped()) {
+      throw new IllegalStateException("The relay was closed before. Build a new one.");
+    }
     RelayBatch.Outcome outcome;
     do {
       outcome = batch.run();
-    } while (outcome == RelayBatch.Outcome.PROGRESS);
+    } while (outcome == RelayBatch.Outcome.PROGRESS && !isStopped());
   }
 
   /** Returns what the relay has done so far. */

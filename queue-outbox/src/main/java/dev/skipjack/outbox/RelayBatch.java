@@ -112,6 +112,7 @@ final class RelayBatch {
    */
   private void record(List<ShardLease> leases, BatchResult result, HeldLeases held)
       throws InterruptedException {
+    held.noteRecording();
     while (true) {
       try {
         BatchResult recorded = store.record(leases, result);

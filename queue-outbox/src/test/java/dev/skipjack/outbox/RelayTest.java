@@ -714,6 +714,20 @@ class RelayTest {
   }
 
   @Test
+  void aClosedRelayLeasesNothing() {
+    fixture.record(event(1, "a"));
+    Relay relay = fixture.relay(new RecordingPublisher()).build();
+    relay.close();
+
+    assertThatThrownBy(relay::runUntilIdle).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(relay::start).isInstanceOf(IllegalStateException.class);
+    assertThat(
+            fixture.value(
+                "SELECT count(*) FROM @outbox_shards WHERE leased_by IS NOT NULL AND lease_expires_at IS NOT NULL"))
+        .isEqualTo("0");
+  }
+
+  @Test
   void twoStartsAreRejected() {
     try (Relay relay = fixture.relay(new RecordingPublisher()).build().start()) {
       assertThatThrownBy(relay::start).isInstanceOf(IllegalStateException.class);
