@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
 
@@ -23,6 +24,13 @@ final class Gate implements AutoCloseable {
 
   private static final String STOP = "SET skipjack.stops = 'yes'";
 
+  private static final List<String> REMOVAL =
+      List.of(
+          "DROP POLICY IF EXISTS gate ON @jobs",
+          "ALTER TABLE @jobs DISABLE ROW LEVEL SECURITY",
+          "DROP TRIGGER IF EXISTS gate ON @jobs",
+          "DROP FUNCTION IF EXISTS @wait_at_gate(), @pass_gate()");
+
   private final Fixture fixture;
   private final Rival keeper;
   private boolean shut;
@@ -30,6 +38,9 @@ final class Gate implements AutoCloseable {
   Gate(Fixture fixture) throws SQLException {
     this.fixture = fixture;
     this.keeper = new Rival(fixture.database);
+    for (String sql : REMOVAL) {
+      fixture.execute(sql); // an earlier test may have failed to remove its gate
+    }
     fixture.execute(
         """
         CREATE FUNCTION @wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -128,11 +139,19 @@ final class Gate implements AutoCloseable {
     return keeper.seesEndOf(work, rival.pid());
   }
 
+  /**
+   * Removes the gate. Fails if a transaction that a failed assertion has left open keeps the table
+   * locked for ten seconds: without this limit, the test would hang, and never report the
+   * assertion.
+   */
   @Override
   public void close() throws SQLException {
-    open();
-    keeper.close();
-    fixture.execute("DROP FUNCTION @wait_at_gate(), @pass_gate() CASCADE");
-    fixture.execute("ALTER TABLE @jobs DISABLE ROW LEVEL SECURITY");
+    try (keeper) {
+      open();
+      keeper.execute("SET lock_timeout = '10s'");
+      for (String sql : REMOVAL) {
+        keeper.execute(fixture.inSchema(sql));
+      }
+    }
   }
 }
