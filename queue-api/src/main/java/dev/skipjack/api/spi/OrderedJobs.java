@@ -19,8 +19,12 @@ public interface OrderedJobs {
    * Promotes the first waiting job of each key, unless another job of the key is pending or running
    * or blocks the key. A job that another transaction has locked is left to a later {@link #sweep}.
    *
+   * <p>Many keys take several transactions. If one of them fails after another has promoted a job
+   * that is due, the remaining keys are left to a later sweep.
+   *
    * @return a wake-up for each promoted job that is due
-   * @throws StoreException if the database rejects a statement or cannot be reached
+   * @throws StoreException if the database rejects a statement or cannot be reached, and no
+   *     wake-ups would be lost
    */
   List<WakeUp> promote(Collection<String> keys);
 

@@ -23,11 +23,11 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
-import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
@@ -195,8 +195,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         keys.add(key);
       }
     }
-    Optional<List<WakeUp>> promoted =
-        keys.isEmpty() ? Optional.of(List.of()) : ordered.promoteCommitted(keys);
+    Promoted promoted = ordered.promoteCommitted(keys);
     if (wakeUps != null) {
       wakeUps.committed(jobs, results, promoted);
     }
@@ -399,7 +398,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
       ordered.passOnBehindDead(behindDead);
     }
     if (!keys.isEmpty()) {
-      Optional<List<WakeUp>> unused = ordered.promoteCommitted(keys);
+      ordered.promoteCommitted(keys);
     }
     return results;
   }

@@ -4,6 +4,7 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import java.sql.Connection;
@@ -17,7 +18,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -110,16 +110,14 @@ final class WakeUpSender {
   /**
    * Wakes workers for jobs whose transaction has committed. If that fails, polling finds the jobs.
    *
-   * @param promoted wake-ups for the jobs that were promoted after the commit because their
-   *     ordering keys had no head; empty if the promotion failed and a worker must do it
+   * @param promoted the result of the promotion after the commit; a worker must promote the jobs of
+   *     the keys that were left
    */
-  void committed(List<NewJob> jobs, List<EnqueueResult> results, Optional<List<WakeUp>> promoted) {
+  void committed(List<NewJob> jobs, List<EnqueueResult> results, Promoted promoted) {
     List<WakeUp> wakeUps = new ArrayList<>(dueNow(jobs, results));
-    promoted.ifPresent(
-        heads -> {
-          wakeUps.removeIf(wakeUp -> wakeUp.orderingKey() != null);
-          wakeUps.addAll(heads);
-        });
+    wakeUps.removeIf(
+        wakeUp -> wakeUp.orderingKey() != null && !promoted.left().contains(wakeUp.orderingKey()));
+    wakeUps.addAll(promoted.wakeUps());
     Set<String> queues = new HashSet<>();
     wakeUps.removeIf(
         wakeUp -> {

@@ -18,6 +18,7 @@ import dev.skipjack.api.QueueException;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.SkipResult;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
@@ -28,6 +29,8 @@ import dev.skipjack.api.spi.OrderedJobs.Sweep;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.faults.FaultyDataSource;
+import dev.skipjack.faults.FaultyDataSource.CommitFate;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -35,6 +38,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +78,28 @@ class OrderingTest {
       assertThat(fixture.store.complete(executions(claimed))).containsExactly(Verdict.DONE);
     }
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
+  }
+
+  @Test
+  void wakeUpsOfCommittedPromotionsSurviveTheFailureOfALaterBatch() throws SQLException {
+    List<String> keys = IntStream.range(0, 250).mapToObj("k%03d"::formatted).toList();
+    try (Connection caller = fixture.database.connection()) {
+      caller.setAutoCommit(false);
+      for (String key : keys) {
+        fixture
+            .queue
+            .in(caller)
+            .enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.orderingKey(key));
+      }
+      caller.commit();
+    }
+    OrderedJobs failing = failingAfterCommits(1);
+
+    assertThat(failing.promote(keys)).hasSize(200);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head")).isEqualTo("200");
+    assertThatThrownBy(() -> failing.promote(keys.subList(200, 250)))
+        .isInstanceOf(StoreException.class);
+    assertThat(ordered.sweep().promoted()).hasSize(50);
   }
 
   @Test
@@ -707,5 +733,18 @@ class OrderingTest {
 
   private String heads() {
     return fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head");
+  }
+
+  /** Returns ordered jobs on a data source whose connections break after the given commits. */
+  private OrderedJobs failingAfterCommits(int commits) {
+    FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());
+    AtomicInteger left = new AtomicInteger(commits);
+    faulty.decideCommits(
+        () -> left.getAndDecrement() > 0 ? CommitFate.ACKNOWLEDGED : CommitFate.CUT_BEFORE);
+    return JobQueue.builder(faulty)
+        .schema(fixture.database.schema())
+        .build()
+        .orderedJobs()
+        .orElseThrow();
   }
 }

@@ -7,12 +7,12 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -89,7 +89,7 @@ class WakeUpSenderTest {
 
   private void enqueue(NewJob job) {
     sender.committed(
-        List.of(job), List.of(new EnqueueResult.Enqueued(new JobId(1))), Optional.of(List.of()));
+        List.of(job), List.of(new EnqueueResult.Enqueued(new JobId(1))), Promoted.NOTHING);
   }
 
   /** A wake-up that cannot be sent counts as sent. */

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,6 +89,29 @@ public final class JooqOrderedJobs implements OrderedJobs {
 
   @Override
   public List<WakeUp> promote(Collection<String> keys) {
+    Promoted promoted = promoteInBatches(keys);
+    RuntimeException failure = promoted.failure();
+    if (failure != null && promoted.wakeUps().isEmpty()) {
+      throw failure;
+    }
+    return promoted.wakeUps();
+  }
+
+  /**
+   * The result of a promotion, each batch of which was a transaction.
+   *
+   * @param wakeUps a wake-up for each promoted job that is due
+   * @param left the keys that were not tried, or whose batch failed
+   * @param failure the failure of a batch, other than a conflict; null if {@code left} is empty
+   */
+  public record Promoted(
+      List<WakeUp> wakeUps, Set<String> left, @Nullable RuntimeException failure) {
+
+    /** The result for no keys. */
+    public static final Promoted NOTHING = new Promoted(List.of(), Set.of(), null);
+  }
+
+  private Promoted promoteInBatches(Collection<String> keys) {
     List<String> sorted = List.copyOf(new TreeSet<>(keys));
     Deque<Batch> batches = new ArrayDeque<>();
     for (int from = 0; from < sorted.size(); from += KEYS_OF_A_PROMOTION) {
@@ -102,12 +126,31 @@ public final class JooqOrderedJobs implements OrderedJobs {
             .impatient()
             .runInOneRoundTrip(promote, batch.keys())
             .forEach(wakeUp -> wakeUp.ifPresent(promoted::add));
-      } catch (StoreException failure) {
+      } catch (RuntimeException failure) {
+        if (!isConflict(failure)) {
+          // Earlier batches are committed, so their wake-ups must not be lost with this one.
+          Set<String> left = new TreeSet<>(batch.keys());
+          batches.forEach(each -> left.addAll(each.keys()));
+          LOG.debug(
+              "Jobs not promoted, left to a worker keys={} error={}",
+              left.size(),
+              failure.getMessage());
+          return new Promoted(promoted, left, failure);
+        }
         failures++;
-        pushBack(batch, failure, failures, batches);
+        pushBack(batch, (StoreException) failure, failures, batches);
       }
     }
-    return promoted;
+    return new Promoted(promoted, Set.of(), null);
+  }
+
+  private static boolean isConflict(RuntimeException failure) {
+    return failure instanceof StoreException refused
+        && (isRaced(refused) || refused.sqlState().equals(LOCK_NOT_AVAILABLE));
+  }
+
+  private static boolean isRaced(StoreException failure) {
+    return failure.sqlState().filter(RACED::contains).isPresent();
   }
 
   /**
@@ -119,11 +162,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
    */
   private static void pushBack(
       Batch batch, StoreException failure, int failures, Deque<Batch> batches) {
-    boolean raced = failure.sqlState().filter(RACED::contains).isPresent();
-    if (!raced && !failure.sqlState().equals(LOCK_NOT_AVAILABLE)) {
-      throw failure;
-    }
-    if (raced && batch.tries() < TRIES) {
+    if (isRaced(failure) && batch.tries() < TRIES) {
       batches.addFirst(new Batch(batch.keys(), batch.tries() + 1));
     } else if (batch.keys().size() > 1 && failures < MAX_FAILURES) {
       int half = batch.keys().size() / 2;
@@ -147,19 +186,9 @@ public final class JooqOrderedJobs implements OrderedJobs {
   /**
    * Promotes jobs as {@link #promote} does, after a commit. Never throws: if the promotion fails, a
    * sweep promotes the jobs later.
-   *
-   * @return empty if the promotion failed
    */
-  public Optional<List<WakeUp>> promoteCommitted(Collection<String> keys) {
-    try {
-      return Optional.of(promote(keys));
-    } catch (RuntimeException failure) {
-      LOG.debug(
-          "Jobs not promoted, left to a worker keys={} error={}",
-          keys.size(),
-          failure.getMessage());
-      return Optional.empty();
-    }
+  public Promoted promoteCommitted(Collection<String> keys) {
+    return keys.isEmpty() ? Promoted.NOTHING : promoteInBatches(keys);
   }
 
   /**
@@ -174,7 +203,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
       }
     }
     if (!keys.isEmpty()) {
-      Optional<List<WakeUp>> unused = promoteCommitted(keys);
+      promoteCommitted(keys);
     }
     return results.stream().map(KeyedResult::result).toList();
   }
@@ -203,7 +232,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   public boolean unblock(ExpectedHead expected) {
     boolean released = !transactions.run(release, expected).isEmpty();
     if (released) {
-      Optional<List<WakeUp>> unused = promoteCommitted(List.of(expected.key()));
+      promoteCommitted(List.of(expected.key()));
     }
     return released;
   }
@@ -219,7 +248,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   public SkipResult skipHead(ExpectedHead expected) {
     SkipResult result = transactions.run(skipHead, expected).get(0);
     if (result == SkipResult.SKIPPED) {
-      Optional<List<WakeUp>> unused = promoteCommitted(List.of(expected.key()));
+      promoteCommitted(List.of(expected.key()));
     }
     return result;
   }
@@ -265,7 +294,16 @@ public final class JooqOrderedJobs implements OrderedJobs {
   @Override
   public Sweep sweep() {
     List<WakeUp> promoted = new ArrayList<>(promote(settle(nextDeadHeads())));
-    Sweep headless = sweepHeadless();
+    Sweep headless;
+    try {
+      headless = sweepHeadless();
+    } catch (RuntimeException failure) {
+      if (promoted.isEmpty()) {
+        throw failure;
+      }
+      LOG.debug("Keys without a head not searched, left to the next sweep", failure);
+      return new Sweep(promoted, true, true);
+    }
     promoted.addAll(headless.promoted());
     return new Sweep(promoted, headless.waiting(), headless.unfinished());
   }
