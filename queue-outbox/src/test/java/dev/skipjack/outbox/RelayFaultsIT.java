@@ -84,7 +84,7 @@ class RelayFaultsIT {
         each.get();
       }
       Awaitility.await()
-          .atMost(Duration.ofSeconds(180))
+          .atMost(Duration.ofMinutes(3))
           .until(() -> fixture.count("outbox_events") == 0);
     } finally {
       relays.forEach(Relay::close);
