@@ -1,6 +1,7 @@
 package dev.skipjack.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EnqueueResult;
@@ -10,6 +11,7 @@ import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests unique jobs that have an ordering key. */
@@ -166,6 +170,96 @@ class UniqueOrderingTest {
     assertThat(fixture.unique.cancel(ORDERED, Fixture.sync("a"), Fixture.BY_ACCOUNT))
         .isEqualTo(CancelResult.CANCELLED);
     assertThat(fixture.claim().jobId()).isEqualTo(waiting.jobId()).isNotEqualTo(head.jobId());
+  }
+
+  @Test
+  void waitingHolderThatIsCancelledFreesItsUniqueKeyAndKeepsTheOrderOfTheOthers() {
+    JobId head = enqueue("head").jobId();
+    JobId waiting = enqueue("a").jobId();
+    JobId last = enqueue("b").jobId();
+    assertThat(fixture.unique.cancel(ORDERED, Fixture.sync("a"), Fixture.BY_ACCOUNT))
+        .isEqualTo(CancelResult.CANCELLED);
+    assertThat(jobs()).isEqualTo(head + " pending head, " + last + " waiting");
+
+    Enqueued again = (Enqueued) enqueue("a");
+    assertThat(again.jobId()).isNotEqualTo(waiting);
+    assertThat(jobs())
+        .isEqualTo(head + " pending head, " + last + " waiting, " + again.jobId() + " waiting");
+  }
+
+  /** Each row lists the states of both jobs after the death, and after the redrive. */
+  @ParameterizedTest
+  @CsvSource({
+    "BLOCK, dead head, waiting, pending head, waiting",
+    "SKIP, dead, pending head, waiting, pending head",
+    "PARK, dead, dead, pending head, dead"
+  })
+  void deathAndRedriveOfAUniqueJobFollowThePolicy(
+      OrderingPolicy policy,
+      String deadJob,
+      String nextJob,
+      String redrivenJob,
+      String nextAfterRedrive) {
+    JobType<Sync> type = ORDERED.orderingPolicy(policy);
+    JobId first = fixture.unique.enqueue(type, Fixture.sync("a"), Fixture.BY_ACCOUNT).jobId();
+    JobId next = fixture.unique.enqueue(type, Fixture.sync("b"), Fixture.BY_ACCOUNT).jobId();
+    fixture.fail(fixture.claim(), true);
+    assertThat(jobs()).isEqualTo(first + " " + deadJob + ", " + next + " " + nextJob);
+
+    assertThat(fixture.queue.admin().redrive(List.of(first)))
+        .containsExactly(new RedriveResult.Redriven());
+    assertThat(jobs()).isEqualTo(first + " " + redrivenJob + ", " + next + " " + nextAfterRedrive);
+    assertThat(fixture.unique.enqueue(type, Fixture.sync("a"), Fixture.BY_ACCOUNT))
+        .isEqualTo(
+            new AlreadyQueued(
+                first,
+                redrivenJob.startsWith("pending") ? HolderStatus.PENDING : HolderStatus.WAITING));
+  }
+
+  /** An idempotency key is used once, whatever happens to the job. */
+  @ParameterizedTest
+  @EnumSource(OrderingPolicy.class)
+  void idempotencyKeyOfAnOrderedJobRemainsUsedThroughDeathRedriveAndCompletion(
+      OrderingPolicy policy) {
+    JobType<Sync> type = ORDERED.orderingPolicy(policy);
+    JobId head = once(type, "head").jobId();
+    JobId waiting = once(type, "a").jobId();
+    assertThat(once(type, "a")).isEqualTo(new AlreadyQueued(waiting));
+    assertThat(jobs()).isEqualTo(head + " pending head, " + waiting + " waiting");
+
+    fixture.fail(fixture.claim(), true);
+    assertThat(once(type, "head")).isEqualTo(new AlreadyQueued(head));
+    fixture.queue.admin().redrive(List.of(head, waiting));
+    for (int i = 0; i < 2; i++) {
+      fixture.store.complete(List.of(fixture.claim()));
+    }
+    assertThat(jobs()).isEmpty();
+    assertThat(once(type, "a")).isEqualTo(new AlreadyQueued(waiting));
+    assertThat(jobs()).isEmpty();
+  }
+
+  @Test
+  void uniqueJobCannotHaveAnIdempotencyKeyEither() {
+    assertThatThrownBy(
+            () ->
+                fixture.unique.enqueue(
+                    ORDERED,
+                    Fixture.sync("a"),
+                    Fixture.BY_ACCOUNT,
+                    job -> job.idempotencyKey("request")))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(jobs()).isEmpty();
+  }
+
+  private EnqueueResult once(JobType<Sync> type, String key) {
+    return fixture.queue.enqueueOnce(type, Fixture.sync(key), job -> job.idempotencyKey(key));
+  }
+
+  /** Returns the id and the status of each live job, and which holds the ordering key. */
+  private String jobs() {
+    return fixture.value(
+        "SELECT coalesce(string_agg(id || ' ' || status || CASE WHEN ordering_head THEN ' head'"
+            + " ELSE '' END, ', ' ORDER BY id), '') FROM @jobs");
   }
 
   private EnqueueResult enqueue(String account) {
