@@ -188,6 +188,7 @@ final class EveryStatement {
     queue.admin().pause("other");
     queue.admin().resume("other");
     queue.reader().find(waiting);
+    queue.reader().findWithoutPayload(waiting);
     queue.reader().list(JobQuery.live());
     queue.reader().counts();
     queue.reader().oldestPending();
@@ -226,6 +227,8 @@ final class EveryStatement {
                   throw new IllegalStateException("no work for " + fire);
                 });
     schedules.declare(List.of(fixed, broken));
+    assertThat(schedules.listWithoutPayloads()).hasSize(2);
+    assertThat(schedules.findWithoutPayload("fixed")).isPresent();
     schedules.change("fixed", Timing.every(Duration.ofDays(1)));
     schedules.fireNow("fixed");
     schedules.fireNow("broken");
