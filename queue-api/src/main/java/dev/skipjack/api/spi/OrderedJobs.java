@@ -23,8 +23,8 @@ public interface OrderedJobs {
    * that is due, the remaining keys are left to a later sweep.
    *
    * @return a wake-up for each promoted job that is due
-   * @throws StoreException if the database rejects a statement or cannot be reached, and no
-   *     wake-ups would be lost
+   * @throws StoreException if the database rejects a statement or cannot be reached, and there is
+   *     no wake-up to return
    */
   List<WakeUp> promote(Collection<String> keys);
 
@@ -33,7 +33,7 @@ public interface OrderedJobs {
    * that blocks the key, and promotes their first jobs. Each call searches a limited number of
    * keys; the next call continues where it stopped.
    *
-   * @throws StoreException if the database rejects a statement or cannot be reached
+   * @throws StoreException as for {@link #promote}
    */
   Sweep sweep();
 
