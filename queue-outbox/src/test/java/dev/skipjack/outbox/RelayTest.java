@@ -503,7 +503,7 @@ class RelayTest {
     drain(fixture.relay(publisher).maxAttempts(1).shards(32));
 
     assertThat(fixture.count("outbox_published")).isEqualTo(1);
-    assertThat(fixture.outbox.admin().dead(10)).singleElement();
+    assertThat(fixture.outbox.admin().dead(10)).hasSize(1);
   }
 
   @SuppressWarnings("NullAway") // what a publisher of an application without NullAway may do
