@@ -15,10 +15,11 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
   @ArchTest
-  static final ArchRule onlyDedupUsesTheInternalsOfTheStore =
+  static final ArchRule onlyExtensionsOfTheStoreUseItsInternals =
       noClasses()
           .that()
-          .resideOutsideOfPackages("dev.skipjack.store.jooq..", "dev.skipjack.dedup..")
+          .resideOutsideOfPackages(
+              "dev.skipjack.store.jooq..", "dev.skipjack.dedup..", "dev.skipjack.outbox..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.store.jooq.internal..");
