@@ -53,7 +53,7 @@ class TerminalIT {
     assertThat(screen().lines()).hasSizeLessThanOrEqualTo(24);
     assertThat(screen()).contains("q quits", "QUEUE    STATE ", "emails   active ");
 
-    tmux("resize-window", "-x", "120", "-y", "40");
+    tmux("resize-window", "-x", "200", "-y", "50");
     awaitScreen("emails                                   active ");
 
     tmux("send-keys", "q");
