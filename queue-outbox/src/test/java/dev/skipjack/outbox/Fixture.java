@@ -53,7 +53,10 @@ final class Fixture {
 
   /** Waits until the only value of a query is true. */
   void awaitTrue(String condition) {
-    Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> value(condition).equals("t"));
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> value(condition).equals("t"));
   }
 
   UUID id(String type) {

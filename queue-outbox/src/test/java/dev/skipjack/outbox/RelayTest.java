@@ -650,7 +650,7 @@ class RelayTest {
         };
     fixture.record(event(1, "a"));
 
-    drain(fixture.relay(publisher).lease(Duration.ofSeconds(1)));
+    drain(fixture.relay(publisher).lease(Duration.ofSeconds(6)));
 
     assertThat(held).isTrue();
   }
@@ -703,12 +703,14 @@ class RelayTest {
     RecordingPublisher publisher = new RecordingPublisher();
     try (Relay relay = fixture.relay(publisher).pollInterval(Duration.ofHours(1)).build().start()) {
       fixture.record(event(1, "first"));
-      Awaitility.await().until(() -> relay.stats().published() == 1);
+      Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> relay.stats().published() == 1);
       // After the doubled waits of an hour's poll interval, only a wake-up is soon enough.
       for (int i = 2; i <= 4; i++) {
         fixture.record(event(i, "woken"));
         int expected = i;
-        Awaitility.await().until(() -> relay.stats().published() == expected);
+        Awaitility.await()
+            .atMost(Duration.ofMinutes(1))
+            .until(() -> relay.stats().published() == expected);
       }
     }
   }
