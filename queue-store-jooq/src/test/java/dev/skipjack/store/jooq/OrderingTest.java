@@ -329,6 +329,22 @@ class OrderingTest {
   }
 
   @Test
+  void manyJobsAreParkedBySeveralSweeps() {
+    int waiting = 5_000;
+    enqueue("a", 1 + waiting, OrderingPolicy.PARK);
+    killOne();
+
+    String dead = "SELECT count(*) FROM @jobs WHERE status = 'dead'";
+    assertThat(fixture.value(dead)).as("of a write that must not take long").isEqualTo("2001");
+    assertThat(ordered.sweep().promoted()).isEmpty();
+    assertThat(fixture.value(dead)).isEqualTo("4001");
+    List<JobId> later = enqueue("a", 1, OrderingPolicy.PARK);
+    ordered.sweep();
+    assertThat(fixture.value(dead)).isEqualTo("5001");
+    assertThat(claimed()).isEqualTo(later);
+  }
+
+  @Test
   void redriveBringsParkedJobsBackInTheirOrder() {
     List<JobId> jobs = enqueue("a", 3, OrderingPolicy.PARK);
     killOne();

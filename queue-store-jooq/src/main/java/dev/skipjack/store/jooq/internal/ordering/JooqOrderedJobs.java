@@ -40,6 +40,12 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private static final int BATCH = 500;
 
   /**
+   * The maximum number of batches that are parked behind a dead head in one call. The thread that
+   * parks has other work: it writes outcomes, or searches for keys without a head.
+   */
+  private static final int BATCHES_OF_A_HEAD = 4;
+
+  /**
    * The maximum number of tries. Each retry means that another transaction promoted a job of one of
    * the keys in the meantime.
    */
@@ -273,11 +279,11 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * Parks the jobs behind a dead head. Returns whether none is left, in which case the key can be
+   * Parks jobs behind a dead head. Returns whether none is left, in which case the key can be
    * freed.
    */
   private boolean isParked(DeadHead head) {
-    while (true) {
+    for (int i = 0; i < BATCHES_OF_A_HEAD; i++) {
       Parked batch = transactions.run(park, new ParkStatement.Request(head.id(), BATCH)).get(0);
       if (!batch.blocked()) {
         return false;
@@ -289,6 +295,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
         return false; // another transaction has locked the others; the next sweep parks them
       }
     }
+    return false; // the next sweep parks the others
   }
 
   @Override
