@@ -21,7 +21,7 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
   private static final int LONGEST_MESSAGE = 8_192;
   private static final int LONGEST_STACK = 32_768;
 
-  /** Sanitizes and truncates the texts. */
+  /** Sanitizes and truncates all components. */
   public JobError {
     errorClass = errorClass == null ? null : SafeText.of(errorClass, LONGEST_CLASS);
     message = SafeText.of(message, LONGEST_MESSAGE);

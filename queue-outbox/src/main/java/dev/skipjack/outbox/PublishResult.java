@@ -38,27 +38,30 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
     }
   }
 
-  /** Returns that the destination has accepted the event. */
+  /** Returns the result of an event that the destination has accepted. */
   public static PublishResult sent() {
     return SENT;
   }
 
-  /** Returns that the event should be published again after the relay's backoff. */
+  /** Returns a result that asks for another attempt after the relay's backoff. */
   public static PublishResult retry(String reason) {
     return new PublishResult(Kind.RETRY, reason, null);
   }
 
-  /** Returns that the event should be published again after {@code delay}. */
+  /** Returns a result that asks for another attempt after {@code delay}. */
   public static PublishResult retryAfter(String reason, Duration delay) {
     return new PublishResult(Kind.RETRY, reason, delay);
   }
 
-  /** Returns that the destination will never accept the event. */
+  /** Returns the result of an event that the destination will never accept. */
   public static PublishResult dead(String reason) {
     return new PublishResult(Kind.DEAD, reason, null);
   }
 
-  /** Returns that the event was not sent, because an earlier event of its aggregate failed. */
+  /**
+   * Returns the result of an event that was not sent, because an earlier event of its aggregate
+   * failed.
+   */
   public static PublishResult notTried() {
     return NOT_TRIED;
   }

@@ -19,7 +19,7 @@ record Pace(Duration lease, Duration rescueInterval, int longPerMille) {
   private static final Duration DRAIN = Duration.ofSeconds(3);
 
   /**
-   * Returns how long, at the least, a heartbeat has been overdue when its lease expires. A
+   * Returns the minimum time for which a heartbeat has been overdue when its lease expires. A
    * heartbeat is due after one heartbeat interval, a third of the lease, and counts as overdue
    * after another quarter of that interval.
    */

@@ -84,8 +84,8 @@ final class RejectedEndings {
   }
 
   /**
-   * Adds the results of a heartbeat to the endings without one. The heartbeat renews nothing here,
-   * because a worker that has lost a job never holds it again.
+   * Sends a heartbeat for the endings whose renewal is not known yet, and adds the results to them.
+   * The heartbeat renews nothing here, because a worker that has lost a job never holds it again.
    */
   private List<Rejected> withRenewals(List<Rejected> all) {
     List<Rejected> unasked = all.stream().filter(one -> one.renewal() == null).toList();

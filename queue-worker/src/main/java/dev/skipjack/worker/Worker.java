@@ -315,8 +315,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * <p>Returns early if the thread is interrupted. Claims up to 50 jobs at a time, within a queue
-   * by priority, then due time, then id, and waits until their outcomes are written.
+   * <p>Returns early if the thread is interrupted. Claims up to 50 jobs at a time, and waits until
+   * their outcomes are written. Within a queue, it claims by priority, then due time, then id.
    *
    * <p>Waits for listeners until they have received all events of the run. If the thread was
    * interrupted or the worker was stopped, this method waits at most two seconds and then drops the

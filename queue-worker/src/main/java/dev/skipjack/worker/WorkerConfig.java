@@ -124,8 +124,8 @@ public record WorkerConfig(
     private Builder() {}
 
     /**
-     * Sets {@link WorkerConfig#lease()}. Unless it is set, the heartbeat interval becomes a third
-     * of the lease.
+     * Sets {@link WorkerConfig#lease()}. If no heartbeat interval is set, it is a third of the
+     * lease.
      */
     public Builder lease(Duration lease) {
       this.lease = lease;

@@ -31,7 +31,7 @@ final class IdleConnections {
     this.dataSource = dataSource;
   }
 
-  /** Discards the connections that are idle now, and those in use when they are returned. */
+  /** Discards the connections that are idle now, and those in use as soon as they are returned. */
   void discard() {
     long last = discardedAt.get();
     long now = System.nanoTime();

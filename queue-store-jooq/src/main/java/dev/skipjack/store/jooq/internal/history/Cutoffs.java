@@ -50,8 +50,8 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   /**
    * The queues whose jobs in a partition have all expired.
    *
-   * @param others whether this is true of queues without their own retention
-   * @param byQueue whether this is true of each of the other queues
+   * @param others whether the jobs of the queues without their own retention have all expired
+   * @param byQueue the same for each queue with its own retention, by name
    */
   record Expired(boolean others, Map<String, Boolean> byQueue) {
 
