@@ -9,11 +9,11 @@ import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.outbox.BatchResult.Rules;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -52,7 +52,7 @@ public final class Relay implements AutoCloseable {
   private final RelayCounters counters = new RelayCounters();
   private final ScheduledExecutorService timer;
   private final Builder settings;
-  private final List<Thread> threads = new ArrayList<>();
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
   /** Guards the fields below, and is notified when they change. */
   private final Object monitor = new Object();
