@@ -79,7 +79,7 @@ final class HandlerBeans {
               .keySet()) {
         if (Modifier.isFinal(method.getModifiers())) {
           throw new IllegalArgumentException(
-              "Handler %s.%s of bean '%s' is final, so its proxy cannot pass calls on to the bean. Make it not final."
+              "Handler %s.%s of bean '%s' is final, so its proxy cannot pass calls on to the bean. Remove the modifier."
                   .formatted(type.getName(), method.getName(), name));
         }
       }
