@@ -67,9 +67,7 @@ public final class WelcomeEmails {
     return Outcome.completed();
   }
 
-  /**
-   * Sends up to 20 emails at a time. When closed, the worker waits up to 25 s for running handlers.
-   */
+  /** Sends up to 20 emails at a time. When closed, it waits up to 25 s for running handlers. */
   Worker.Builder worker() {
     return Worker.on(queue).handle(SEND_WELCOME, this::send).queue("emails", 20);
   }
