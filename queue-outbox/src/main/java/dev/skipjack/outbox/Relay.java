@@ -430,7 +430,8 @@ public final class Relay implements AutoCloseable {
 
     /**
      * Sets how long published events are kept. They are removed by the day. Zero keeps none, which
-     * saves the copy. Default 7 days.
+     * saves the copy. All relays share one history, so give them the same retention: each removes
+     * what is older than its own. Default 7 days.
      *
      * @param retention 0 to 3,650 days
      */
