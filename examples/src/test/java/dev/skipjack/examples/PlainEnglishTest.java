@@ -98,6 +98,7 @@ class PlainEnglishTest {
           "queue-micrometer/",
           "queue-model-codegen/",
           "queue-outbox/",
+          "queue-outbox-http/",
           "queue-rivals/",
           "queue-skiplocked/",
           "queue-spring-boot-starter/",

@@ -63,7 +63,7 @@ final class BatchPublisher {
       if (!stopped.contains(event.aggregate()) && leased.getAsBoolean()) {
         try {
           result = call(List.of(event), leased).get(0);
-          anyResult = true;
+          anyResult |= isResponse(result);
         } catch (InterruptedException interrupted) {
           throw interrupted;
         } catch (Exception | Error failure) {
@@ -117,7 +117,13 @@ final class BatchPublisher {
     for (int i = 0; i < results.size(); i++) {
       Objects.requireNonNull(results.get(i), "The publisher returned null for an event.");
     }
-    suspects.noteResponse();
+    if (results.stream().anyMatch(BatchPublisher::isResponse)) {
+      suspects.noteResponse();
+    }
     return results;
+  }
+
+  private static boolean isResponse(PublishResult result) {
+    return result.kind() != PublishResult.Kind.NOT_TRIED;
   }
 }

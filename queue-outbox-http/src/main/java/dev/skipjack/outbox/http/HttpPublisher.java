@@ -1,0 +1,210 @@
+package dev.skipjack.outbox.http;
+
+import dev.skipjack.outbox.EventBatch;
+import dev.skipjack.outbox.PublishResult;
+import dev.skipjack.outbox.Publisher;
+import dev.skipjack.outbox.RecordedEvent;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends each event as a POST request whose body is the payload. The next event of an aggregate is
+ * sent after the previous one was accepted; different aggregates are sent in parallel.
+ *
+ * <p>What a response means:
+ *
+ * <table>
+ *   <caption>Responses</caption>
+ *   <tr><th>response<th>result
+ *   <tr><td>2xx<td>sent
+ *   <tr><td>400, 413, 415, 422<td>dead: the endpoint refuses this event
+ *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable. No attempt counts, unless
+ *       it has accepted or refused other events of the batch
+ *   <tr><td>3xx, because redirects are not followed, and all others<td>another attempt
+ * </table>
+ *
+ * <p>A {@code Retry-After} header is honoured for up to an hour: with 429 or 503, nothing else is
+ * sent to this URI before.
+ *
+ * <p>Each request has these headers, so that consumers can recognize duplicates and verify the
+ * signature with any library for <em>Standard Webhooks</em>:
+ *
+ * <ul>
+ *   <li>{@code webhook-id}: the event's id
+ *   <li>{@code webhook-timestamp}: the time of the attempt, in seconds since 1970 by this machine's
+ *       clock
+ *   <li>{@code webhook-signature}: HMAC-SHA256 over id, timestamp and body, if the endpoint has a
+ *       secret
+ *   <li>{@code skipjack-event-type}, {@code skipjack-aggregate-type}, {@code skipjack-aggregate-id}
+ *       and, for each header of the event, {@code skipjack-header-} and its name, in which {@code
+ *       :} and {@code /} are replaced with {@code -}. In their values, characters other than
+ *       visible ASCII and {@code %} are percent-encoded in UTF-8
+ *   <li>{@code content-type} and, if the event has one, {@code traceparent}
+ * </ul>
+ *
+ * <p>Safe for any number of threads. Errors name the host of the endpoint, but neither its path nor
+ * any secret.
+ */
+public final class HttpPublisher implements Publisher, AutoCloseable {
+
+  private static final int IDLE_SECONDS = 10;
+
+  private final EventRequests requests;
+  private final ThreadPoolExecutor threads;
+  private final int concurrency;
+
+  private HttpPublisher(Builder settings) {
+    this.concurrency = settings.concurrency;
+    this.requests =
+        new EventRequests(
+            settings.client == null
+                ? HttpClient.newBuilder().connectTimeout(settings.timeout).build()
+                : settings.client,
+            settings.endpoints,
+            settings.timeout,
+            settings.privateAddresses);
+    AtomicInteger number = new AtomicInteger();
+    this.threads =
+        new ThreadPoolExecutor(
+            concurrency,
+            concurrency,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "outbox-http-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** Returns a builder of a publisher that sends all events to one endpoint. */
+  public static Builder to(HttpEndpoint endpoint) {
+    Objects.requireNonNull(endpoint, "endpoint");
+    return to(event -> endpoint);
+  }
+
+  /**
+   * Returns a builder of a publisher that looks up the endpoint of each event, for example the one
+   * that a customer has registered. An event for which the function throws or returns null is tried
+   * again after the relay's backoff.
+   *
+   * @param endpoints safe for any number of threads
+   */
+  public static Builder to(Function<RecordedEvent, @Nullable HttpEndpoint> endpoints) {
+    return new Builder(Objects.requireNonNull(endpoints, "endpoints"));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IOException if none of the endpoints has accepted or refused an event
+   * @throws InterruptedException if the thread was interrupted; requests in progress are aborted
+   * @throws IllegalStateException if the publisher was closed
+   */
+  @Override
+  public List<PublishResult> publish(EventBatch batch) throws IOException, InterruptedException {
+    if (threads.isShutdown()) {
+      throw new IllegalStateException("The HTTP publisher was closed. Close the relay first.");
+    }
+    return new BatchDelivery(batch, requests).run(threads, concurrency);
+  }
+
+  /** Ends the threads. Close the relays that use this publisher first. */
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+
+  /** Builds an {@link HttpPublisher}. Not thread-safe. */
+  public static final class Builder {
+
+    private static final int MOST_REQUESTS = 256;
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+
+    private final Function<RecordedEvent, @Nullable HttpEndpoint> endpoints;
+    private @Nullable HttpClient client;
+    private Duration timeout = Duration.ofSeconds(10);
+    private int concurrency = 8;
+    private boolean privateAddresses;
+
+    private Builder(Function<RecordedEvent, @Nullable HttpEndpoint> endpoints) {
+      this.endpoints = endpoints;
+    }
+
+    /**
+     * Sets how long an endpoint may take to respond, from the connection to the end of the
+     * response. Keep it far below the relay's publish timeout. Default 10 s.
+     *
+     * @param timeout 1 ms to 10 min
+     */
+    public Builder timeout(Duration timeout) {
+      if (timeout.toMillis() < 1 || timeout.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException(
+            "Timeout %s must be from 1 ms to 10 min.".formatted(timeout));
+      }
+      this.timeout = timeout;
+      return this;
+    }
+
+    /**
+     * Sets the maximum number of requests at once, over all threads of the relay. Default 8.
+     *
+     * @param requests 1 to 256
+     */
+    public Builder concurrency(int requests) {
+      if (requests < 1 || requests > MOST_REQUESTS) {
+        throw new IllegalArgumentException(
+            "Concurrency %d must be from 1 to %d.".formatted(requests, MOST_REQUESTS));
+      }
+      this.concurrency = requests;
+      return this;
+    }
+
+    /**
+     * Sets the client, for example one with a proxy or a client certificate.
+     *
+     * @throws IllegalArgumentException if it follows redirects, because a redirect could lead to a
+     *     private address, and the event would be sent with its signature to another server
+     */
+    public Builder client(HttpClient client) {
+      if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+        throw new IllegalArgumentException(
+            "The HTTP client follows redirects (%s). Build it with Redirect.NEVER."
+                .formatted(client.followRedirects()));
+      }
+      this.client = client;
+      return this;
+    }
+
+    /**
+     * Allows endpoints whose host has a private, local or otherwise special address. By default,
+     * events are not sent to them, because a URI that a customer entered must not reach the servers
+     * of your own network.
+     *
+     * <p>The addresses are looked up before each request, and the client looks them up again when
+     * it connects. The JVM remembers a lookup for 30 seconds by default ({@code
+     * networkaddress.cache.ttl}); with a shorter time, a name server that gives different responses
+     * could circumvent the check.
+     */
+    public Builder allowPrivateAddresses() {
+      this.privateAddresses = true;
+      return this;
+    }
+
+    /** Builds the publisher. */
+    public HttpPublisher build() {
+      return new HttpPublisher(this);
+    }
+  }
+}

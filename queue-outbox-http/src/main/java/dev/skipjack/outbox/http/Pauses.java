@@ -1,0 +1,23 @@
+package dev.skipjack.outbox.http;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The URIs to which nothing is sent for a while, because they asked for it. Thread-safe. */
+final class Pauses {
+
+  private final Map<URI, Long> ends = new ConcurrentHashMap<>();
+
+  void pause(URI uri, Duration pause) {
+    long now = System.nanoTime();
+    ends.values().removeIf(end -> end - now <= 0);
+    ends.merge(uri, now + pause.toNanos(), (a, b) -> a - b > 0 ? a : b);
+  }
+
+  boolean isPaused(URI uri) {
+    Long end = ends.get(uri);
+    return end != null && end - System.nanoTime() > 0;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.skipjack.outbox.http;
+
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives one response, of which only status and headers count: a body that never ends or breaks
+ * off changes nothing about them. The first bytes of the body are read, so that the connection can
+ * be used again.
+ */
+final class ResponseStatus implements BodyHandler<@Nullable Void>, BodySubscriber<@Nullable Void> {
+
+  private static final int MOST_BYTES = 65_536;
+
+  private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+  private volatile @Nullable ResponseInfo info;
+  private volatile Flow.@Nullable Subscription subscription;
+  private int bytes;
+
+  /** Returns status and headers, or null if they have not arrived. */
+  @Nullable ResponseInfo info() {
+    return info;
+  }
+
+  /** Stops reading the body. */
+  void cancel() {
+    Flow.Subscription reading = subscription;
+    if (reading != null) {
+      reading.cancel();
+    }
+    end.complete(null);
+  }
+
+  @Override
+  public BodySubscriber<@Nullable Void> apply(ResponseInfo info) {
+    this.info = info;
+    return this;
+  }
+
+  @Override
+  public CompletionStage<@Nullable Void> getBody() {
+    return end;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription subscription) {
+    this.subscription = subscription;
+    subscription.request(1);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> buffers) {
+    for (ByteBuffer buffer : buffers) {
+      bytes += buffer.remaining();
+    }
+    Flow.Subscription reading = subscription;
+    if (bytes > MOST_BYTES || reading == null) {
+      cancel();
+    } else {
+      reading.request(1);
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    end.complete(null);
+  }
+
+  @Override
+  public void onComplete() {
+    end.complete(null);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.outbox.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package dev.skipjack.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class BatchPublisherTest {
+
+  private final Deque<PublishResult> answers = new ArrayDeque<>();
+  private final BatchPublisher publisher =
+      new BatchPublisher(
+          Publisher.each(
+              event -> {
+                if (answers.isEmpty()) {
+                  throw new IOException("The destination is unavailable.");
+                }
+                return answers.pop();
+              }),
+          new Suspects(Duration.ofDays(1)));
+
+  /** Otherwise an outage during which a publisher sends nothing would count as attempts. */
+  @Test
+  void eventsThatWereNotTriedAreNoResponse() throws Exception {
+    RecordedEvent event = event();
+    assertThat(publisher.publish(List.of(event), () -> true)).isEmpty();
+    answers.add(PublishResult.notTried());
+    publisher.publish(List.of(event), () -> true);
+    assertThat(publisher.publish(List.of(event), () -> true)).as("still an outage").isEmpty();
+
+    answers.add(PublishResult.sent());
+    publisher.publish(List.of(event()), () -> true);
+    assertThat(publisher.publish(List.of(event), () -> true))
+        .as("the destination has responded to another event")
+        .hasValueSatisfying(
+            results ->
+                assertThat(results)
+                    .singleElement()
+                    .extracting(PublishResult::kind)
+                    .isEqualTo(PublishResult.Kind.RETRY));
+  }
+
+  private static RecordedEvent event() {
+    return new RecordedEvent(
+        1,
+        UUID.randomUUID(),
+        new Aggregate("order", "1"),
+        "order-placed",
+        new byte[0],
+        "application/json",
+        Map.of(),
+        null,
+        Instant.EPOCH,
+        0);
+  }
+}
