@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
 with
   "unused" as materialized (
     select "skipjack"."jobs"."id"
@@ -79,7 +79,7 @@ with
         "unique_key",
         "unique_label",
         "unique_until",
-        "traceparent",
+        "headers",
         "ordering_key",
         "ordering_policy",
         "twin_id",
@@ -234,7 +234,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "ordering_key",
       "ordering_policy",
       "twin_id",
@@ -352,7 +352,7 @@ from unnest(cast(
   "unique_key",
   "unique_label",
   "unique_until",
-  "traceparent",
+  "headers",
   "ordering_key",
   "ordering_policy",
   "twin_id",

@@ -1,4 +1,4 @@
--- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_policy
+-- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, ordering_key, ordering_policy
 with
   "twin" as materialized (
     select
@@ -23,7 +23,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "ordering_key",
       "ordering_policy",
       "status"
@@ -41,7 +41,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent",
+      cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
       case
@@ -65,7 +65,7 @@ with
         cast(? as text) as "unique_key",
         cast(? as text) as "unique_label",
         cast(? as text) as "unique_until",
-        cast(? as text) as "traceparent",
+        cast(? as text) as "headers",
         cast(? as text) as "ordering_key",
         cast(? as text) as "ordering_policy"
     ) as "incoming"

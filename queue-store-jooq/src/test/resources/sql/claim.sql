@@ -77,7 +77,7 @@ with
       "skipjack"."jobs"."scheduled_at",
       "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."locked_by",
-      "skipjack"."jobs"."traceparent",
+      "skipjack"."jobs"."headers",
       "skipjack"."jobs"."ordering_key"
   ),
   "opened" as (
@@ -115,6 +115,6 @@ select
   "claimed"."scheduled_at",
   "claimed"."started_at",
   "claimed"."locked_by",
-  "claimed"."traceparent",
+  "claimed"."headers",
   "claimed"."ordering_key"
 from "claimed"

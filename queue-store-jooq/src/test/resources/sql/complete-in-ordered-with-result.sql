@@ -24,7 +24,7 @@ with
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."tags",
-      "skipjack"."jobs"."traceparent",
+      "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
   ),
   "archived" as (
@@ -46,7 +46,7 @@ with
       "unique_label",
       "ordering_key",
       "tags",
-      "traceparent",
+      "headers",
       "execution_id",
       "status",
       "result"
@@ -69,7 +69,7 @@ with
       "ended"."unique_label",
       "ended"."ordering_key",
       "ended"."tags",
-      "ended"."traceparent",
+      "ended"."headers",
       "ended"."execution_id",
       'completed',
       cast(

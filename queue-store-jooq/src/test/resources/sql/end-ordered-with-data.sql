@@ -75,7 +75,7 @@ with
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."tags",
-      "skipjack"."jobs"."traceparent",
+      "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id",
       "given"."ended_as",
       "given"."result",
@@ -100,7 +100,7 @@ with
       "unique_label",
       "ordering_key",
       "tags",
-      "traceparent",
+      "headers",
       "execution_id",
       "status",
       "result"
@@ -123,7 +123,7 @@ with
       "ended"."unique_label",
       "ended"."ordering_key",
       "ended"."tags",
-      "ended"."traceparent",
+      "ended"."headers",
       "ended"."execution_id",
       "ended"."ended_as",
       cast("ended"."result" as jsonb)

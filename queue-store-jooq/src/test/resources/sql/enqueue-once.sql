@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, idempotency_keys, idempotency_kept
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, idempotency_keys, idempotency_kept
 with
   "incoming" as materialized (
     select
@@ -71,7 +71,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "ordering_key",
       "ordering_policy",
       "idempotency_key",
@@ -115,7 +115,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "ordering_key",
       "ordering_policy",
       "status"
@@ -133,7 +133,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent",
+      cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
       case

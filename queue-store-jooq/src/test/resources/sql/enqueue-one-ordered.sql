@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent, ordering_key, ordering_policy, ordering_key
+-- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, ordering_key, ordering_policy, ordering_key
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -12,7 +12,7 @@ insert into "skipjack"."jobs" (
   "unique_key",
   "unique_label",
   "unique_until",
-  "traceparent",
+  "headers",
   "ordering_key",
   "ordering_policy",
   "status"
@@ -46,7 +46,7 @@ values (
   ?, 
   ?, 
   ?, 
-  ?, 
+  cast(? as pg_catalog.jsonb), 
   ?, 
   ?, 
   case

@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, traceparent
+-- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -12,7 +12,7 @@ insert into "skipjack"."jobs" (
   "unique_key",
   "unique_label",
   "unique_until",
-  "traceparent"
+  "headers"
 )
 values (
   pg_catalog.nextval('"skipjack"."jobs_id_seq"'), 
@@ -43,6 +43,6 @@ values (
   ?, 
   ?, 
   ?, 
-  ?
+  cast(? as pg_catalog.jsonb)
 )
 returning "skipjack"."jobs"."id"

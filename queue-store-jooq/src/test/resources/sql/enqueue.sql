@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers
 with
   "incoming" as materialized (
     select
@@ -56,7 +56,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "position"
     )
   ),
@@ -74,7 +74,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent"
+      "headers"
     )
     select
       "incoming"."id",
@@ -89,7 +89,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent"
+      cast("incoming"."headers" as pg_catalog.jsonb)
     from "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -106,7 +106,7 @@ with
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."tags",
-      "skipjack"."jobs"."traceparent",
+      "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
   ),
   "archived" as (
@@ -128,7 +128,7 @@ with
       "unique_label",
       "ordering_key",
       "tags",
-      "traceparent",
+      "headers",
       "execution_id",
       "status"
     )
@@ -150,7 +150,7 @@ with
       "cancelled"."unique_label",
       "cancelled"."ordering_key",
       "cancelled"."tags",
-      "cancelled"."traceparent",
+      "cancelled"."headers",
       "cancelled"."execution_id",
       'cancelled'
     from "cancelled"

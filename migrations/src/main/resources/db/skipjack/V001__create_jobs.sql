@@ -33,6 +33,9 @@ CREATE DOMAIN job_unique_until AS text COLLATE "C"
   CONSTRAINT job_unique_until_check CHECK (VALUE IN ('started', 'dead', 'ended'));
 CREATE DOMAIN job_ordering_policy AS text COLLATE "C"
   CONSTRAINT job_ordering_policy_check CHECK (VALUE IN ('block', 'skip', 'park'));
+CREATE DOMAIN job_headers AS jsonb
+  CONSTRAINT job_headers_check CHECK (VALUE IS NULL
+    OR (jsonb_typeof(VALUE) = 'object' AND octet_length(VALUE::text) <= 4096 AND NOT jsonb_path_exists(VALUE, 'strict $.* ? (@.type() <> "string")')));
 
 COMMENT ON DOMAIN job_queue_name IS 'Name of a queue: 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.';
 COMMENT ON DOMAIN job_kind IS 'Name of a kind: 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.';
@@ -42,6 +45,7 @@ COMMENT ON DOMAIN job_max_attempts IS 'Maximum number of used attempts of a job,
 COMMENT ON DOMAIN job_scheduled_at IS 'When a job becomes due; finite.';
 COMMENT ON DOMAIN job_key IS 'A key in the form in which it is compared: 1 to 512 bytes.';
 COMMENT ON DOMAIN job_unique_until IS 'Event that frees a unique key.';
+COMMENT ON DOMAIN job_headers IS 'Headers of a job: a JSON object of strings, at most 4,096 bytes as text.';
 COMMENT ON DOMAIN job_ordering_policy IS 'What happens to the jobs behind a dead job of an ordering key.';
 
 CREATE TABLE jobs (
@@ -75,7 +79,7 @@ CREATE TABLE jobs (
   ordering_policy      job_ordering_policy,
   progress             jsonb,
   tags                 text[],
-  traceparent          text,
+  headers              job_headers,
   CONSTRAINT jobs_pkey           PRIMARY KEY (id),
   CONSTRAINT jobs_running_check  CHECK ((status = 'running') = (current_execution_id IS NOT NULL)),
   CONSTRAINT jobs_lease_check    CHECK (current_execution_id IS NULL OR (lease_expires_at IS NOT NULL AND started_at IS NOT NULL)),
@@ -143,7 +147,7 @@ COMMENT ON COLUMN jobs.ordering_position IS 'Position in the ordering key, if it
 COMMENT ON COLUMN jobs.ordering_policy IS 'Once the job is dead, whether its key is blocked, goes on, or its waiting jobs die with it. NULL: block.';
 COMMENT ON COLUMN jobs.progress IS 'Latest progress that the handler reported.';
 COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
-COMMENT ON COLUMN jobs.traceparent IS 'What enqueued the job: the W3C traceparent of the enqueuer, or schedule:<name>@<planned time> for a fire of a schedule.';
+COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';

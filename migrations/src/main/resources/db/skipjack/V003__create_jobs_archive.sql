@@ -29,7 +29,7 @@ CREATE TABLE jobs_archive (
   unique_label       text,
   ordering_key       job_key,
   tags               text[],
-  traceparent        text,
+  headers            job_headers,
   CONSTRAINT jobs_archive_pkey PRIMARY KEY (id, finished_at)
 ) PARTITION BY RANGE (finished_at);
 
@@ -59,5 +59,5 @@ COMMENT ON COLUMN jobs_archive.last_error IS 'Message of its latest attempt that
 COMMENT ON COLUMN jobs_archive.unique_label IS 'Readable form of its unique key.';
 COMMENT ON COLUMN jobs_archive.ordering_key IS 'Its ordering key.';
 COMMENT ON COLUMN jobs_archive.tags IS 'Its labels.';
-COMMENT ON COLUMN jobs_archive.traceparent IS 'What enqueued it: the W3C traceparent of its enqueuer, or schedule:<name>@<planned time> for a fire of a schedule.';
+COMMENT ON COLUMN jobs_archive.headers IS 'Its headers.';
 COMMENT ON INDEX jobs_archive_finished_at_idx IS 'Serves the listing of ended jobs.';

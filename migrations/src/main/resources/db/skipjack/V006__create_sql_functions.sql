@@ -133,7 +133,8 @@ CREATE FUNCTION enqueue(
   payload_version  integer     DEFAULT 1,
   traceparent      text        DEFAULT NULL,
   ordering_key     text        DEFAULT NULL,
-  strict_ordering  boolean     DEFAULT false
+  strict_ordering  boolean     DEFAULT false,
+  headers          jsonb       DEFAULT NULL
 ) RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
@@ -155,7 +156,8 @@ DECLARE
   longest     constant interval    := interval '36500 days';
   latest      constant timestamptz := timestamptz '2026-01-01 00:00:00+00' + interval '876000 hours';
   -- A space at either end, or a control character.
-  no_tag      constant text        := '^ | $|[' || chr(1) || '-' || chr(31) || chr(127) || '-' || chr(159) || ']';
+  control     constant text        := '[' || chr(1) || '-' || chr(31) || chr(127) || '-' || chr(159) || ']';
+  no_tag      constant text        := '^ | $|' || control;
   lane        text := coalesce(enqueue.queue, 'default');
   document    jsonb;
   labels      text[];
@@ -166,6 +168,8 @@ DECLARE
   tries       integer;
   job         bigint;
   key_hash    bytea;
+  context     jsonb;
+  header      record;
 BEGIN
   IF enqueue.kind IS NULL OR octet_length(enqueue.kind) NOT BETWEEN 1 AND 63 OR enqueue.kind COLLATE "C" ~ '[^a-z0-9_.-]' THEN
     RAISE EXCEPTION 'Kind name ''%'' is not allowed. Use 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.', left(enqueue.kind, 80)
@@ -218,10 +222,37 @@ BEGIN
     RAISE EXCEPTION 'An idempotency key cannot be kept for %; give more than zero and at most 36500 days.', enqueue.idempotency_kept
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF enqueue.headers IS NOT NULL THEN
+    IF jsonb_typeof(enqueue.headers) <> 'object' THEN
+      RAISE EXCEPTION 'Headers are not a JSON object of strings.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    FOR header IN SELECT key AS name, value #>> '{}' AS content, jsonb_typeof(value) AS type FROM jsonb_each(enqueue.headers) LOOP
+      IF header.name = '' OR header.name COLLATE "C" ~ '[^a-z0-9!#$%&''*+.^_`|~-]' THEN
+        RAISE EXCEPTION 'Header name ''%'' is not allowed. Use a-z, 0-9 and !#$%%&''*+.^_`|~-.', left(header.name, 80)
+          USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+      IF starts_with(header.name, 'skipjack-') THEN
+        RAISE EXCEPTION 'Header name ''%'' is not allowed. Skipjack sets the headers that begin with ''skipjack-''.', left(header.name, 80)
+          USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+      IF header.type <> 'string' OR header.content COLLATE "C" ~ control THEN
+        RAISE EXCEPTION 'The value of header ''%'' is not allowed. It must be a string without control characters.', left(header.name, 80)
+          USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+    END LOOP;
+    enqueue.traceparent := coalesce(enqueue.traceparent, enqueue.headers ->> 'traceparent');
+  END IF;
   IF enqueue.traceparent IS NOT NULL
      AND (enqueue.traceparent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
           OR enqueue.traceparent COLLATE "C" ~ '^ff|^..-0{32}|-0{16}-') THEN
     RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(enqueue.traceparent, 80)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  context := CASE WHEN enqueue.traceparent IS NULL THEN nullif(enqueue.headers, '{}')
+                  ELSE coalesce(enqueue.headers, '{}') || jsonb_build_object('traceparent', enqueue.traceparent) END;
+  IF octet_length(context::text) > 4096 THEN
+    RAISE EXCEPTION 'Header ''%'' is too large: the headers have % bytes as JSON; at most 4096 are allowed.',
+      (SELECT left(key, 80) FROM jsonb_each_text(context) ORDER BY octet_length(key || value) DESC LIMIT 1), octet_length(context::text)
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF octet_length(convert_to(enqueue.ordering_key, 'UTF8')) NOT BETWEEN 1 AND 512 THEN
@@ -271,7 +302,7 @@ BEGIN
     END IF;
     job := coalesce(job, nextval(job_ids));
     INSERT INTO @jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
-                      unique_key, unique_label, unique_until, traceparent, ordering_key, status)
+                      unique_key, unique_label, unique_until, headers, ordering_key, status)
     SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
            coalesce(enqueue.priority, job_queues.default_priority, 0),
            coalesce(enqueue.max_attempts, job_queues.default_max_attempts, 25), due, labels,
@@ -279,7 +310,7 @@ BEGIN
            CASE WHEN octet_length(convert_to(enqueue.unique_key, 'UTF8')) > 200 THEN left(enqueue.unique_key, 60) || '...'
                 ELSE enqueue.unique_key END,
            CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END,
-           enqueue.traceparent, enqueue.ordering_key,
+           context, enqueue.ordering_key,
            CASE WHEN enqueue.ordering_key IS NULL THEN 'pending' ELSE 'waiting' END
       FROM (SELECT) AS one_row
       LEFT JOIN @job_queues ON job_queues.queue = lane
@@ -394,7 +425,7 @@ or contains a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer, text) IS
 'Notifies listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
 digits of the SHA-256 of the schema''s name; the payload is queue, kind, priority and, if there is one, ordering key between spaces.';
-COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean) IS
+COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb) IS
 'Enqueues a job in the caller''s transaction and returns its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
 kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 512 KiB with its numbers written out (cast jsonb with
 ::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
@@ -402,6 +433,7 @@ settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of 
 of the kind with this key that came before, at most idempotency_kept ago, returns its job. payload_version: shape of the payload.
 traceparent: W3C traceparent, passed to the handler of the job. ordering_key: jobs of one key run one after another.
 strict_ordering: in the order of the commits; the call then waits for transactions that have enqueued jobs of the key so and are open.
+headers: a JSON object of strings, 4,096 bytes at most, passed to the handler and inherited by follow-up jobs.
 What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
 surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
@@ -418,7 +450,7 @@ another transaction has locked it.';
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
 REVOKE ALL ON FUNCTION wake_up(text, text, integer, text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION blocked_keys() FROM PUBLIC;
 REVOKE ALL ON FUNCTION unblock(text, bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION skip_head(text, bigint) FROM PUBLIC;

@@ -25,7 +25,7 @@ select
   "skipjack"."jobs"."ordering_key",
   cast(null as jsonb),
   cast(null as jsonb),
-  "skipjack"."jobs"."traceparent"
+  cast(null as jsonb) as "headers"
 from "skipjack"."jobs"
 where "skipjack"."jobs"."id" = ?
 union all
@@ -55,6 +55,6 @@ select
   "skipjack"."jobs_archive"."ordering_key",
   cast(null as jsonb),
   cast(null as jsonb),
-  "skipjack"."jobs_archive"."traceparent"
+  cast(null as jsonb)
 from "skipjack"."jobs_archive"
 where "skipjack"."jobs_archive"."id" = ?

@@ -25,7 +25,7 @@ select
   "skipjack"."jobs"."ordering_key",
   "skipjack"."jobs"."progress",
   cast(null as jsonb),
-  "skipjack"."jobs"."traceparent"
+  "skipjack"."jobs"."headers"
 from "skipjack"."jobs"
 where "skipjack"."jobs"."id" = ?
 union all
@@ -55,6 +55,6 @@ select
   "skipjack"."jobs_archive"."ordering_key",
   cast(null as jsonb),
   "skipjack"."jobs_archive"."result",
-  "skipjack"."jobs_archive"."traceparent"
+  "skipjack"."jobs_archive"."headers"
 from "skipjack"."jobs_archive"
 where "skipjack"."jobs_archive"."id" = ?

@@ -1,4 +1,4 @@
--- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, trace_parents, ordering_keys, ordering_policies, schedules, fire_keys, kept
+-- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, schedules, fire_keys, kept
 with
   "locked" as materialized (
     select
@@ -114,7 +114,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "ordering_key",
       "ordering_policy",
       "schedule",
@@ -159,7 +159,7 @@ with
       "unique_key",
       "unique_label",
       "unique_until",
-      "traceparent",
+      "headers",
       "ordering_key",
       "ordering_policy",
       "status"
@@ -177,7 +177,7 @@ with
       "incoming"."unique_key",
       "incoming"."unique_label",
       "incoming"."unique_until",
-      "incoming"."traceparent",
+      cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
       case

@@ -7,7 +7,7 @@
 --                          records events of the outbox
 --   {prefix}_worker        runs jobs and relays, and creates partitions; changes no payload of a live job and deletes no history
 --   {prefix}_operator      reads everything, cancels, redrives, edits and prunes jobs, pauses and configures queues
---   {prefix}_viewer        reads jobs, history, settings and counts without payloads, results, progress and stacks
+--   {prefix}_viewer        reads jobs, history, settings and counts without payloads, headers, results, progress and stacks
 --
 -- Removing partitions takes the owner of the tables: see docs/guides/roles.md.
 
@@ -34,7 +34,7 @@ GRANT USAGE ON SCHEMA {schema} TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 
 -- Producers in SQL: the function runs with its owner's rights and checks what it is given.
-GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean)
+GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb)
    TO {prefix}_sql_producer, {prefix}_producer;
 
 GRANT EXECUTE ON FUNCTION {schema}.outbox_record(text, text, text, bytea, text, jsonb, text) TO {prefix}_sql_producer, {prefix}_producer;
@@ -45,7 +45,7 @@ GRANT EXECUTE ON FUNCTION {schema}.outbox_record(text, text, text, bytea, text, 
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
 GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
-              traceparent, status, ordering_key, ordering_policy)
+              headers, status, ordering_key, ordering_policy)
    ON {schema}.jobs TO {prefix}_producer;
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
@@ -106,16 +106,16 @@ GRANT UPDATE (leased_by) ON {schema}.outbox_shards TO {prefix}_operator; -- to l
 GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
 GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
 
--- Viewers: every column but payload, result, progress and the stacks of errors.
+-- Viewers: every column but payload, headers, result, progress and the stacks of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
               attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,
               unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
-              tags, traceparent)
+              tags)
    ON {schema}.jobs TO {prefix}_viewer;
 GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, error_class, error_message)
    ON {schema}.job_executions TO {prefix}_viewer;
 GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, uncounted_attempts,
-              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags, traceparent)
+              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags)
    ON {schema}.jobs_archive TO {prefix}_viewer;
 GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, cron, interval_seconds, aligned, zone, except_dates,
               zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload_version, priority, max_attempts, tags, description,

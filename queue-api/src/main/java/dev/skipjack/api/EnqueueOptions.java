@@ -1,13 +1,14 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.api.spi.StoredKey;
-import dev.skipjack.api.spi.Traceparent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -51,7 +52,7 @@ public final class EnqueueOptions {
     private List<String> tags = List.of();
     private Optional<String> idempotencyKey = Optional.empty();
     private Duration idempotencyKept = DEFAULT_KEPT;
-    private Optional<String> traceparent = Optional.empty();
+    private Map<String, String> headers = Map.of();
     private Optional<String> orderingKey = Optional.empty();
     private boolean strictOrdering;
     private boolean wakesUp = true;
@@ -189,15 +190,37 @@ public final class EnqueueOptions {
 
   /**
    * Sets the trace that the job belongs to. It is stored with the job and passed to the handler,
-   * which can continue the trace. By default, a job belongs to no trace.
+   * which can continue the trace. Sets the header {@code traceparent}. By default, a job belongs to
+   * no trace.
    *
    * @param traceparent the value of the W3C header, {@code <version>-<trace id>-<parent
    *     id>-<flags>}, in lowercase hexadecimal digits; neither id may be all zeros, and the version
    *     must not be {@code ff}
    */
   public EnqueueOptions traceparent(String traceparent) {
-    Optional<String> checked = Optional.of(Traceparent.require(traceparent));
-    return with(draft -> draft.traceparent = checked);
+    return header(Headers.TRACEPARENT, traceparent);
+  }
+
+  /**
+   * Adds a header, which is passed to the handler and inherited by follow-up jobs that the handler
+   * enqueues. Headers are for the context of a job, such as a tenant or a trace; what the job is
+   * about belongs in its payload. Replaces a header of the same name. By default, a job has no
+   * headers.
+   *
+   * @param name lowercase HTTP token characters: {@code a-z 0-9 ! # $ % & ' * + . ^ _ ` | ~ -}.
+   *     Names that begin with {@code skipjack-} are reserved.
+   * @param value a text without control characters and lone surrogates. All headers of a job
+   *     together have at most 4,096 bytes as JSON in UTF-8.
+   */
+  public EnqueueOptions header(String name, String value) {
+    Map<String, String> checked = Headers.with(draft.headers, name, value);
+    return with(draft -> draft.headers = checked);
+  }
+
+  /** Adds headers, as {@link #header} does for each of them. */
+  public EnqueueOptions headers(Map<String, String> headers) {
+    Map<String, String> checked = Headers.with(draft.headers, headers);
+    return with(draft -> draft.headers = checked);
   }
 
   /**
@@ -288,6 +311,11 @@ public final class EnqueueOptions {
 
   /** Returns the W3C traceparent, or empty if none was set. */
   public Optional<String> traceparent() {
-    return draft.traceparent;
+    return Optional.ofNullable(draft.headers.get(Headers.TRACEPARENT));
+  }
+
+  /** Returns the headers by name; unmodifiable. */
+  public Map<String, String> headers() {
+    return draft.headers;
   }
 }

@@ -1,8 +1,10 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.schedule.ScheduledFire;
+import dev.skipjack.api.spi.Headers;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param progress the handler's latest progress report, as a JSON document; null if there is none
  *     or the job is archived
  * @param result the handler's result, as a JSON document; null if there is none or the job is live
- * @param traceparent the W3C traceparent of the enqueuer; null if there is none
- * @param fire the schedule that enqueued the job, and the planned time; null if no schedule
- *     enqueued it
+ * @param headers the headers by name, including those that Skipjack sets; empty if there are none
+ *     or they were not read
  * @param executions the attempts, oldest first, except those whose audit has been pruned
  */
 public record JobDetails(
@@ -38,13 +39,26 @@ public record JobDetails(
     @Nullable String orderingKey,
     @Nullable String progress,
     @Nullable String result,
-    @Nullable String traceparent,
-    @Nullable ScheduledFire fire,
+    Map<String, String> headers,
     List<JobExecution> executions) {
 
-  /** Makes a defensive copy of the list. */
+  /** Makes defensive copies. */
   public JobDetails {
+    headers = Map.copyOf(headers);
     executions = List.copyOf(executions);
+  }
+
+  /** Returns the W3C traceparent of the enqueuer, or null if there is none or it was not read. */
+  public @Nullable String traceparent() {
+    return headers.get(Headers.TRACEPARENT);
+  }
+
+  /**
+   * Returns the schedule that enqueued the job, and the planned time, or null if no schedule
+   * enqueued it or the headers were not read.
+   */
+  public @Nullable ScheduledFire fire() {
+    return ScheduledFire.of(headers.get(Headers.SCHEDULE)).orElse(null);
   }
 
   /** Returns a copy of these details with the given attempts. */
@@ -60,8 +74,7 @@ public record JobDetails(
         orderingKey,
         progress,
         result,
-        traceparent,
-        fire,
+        headers,
         attempts);
   }
 }

@@ -32,9 +32,9 @@ public interface JobReader {
   Optional<JobDetails> find(JobId id);
 
   /**
-   * Returns a job like {@link #find}, but reads neither its payload, progress and result nor the
-   * stack traces of its errors, which are null. A role that may not read them can use this method,
-   * for example the viewer of the roles script.
+   * Returns a job like {@link #find}, but reads neither its payload, headers, progress and result
+   * nor the stack traces of its errors, which are null or empty. A role that may not read them can
+   * use this method, for example the viewer of the roles script.
    */
   Optional<JobDetails> findWithoutPayload(JobId id);
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -70,6 +71,38 @@ class EnqueueOptionsTest {
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ZERO)).hasMessageContaining("PT0S");
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ofSeconds(Long.MAX_VALUE)))
         .hasMessageContaining("36500 days");
+  }
+
+  @Test
+  void headersAreAddedAndReplaced() {
+    EnqueueOptions first = NONE.header("tenant", "a").headers(Map.of("user", "u"));
+
+    assertThat(NONE.headers()).isEmpty();
+    assertThat(first.headers()).isEqualTo(Map.of("tenant", "a", "user", "u"));
+    assertThat(first.header("tenant", "b").priority(1).headers())
+        .isEqualTo(Map.of("tenant", "b", "user", "u"));
+    assertThatThrownBy(() -> first.headers().put("a", "b"))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void theHeaderThatIsNotAllowedIsNamed() {
+    EnqueueOptions large = NONE.header("tenant", "a").header("large", "x".repeat(4_000));
+
+    assertThatThrownBy(() -> large.header("baggage", "x".repeat(100)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "Header 'baggage' is too large: with it, the headers have 4143 bytes as JSON; at most 4096 are allowed.");
+    assertThatThrownBy(() -> NONE.headers(Map.of("Tenant", "a")))
+        .hasMessage("Header name 'Tenant' is not allowed. Use a-z, 0-9 and !#$%&'*+.^_`|~-.");
+    assertThatThrownBy(() -> NONE.header("skipjack-schedule", "a"))
+        .hasMessageContaining("Header name 'skipjack-schedule' is not allowed.");
+    assertThatThrownBy(() -> NONE.header("tenant", "a\nsecret"))
+        .hasMessageContaining("header 'tenant'")
+        .hasMessageNotContaining("secret");
+    assertThatThrownBy(() -> NONE.header("tenant", "\uD800")).hasMessageContaining("'tenant'");
+    assertThatThrownBy(() -> NONE.header("traceparent", "00"))
+        .hasMessageStartingWith("Trace parent '00' is not allowed.");
   }
 
   @Test

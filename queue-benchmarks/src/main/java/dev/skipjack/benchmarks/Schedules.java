@@ -39,8 +39,8 @@ final class Schedules implements Benchmark {
   private static final double TARGET_MILLIS = 1_000;
 
   private static final String LATE_MICROS =
-      "SELECT extract(epoch FROM created_at - split_part(traceparent, chr(64), 2)::timestamptz) * 1000000"
-          + " FROM (SELECT created_at, traceparent FROM @jobs UNION ALL SELECT created_at, traceparent FROM @jobs_archive) AS fired";
+      "SELECT extract(epoch FROM created_at - split_part(headers ->> 'skipjack-schedule', chr(64), 2)::timestamptz) * 1000000"
+          + " FROM (SELECT created_at, headers FROM @jobs UNION ALL SELECT created_at, headers FROM @jobs_archive) AS fired";
 
   @Override
   public String purpose() {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
     name = "enqueue",
     description = {
       "Enqueue a job, or with --file one job for each line of a file.",
-      "A line is a JSON object with the members kind and payload and, optionally, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key and ordering_key.",
+      "A line is a JSON object with the members kind and payload and, optionally, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key and headers.",
       "If the command is interrupted or a line is invalid, run it again with the same file: lines that were enqueued within the last day are skipped."
     })
 final class EnqueueCommand extends QueueAction {
@@ -99,6 +99,12 @@ final class EnqueueCommand extends QueueAction {
       description = "Jobs with the same key run one after another.")
   private @Nullable String orderingKey;
 
+  @Option(
+      names = "--header",
+      paramLabel = "NAME=VALUE",
+      description = "Header of the job, for example tenant=acme; may be repeated.")
+  private Map<String, String> headers = Map.of();
+
   EnqueueCommand() {
     super(Access.WRITE);
   }
@@ -134,7 +140,8 @@ final class EnqueueCommand extends QueueAction {
         || at != null
         || !tags.isEmpty()
         || idempotencyKey != null
-        || orderingKey != null;
+        || orderingKey != null
+        || !headers.isEmpty();
   }
 
   private static boolean isStandardInput(Path file) {
@@ -192,7 +199,10 @@ final class EnqueueCommand extends QueueAction {
     if (idempotencyKey != null) {
       options = options.idempotencyKey(idempotencyKey);
     }
-    return orderingKey == null ? options : options.orderingKey(orderingKey);
+    if (orderingKey != null) {
+      options = options.orderingKey(orderingKey);
+    }
+    return options.headers(headers);
   }
 
   private int enqueueFile(JobQueue queue, Path source, Output output) throws IOException {

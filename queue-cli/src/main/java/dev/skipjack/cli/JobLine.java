@@ -13,7 +13,9 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private static final String MEMBERS =
-      "kind, payload, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key and ordering_key";
+      "kind, payload, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key and headers";
 
   /**
    * Reads a line.
@@ -91,6 +93,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
         case "tags" -> options = options.tags(texts(name, json));
         case "idempotency_key" -> options = options.idempotencyKey(text(name, json));
         case "ordering_key" -> options = options.orderingKey(text(name, json));
+        case "headers" -> options = options.headers(headers(json));
         default ->
             throw new IllegalArgumentException(
                 "The member '%s' is unknown. Known are %s.".formatted(Cell.safe(name), MEMBERS));
@@ -137,6 +140,19 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
         texts.add(text(name, json));
       }
       return texts;
+    }
+
+    private static Map<String, String> headers(JsonParser json) throws IOException {
+      if (json.currentToken() != JsonToken.START_OBJECT) {
+        throw new IllegalArgumentException("The member headers must be an object of strings.");
+      }
+      Map<String, String> headers = new LinkedHashMap<>();
+      while (json.nextToken() != JsonToken.END_OBJECT) {
+        String name = json.currentName();
+        json.nextToken();
+        headers.put(name, text("headers." + Cell.safe(name), json));
+      }
+      return headers;
     }
 
     private static Instant instant(String text) {

@@ -13,6 +13,7 @@ import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.spi.Headers;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -92,6 +93,8 @@ final class JobsCommand extends CommandGroup {
           .and("progress", job -> Json.Raw.of(job.progress()))
           .and("result", job -> Json.Raw.of(job.result()))
           .<Visible<JobDetails>>of(Visible::value)
+          .andRecord("headers", job -> job.text(Headers.text(job.value().headers())))
+          .andJson("headers", job -> Json.Raw.of(Headers.text(job.value().headers())))
           .andRecord("payload", job -> job.text(job.value().payload()))
           .andJson("payload", job -> Json.Raw.of(job.value().payload()));
 

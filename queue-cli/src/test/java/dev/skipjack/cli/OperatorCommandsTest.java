@@ -244,6 +244,9 @@ class OperatorCommandsTest {
         "{\"kind\": \"k\", \"payload\": 1, \"priority\": 101}   | Priority 101 is not in -100..100.",
         "{\"kind\": \"k\", \"payload\": 1, \"at\": \"today\"}     | The member at is 'today'",
         "{\"kind\": \"k\", \"payload\": 1, \"tags\": \"a\"}       | The member tags must be an array of strings.",
+        "{\"kind\": \"k\", \"payload\": 1, \"headers\": [\"a\"]}  | The member headers must be an object of strings.",
+        "{\"kind\": \"k\", \"payload\": 1, \"headers\": {\"a\": 1}} | The member headers.a must be a string.",
+        "{\"kind\": \"k\", \"payload\": 1, \"headers\": {\"A\": \"b\"}} | Header name 'A' is not allowed.",
         "{\"kind\": 5, \"payload\": 1}                         | The member kind must be a string.",
         "[]                                                 | The line must be a JSON object.",
       })
@@ -262,6 +265,27 @@ class OperatorCommandsTest {
     Files.writeString(file, good + good + good + good);
     assertThat(skipjack("enqueue", "--file", file.toString(), "--json").out())
         .isEqualTo("{\"enqueued\":2,\"skipped\":2}\n");
+  }
+
+  @Test
+  void headersAreEnqueuedAndShown() throws IOException {
+    Path file = home.resolve("headers.jsonl");
+    Files.writeString(
+        file, "{\"kind\": \"k\", \"payload\": 1, \"headers\": {\"tenant\": \"a=\\\"b\\\"\"}}\n");
+
+    skipjack("enqueue", "k", "1", "--header", "tenant=a=b", "--header", "user=7");
+    skipjack("enqueue", "--file", file.toString());
+
+    assertThat(queue.reader().list(JobQuery.live()).jobs())
+        .extracting(job -> skipjack("jobs", "show", job.id().toString(), "--json").out())
+        .satisfiesExactly(
+            first -> assertThat(first).contains("\"tenant\": \"a=b\"", "\"user\": \"7\""),
+            second -> assertThat(second).contains("\"headers\":{\"tenant\": \"a=\\\"b\\\"\"}"));
+    assertThat(skipjack("enqueue", "k", "1", "--header", "tenant").exitCode()).isEqualTo(2);
+    assertThat(skipjack("enqueue", "k", "1", "--header", "Tenant=a").err())
+        .contains("Header name 'Tenant' is not allowed.");
+    assertThat(skipjack("enqueue", "--file", file.toString(), "--header", "a=b").err())
+        .contains("With --file, only KIND and --import apply to all lines.");
   }
 
   @Test

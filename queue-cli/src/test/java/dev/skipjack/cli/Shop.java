@@ -47,7 +47,7 @@ final class Shop {
     queue.enqueue(RECEIPT, order(1001), job -> job.tags("vip"));
     queue.enqueue(CHARGE, order(1002));
     queue.enqueue(CHARGE, order(1003));
-    queue.enqueue(RECEIPT, order(1004));
+    queue.enqueue(RECEIPT, order(1004), job -> job.header("tenant", "acme"));
     for (int sku = 7; sku <= 8; sku++) {
       String key = "sku-" + sku;
       queue.enqueue(STOCK, change(sku, -1), job -> job.orderingKey(key));

@@ -130,7 +130,7 @@ class UniqueJobsTest {
 
     unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.traceparent(trace));
 
-    assertThat(fixture.value("SELECT traceparent FROM @jobs")).isEqualTo(trace);
+    assertThat(fixture.value("SELECT headers ->> 'traceparent' FROM @jobs")).isEqualTo(trace);
   }
 
   @Test

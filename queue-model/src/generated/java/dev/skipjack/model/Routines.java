@@ -145,6 +145,7 @@ public class Routines {
         , String traceparent
         , String orderingKey
         , Boolean strictOrdering
+        , JSONB headers
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -162,6 +163,7 @@ public class Routines {
         f.setTraceparent(traceparent);
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
+        f.setHeaders(headers);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -186,6 +188,7 @@ public class Routines {
         , String traceparent
         , String orderingKey
         , Boolean strictOrdering
+        , JSONB headers
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -203,6 +206,7 @@ public class Routines {
         f.setTraceparent(traceparent);
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
+        f.setHeaders(headers);
 
         return f.asField();
     }
@@ -226,6 +230,7 @@ public class Routines {
         , Field<String> traceparent
         , Field<String> orderingKey
         , Field<Boolean> strictOrdering
+        , Field<JSONB> headers
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -243,6 +248,7 @@ public class Routines {
         f.setTraceparent(traceparent);
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
+        f.setHeaders(headers);
 
         return f.asField();
     }

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +79,25 @@ abstract class EnqueuePromises extends Promises {
     assertThat(fixture.find(traced).traceparent()).isEqualTo(trace);
     store.complete(List.of(claimed.get(1).execution()));
     assertThat(fixture.find(traced).traceparent()).isEqualTo(trace);
+  }
+
+  /** Headers are passed like the trace. Those of follow-up jobs are a matter of the worker. */
+  @Test
+  void carriesHeadersToTheClaimAndTheArchive() {
+    Map<String, String> headers =
+        Map.of("tenant", "a \"quoted\" \\ \u20ac \uD83D\uDE00", "empty", "");
+    JobId plain = fixture.enqueue(1);
+    JobId carrying = fixture.enqueue(2, job -> job.headers(headers));
+    JobId once = fixture.enqueue(3, job -> job.headers(headers).idempotencyKey("k"));
+
+    List<ClaimedJob> claimed = fixture.claim(3);
+
+    assertThat(claimed)
+        .extracting(job -> job.execution().jobId(), ClaimedJob::headers)
+        .containsExactly(tuple(plain, Map.of()), tuple(carrying, headers), tuple(once, headers));
+    assertThat(fixture.find(carrying).headers()).isEqualTo(headers);
+    store.complete(List.of(claimed.get(1).execution()));
+    assertThat(fixture.find(carrying).headers()).isEqualTo(headers);
   }
 
   @Test

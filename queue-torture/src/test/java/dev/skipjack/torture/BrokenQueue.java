@@ -155,7 +155,7 @@ enum BrokenQueue {
                     claimed.uncountedAttempts(),
                     claimed.maxAttempts(),
                     claimed.scheduledAt(),
-                    claimed.enqueuedBy()));
+                    claimed.headers()));
           });
     }
   },

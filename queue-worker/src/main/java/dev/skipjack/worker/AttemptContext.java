@@ -8,9 +8,11 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.ScheduledFire;
+import dev.skipjack.api.spi.Headers;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -114,6 +116,11 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public Map<String, String> headers() {
+    return Headers.withoutReserved(attempt.job().headers());
+  }
+
+  @Override
   public void completeIn(Connection connection) {
     completeIn(connection, null);
   }
@@ -147,8 +154,8 @@ final class AttemptContext implements JobContext {
   @Override
   public JobEnqueuer enqueueIn(Connection connection) {
     JobEnqueuer enqueuer = access.in(connection);
-    String trace = attempt.job().traceparent();
-    return trace == null ? enqueuer : new TracedEnqueuer(enqueuer, trace);
+    Map<String, String> headers = headers();
+    return headers.isEmpty() ? enqueuer : new InheritingEnqueuer(enqueuer, headers);
   }
 
   @Override

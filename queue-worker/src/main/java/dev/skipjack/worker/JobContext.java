@@ -10,6 +10,7 @@ import dev.skipjack.api.WorkerId;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +72,12 @@ public interface JobContext {
   Optional<String> traceparent();
 
   /**
+   * Returns the headers with which the job was enqueued, by name, without those that Skipjack sets.
+   * The map is unmodifiable.
+   */
+  Map<String, String> headers();
+
+  /**
    * Completes the job in the handler's own transaction, so that the handler's effects and the
    * completion commit together or not at all. The handler then commits and returns {@code
    * Outcome.completed()}.
@@ -114,8 +121,8 @@ public interface JobContext {
   /**
    * Returns an enqueuer for follow-up jobs that uses the transaction open on {@code connection}. If
    * {@link #completeIn(Connection)} uses the same transaction, the follow-up jobs exist if and only
-   * if this job is completed. They carry this job's {@linkplain #traceparent() traceparent} unless
-   * another one is given.
+   * if this job is completed. They inherit this job's {@linkplain #headers() headers}; a header
+   * that is given to such a job replaces the inherited one of the same name.
    */
   JobEnqueuer enqueueIn(Connection connection);
 

@@ -177,7 +177,7 @@ class AsyncSlotTest {
             0,
             3,
             Instant.EPOCH,
-            null);
+            Map.of());
     Attempt attempt = new Attempt(job, queue, LEASE, System.nanoTime());
     running.add(attempt);
     assertThat(slots.add(attempt)).isTrue();

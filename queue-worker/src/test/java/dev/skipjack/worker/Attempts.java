@@ -6,6 +6,7 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 
 /** Creates attempts for unit tests. */
 final class Attempts {
@@ -48,7 +49,7 @@ final class Attempts {
             0,
             3,
             Instant.EPOCH,
-            null);
+            Map.of());
     return new Attempt(job, queue, lease, claimedAt);
   }
 }

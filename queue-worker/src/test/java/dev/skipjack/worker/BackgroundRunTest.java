@@ -51,6 +51,6 @@ class BackgroundRunTest {
         job.uncountedAttempts(),
         job.maxAttempts(),
         null,
-        job.traceparent());
+        job.headers());
   }
 }

@@ -11,6 +11,7 @@ import dev.skipjack.api.spi.LaneShare;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 
 /** Creates fake claims and their results. */
 final class ClaimAnswers {
@@ -38,7 +39,7 @@ final class ClaimAnswers {
   private static ClaimedJob job(
       Lane lane, String payload, Instant scheduledAt, Execution execution) {
     return new ClaimedJob(
-        execution, lane.queue(), "k", payload, 1, lane.priority(), 1, 0, 3, scheduledAt, null);
+        execution, lane.queue(), "k", payload, 1, lane.priority(), 1, 0, 3, scheduledAt, Map.of());
   }
 
   static ClaimAnswer of(

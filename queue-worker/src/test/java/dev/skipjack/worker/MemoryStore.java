@@ -324,8 +324,7 @@ final class MemoryStore
         null,
         reported == null ? null : reported.message(),
         results.get(row.id),
-        row.job.traceparent(),
-        null,
+        row.job.headers(),
         row.executions.stream().map(execution -> attempt(row, execution)).toList());
   }
 
@@ -486,7 +485,7 @@ final class MemoryStore
         job.uncountedAttempts(),
         job.maxAttempts(),
         job.scheduledAt(),
-        job.traceparent());
+        job.headers());
   }
 
   private ClaimedJob claim(Row row, Duration lease) {
@@ -510,7 +509,7 @@ final class MemoryStore
         row.uncountedAttempts,
         row.maxAttempts,
         Instant.EPOCH.plusNanos(row.dueAt),
-        row.job.traceparent());
+        row.job.headers());
   }
 
   @Override

@@ -195,7 +195,7 @@ class TakenBackSlotsTest {
             0,
             3,
             Instant.EPOCH,
-            null);
+            Map.of());
     assertThat(slots.add(new Attempt(job, queue, Duration.ofMinutes(1), System.nanoTime())))
         .isTrue();
   }

@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -368,19 +369,23 @@ class WorkerIT {
   }
 
   @Test
-  void aTraceReachesTheJobAndItsFollowUpAndAResultStaysWithIt() {
+  void headersReachTheJobAndItsFollowUpAndAResultStaysWithIt() {
     String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     List<String> seen = new CopyOnWriteArrayList<>();
-    JobId first = queue.enqueue(NOTE, new Note(1), job -> job.traceparent(trace));
+    JobId first =
+        queue.enqueue(NOTE, new Note(1), job -> job.traceparent(trace).header("tenant", "a"));
 
     start(
         handling(
             (note, context) -> {
-              seen.add(note.number() + " " + context.traceparent().orElse("none"));
+              seen.add(note.number() + " " + new TreeMap<>(context.headers()));
+              assertThat(context.traceparent()).contains(trace);
               if (note.number() == 1) {
                 try (Connection connection = database.connection()) {
                   connection.setAutoCommit(false);
-                  context.enqueueIn(connection).enqueue(NOTE, new Note(2));
+                  context
+                      .enqueueIn(connection)
+                      .enqueue(NOTE, new Note(2), job -> job.header("tenant", "b"));
                   context.completeIn(connection, List.of("one", 1));
                   connection.commit();
                   connection.setAutoCommit(true);
@@ -392,7 +397,9 @@ class WorkerIT {
         config());
 
     await().until(() -> count("jobs_archive") == 2);
-    assertThat(seen).containsExactly("1 " + trace, "2 " + trace);
+    assertThat(seen)
+        .containsExactly(
+            "1 {tenant=a, traceparent=" + trace + "}", "2 {tenant=b, traceparent=" + trace + "}");
     assertThat(queue.reader().find(first).orElseThrow().result()).isEqualTo("[\"one\", 1]");
     assertThat(count("jobs_archive WHERE result = '{\"number\": 2}'")).isEqualTo(1);
   }

@@ -53,8 +53,8 @@ class ScheduleSqlDocumentTest {
       assertThat(db.execute(statements.get(3))).isEqualTo(1);
       List<Fired> fired = store.fireDue(List.of()).fired();
       assertThat(fired).hasSize(1);
-      assertThat(db.fetchValue("SELECT traceparent FROM skipjack.jobs"))
-          .isEqualTo("schedule:morning-report@" + fired.get(0).fire().at());
+      assertThat(db.fetchValue("SELECT headers ->> 'skipjack-schedule' FROM skipjack.jobs"))
+          .isEqualTo("morning-report@" + fired.get(0).fire().at());
       assertThat(state(queue).nextFires()).isEqualTo(before);
     }
   }

@@ -234,9 +234,9 @@ public final class Schedule {
           || chosen.scheduledAt().isPresent()
           || chosen.idempotencyKey().isPresent()
           || chosen.orderingKey().isPresent()
-          || chosen.traceparent().isPresent()) {
+          || !chosen.headers().isEmpty()) {
         throw new IllegalArgumentException(
-            "Schedule '%s' sets a delay, due time, idempotency key, ordering key or trace, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
+            "Schedule '%s' sets a delay, due time, idempotency key, ordering key, header or trace, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
                 .formatted(name));
       }
       return chosen;

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScheduledFire(String schedule, Instant at) {
 
-  private static final Pattern TEXT = Pattern.compile("schedule:([a-z0-9_.-]{1,63})@(\\S+)");
+  private static final Pattern TEXT = Pattern.compile("([a-z0-9_.-]{1,63})@(\\S+)");
 
-  /** Returns the text that is stored with the job. */
+  /** Returns the value of the header that is stored with the job. */
   public String text() {
-    return "schedule:" + schedule + "@" + at;
+    return schedule + "@" + at;
   }
 
   /**
@@ -28,7 +28,7 @@ public record ScheduledFire(String schedule, Instant at) {
    * any other text and for null.
    */
   public static Optional<ScheduledFire> of(@Nullable String text) {
-    if (text == null || !text.startsWith("schedule:")) {
+    if (text == null) {
       return Optional.empty();
     }
     Matcher parts = TEXT.matcher(text);

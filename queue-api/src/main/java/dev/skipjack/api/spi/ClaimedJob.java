@@ -2,6 +2,7 @@ package dev.skipjack.api.spi;
 
 import dev.skipjack.api.schedule.ScheduledFire;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     snoozed or released or preceded the latest redrive
  * @param maxAttempts the maximum number of attempts
  * @param scheduledAt when the job became due
- * @param enqueuedBy what enqueued the job: the W3C traceparent of the enqueuer, or the {@linkplain
- *     ScheduledFire#text() text} that names a schedule and its planned time; null if there is
- *     neither
+ * @param headers the headers by name, including those that Skipjack sets
  */
 public record ClaimedJob(
     Execution execution,
@@ -35,18 +34,23 @@ public record ClaimedJob(
     int uncountedAttempts,
     int maxAttempts,
     Instant scheduledAt,
-    @Nullable String enqueuedBy) {
+    Map<String, String> headers) {
+
+  /** Makes a defensive copy of the headers. */
+  public ClaimedJob {
+    headers = Map.copyOf(headers);
+  }
 
   /**
    * Returns the schedule that enqueued the job and the planned time, or empty if no schedule did.
    */
   public Optional<ScheduledFire> fire() {
-    return ScheduledFire.of(enqueuedBy);
+    return ScheduledFire.of(headers.get(Headers.SCHEDULE));
   }
 
   /** Returns the W3C traceparent of the enqueuer, or null if there is none. */
   public @Nullable String traceparent() {
-    return fire().isPresent() ? null : enqueuedBy;
+    return headers.get(Headers.TRACEPARENT);
   }
 
   /** Returns when the job was claimed. */

@@ -7,6 +7,7 @@ import dev.skipjack.api.schedule.ScheduledFire;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ public final class NewJob {
   private final @Nullable UniqueKey uniqueKey;
   private final @Nullable IdempotencyKey idempotencyKey;
   private final @Nullable ScheduledFire fire;
+  private final Map<String, String> headers;
 
   private NewJob(
       JobType<?> type,
@@ -39,6 +41,10 @@ public final class NewJob {
     this.uniqueKey = uniqueKey;
     this.idempotencyKey = idempotencyKey;
     this.fire = fire;
+    this.headers =
+        fire == null
+            ? options.headers()
+            : Headers.withReserved(options.headers(), Headers.SCHEDULE, fire.text());
   }
 
   /**
@@ -101,7 +107,17 @@ public final class NewJob {
     return with(options.traceparent(traceparent));
   }
 
-  /** Returns this job, marked as enqueued by a schedule and no longer part of a trace. */
+  /**
+   * Returns this job with {@code headers}, which replace those of the same names.
+   *
+   * @throws IllegalArgumentException if a header is not allowed or they are too large; see {@link
+   *     EnqueueOptions#header}
+   */
+  public NewJob withHeaders(Map<String, String> headers) {
+    return with(options.headers(headers));
+  }
+
+  /** Returns this job, marked as enqueued by a schedule. */
   public NewJob firedBy(ScheduledFire cause) {
     return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause);
   }
@@ -177,12 +193,12 @@ public final class NewJob {
    * is none.
    */
   public @Nullable String traceparent() {
-    return fire == null ? options.traceparent().orElse(null) : null;
+    return headers.get(Headers.TRACEPARENT);
   }
 
-  /** Returns what enqueues the job, in the form of {@link ClaimedJob#enqueuedBy}. */
-  public @Nullable String enqueuedBy() {
-    return fire == null ? traceparent() : fire.text();
+  /** Returns the headers by name, including those that Skipjack sets; unmodifiable. */
+  public Map<String, String> headers() {
+    return headers;
   }
 
   /** Returns the ordering key, or null if the job has none. */

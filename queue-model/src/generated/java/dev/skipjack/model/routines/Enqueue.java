@@ -12,6 +12,7 @@ import javax.annotation.processing.Generated;
 
 import org.jooq.Field;
 import org.jooq.JSON;
+import org.jooq.JSONB;
 import org.jooq.Parameter;
 import org.jooq.impl.AbstractRoutine;
 import org.jooq.impl.DSL;
@@ -116,6 +117,11 @@ public class Enqueue extends AbstractRoutine<Long> {
     public static final Parameter<Boolean> STRICT_ORDERING = Internal.createParameter("strict_ordering", SQLDataType.BOOLEAN.defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), true, false);
 
     /**
+     * The parameter <code>skipjack.enqueue.headers</code>.
+     */
+    public static final Parameter<JSONB> HEADERS = Internal.createParameter("headers", SQLDataType.JSONB.defaultValue(DSL.field(DSL.raw("NULL::jsonb"), SQLDataType.JSONB)), true, false);
+
+    /**
      * Create a new routine call instance
      */
     public Enqueue() {
@@ -137,6 +143,7 @@ public class Enqueue extends AbstractRoutine<Long> {
         addInParameter(TRACEPARENT);
         addInParameter(ORDERING_KEY);
         addInParameter(STRICT_ORDERING);
+        addInParameter(HEADERS);
     }
 
     /**
@@ -362,5 +369,20 @@ public class Enqueue extends AbstractRoutine<Long> {
      */
     public void setStrictOrdering(Field<Boolean> field) {
         setField(STRICT_ORDERING, field);
+    }
+
+    /**
+     * Set the <code>headers</code> parameter IN value to the routine
+     */
+    public void setHeaders(JSONB value) {
+        setValue(HEADERS, value);
+    }
+
+    /**
+     * Set the <code>headers</code> parameter to the function to be used with a
+     * {@link org.jooq.Select} statement
+     */
+    public void setHeaders(Field<JSONB> field) {
+        setField(HEADERS, field);
     }
 }

@@ -258,11 +258,11 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Labels for operators and filters.");
 
     /**
-     * The column <code>skipjack.jobs.traceparent</code>. What enqueued the job:
-     * the W3C traceparent of the enqueuer, or schedule:&lt;name&gt;@&lt;planned
-     * time&gt; for a fire of a schedule.
+     * The column <code>skipjack.jobs.headers</code>. Context of the job by
+     * name, for example traceparent and tenant; skipjack-schedule is
+     * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
-    public final TableField<JobsRecord, String> TRACEPARENT = createField(DSL.name("traceparent"), SQLDataType.CLOB, this, "What enqueued the job: the W3C traceparent of the enqueuer, or schedule:<name>@<planned time> for a fire of a schedule.");
+    public final TableField<JobsRecord, JSONB> HEADERS = createField(DSL.name("headers"), SQLDataType.JSONB, this, "Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.");
 
     private Jobs(Name alias, Table<JobsRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -190,11 +190,9 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Its labels.");
 
     /**
-     * The column <code>skipjack.jobs_archive.traceparent</code>. What enqueued
-     * it: the W3C traceparent of its enqueuer, or
-     * schedule:&lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
+     * The column <code>skipjack.jobs_archive.headers</code>. Its headers.
      */
-    public final TableField<JobsArchiveRecord, String> TRACEPARENT = createField(DSL.name("traceparent"), SQLDataType.CLOB, this, "What enqueued it: the W3C traceparent of its enqueuer, or schedule:<name>@<planned time> for a fire of a schedule.");
+    public final TableField<JobsArchiveRecord, JSONB> HEADERS = createField(DSL.name("headers"), SQLDataType.JSONB, this, "Its headers.");
 
     private JobsArchive(Name alias, Table<JobsArchiveRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -52,7 +52,7 @@ final class Archive {
           new Copied(JOBS_ARCHIVE.UNIQUE_LABEL, JOBS.UNIQUE_LABEL),
           new Copied(JOBS_ARCHIVE.ORDERING_KEY, JOBS.ORDERING_KEY),
           new Copied(JOBS_ARCHIVE.TAGS, JOBS.TAGS),
-          new Copied(JOBS_ARCHIVE.TRACEPARENT, JOBS.TRACEPARENT));
+          new Copied(JOBS_ARCHIVE.HEADERS, JOBS.HEADERS));
 
   private Archive() {}
 

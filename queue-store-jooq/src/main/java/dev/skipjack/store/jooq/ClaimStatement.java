@@ -25,6 +25,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
@@ -209,7 +210,7 @@ final class ClaimStatement {
                     JOBS.SCHEDULED_AT,
                     JOBS.STARTED_AT,
                     JOBS.LOCKED_BY,
-                    JOBS.TRACEPARENT,
+                    JOBS.HEADERS,
                     JOBS.ORDERING_KEY));
   }
 
@@ -259,7 +260,7 @@ final class ClaimStatement {
         row.integer(JOBS.UNCOUNTED_ATTEMPTS),
         row.integer(JOBS.MAX_ATTEMPTS),
         row.instant(JOBS.SCHEDULED_AT),
-        row.textOrNull(JOBS.TRACEPARENT));
+        Headers.parse(row.textOrNull(JOBS.HEADERS)));
   }
 
   private static <T> Field<T> column(Table<?> table, Field<T> field) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -159,6 +161,11 @@ class EnqueueCasesTest {
     if (json.has("traceparent")) {
       job = job.traceparent(text(json.path("traceparent")));
     }
+    if (json.has("headers")) {
+      for (Map.Entry<String, JsonNode> header : json.path("headers").properties()) {
+        job = job.header(header.getKey(), text(header.getValue()));
+      }
+    }
     return job;
   }
 
@@ -178,14 +185,17 @@ class EnqueueCasesTest {
           {"tags", "tags", "text[]"},
           {"idempotencyKey", "idempotency_key", "text"},
           {"idempotencyKept", "idempotency_kept", "interval"},
-          {"traceparent", "traceparent", "text"}
+          {"traceparent", "traceparent", "text"},
+          {"headers", "headers", "jsonb"}
         }) {
       if (json.has(parameter[0])) {
         parameters.add(parameter[1] + " => ?::" + parameter[2]);
         values.add(
             parameter[0].equals("tags")
                 ? tags(json).toArray(String[]::new)
-                : text(json.path(parameter[0])));
+                : parameter[0].equals("headers")
+                    ? headers(json.path("headers"))
+                    : text(json.path(parameter[0])));
       }
     }
     String sql =
@@ -208,6 +218,12 @@ class EnqueueCasesTest {
         return row.getLong(1);
       }
     }
+  }
+
+  private static String headers(JsonNode json) {
+    ObjectNode headers = new ObjectMapper().createObjectNode();
+    json.properties().forEach(header -> headers.put(header.getKey(), text(header.getValue())));
+    return headers.toString();
   }
 
   private static List<String> tags(JsonNode json) {

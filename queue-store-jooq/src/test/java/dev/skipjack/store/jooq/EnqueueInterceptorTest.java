@@ -117,7 +117,9 @@ class EnqueueInterceptorTest {
 
     JobId id = queue.enqueue(Fixture.WORK, new Fixture.Work(1));
 
-    assertThat(fixture.value("SELECT traceparent || tags::text FROM @jobs WHERE id = " + id))
+    assertThat(
+            fixture.value(
+                "SELECT (headers ->> 'traceparent') || tags::text FROM @jobs WHERE id = " + id))
         .isEqualTo(TRACE + "{t}");
   }
 

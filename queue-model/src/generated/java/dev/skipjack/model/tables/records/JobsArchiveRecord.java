@@ -362,21 +362,17 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.traceparent</code>. What enqueued
-     * it: the W3C traceparent of its enqueuer, or
-     * schedule:&lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
+     * Setter for <code>skipjack.jobs_archive.headers</code>. Its headers.
      */
-    public void setTraceparent(String value) {
+    public void setHeaders(JSONB value) {
         set(21, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.traceparent</code>. What enqueued
-     * it: the W3C traceparent of its enqueuer, or
-     * schedule:&lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
+     * Getter for <code>skipjack.jobs_archive.headers</code>. Its headers.
      */
-    public String getTraceparent() {
-        return (String) get(21);
+    public JSONB getHeaders() {
+        return (JSONB) get(21);
     }
 
     // -------------------------------------------------------------------------
@@ -402,7 +398,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     /**
      * Create a detached, initialised JobsArchiveRecord
      */
-    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, String traceparent) {
+    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, JSONB headers) {
         super(JobsArchive.JOBS_ARCHIVE);
 
         setId(id);
@@ -426,7 +422,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
         setUniqueLabel(uniqueLabel);
         setOrderingKey(orderingKey);
         setTags(tags);
-        setTraceparent(traceparent);
+        setHeaders(headers);
         resetChangedOnNotNull();
     }
 }

@@ -526,21 +526,21 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.traceparent</code>. What enqueued the job:
-     * the W3C traceparent of the enqueuer, or schedule:&lt;name&gt;@&lt;planned
-     * time&gt; for a fire of a schedule.
+     * Setter for <code>skipjack.jobs.headers</code>. Context of the job by
+     * name, for example traceparent and tenant; skipjack-schedule is
+     * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
-    public void setTraceparent(String value) {
+    public void setHeaders(JSONB value) {
         set(30, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.traceparent</code>. What enqueued the job:
-     * the W3C traceparent of the enqueuer, or schedule:&lt;name&gt;@&lt;planned
-     * time&gt; for a fire of a schedule.
+     * Getter for <code>skipjack.jobs.headers</code>. Context of the job by
+     * name, for example traceparent and tenant; skipjack-schedule is
+     * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
-    public String getTraceparent() {
-        return (String) get(30);
+    public JSONB getHeaders() {
+        return (JSONB) get(30);
     }
 
     // -------------------------------------------------------------------------
@@ -566,7 +566,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, JSONB progress, String[] tags, String traceparent) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, JSONB progress, String[] tags, JSONB headers) {
         super(Jobs.JOBS);
 
         setId(id);
@@ -599,7 +599,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setOrderingPolicy(orderingPolicy);
         setProgress(progress);
         setTags(tags);
-        setTraceparent(traceparent);
+        setHeaders(headers);
         resetChangedOnNotNull();
     }
 }

@@ -18,6 +18,7 @@ import static org.jooq.impl.DSL.when;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.UniqueKey;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
@@ -174,8 +175,12 @@ public final class JobInsert {
             .into(JOBS.UNIQUE_LABEL, given.text("unique_label")),
         JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
             .into(JOBS.UNIQUE_UNTIL, given.value("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
-        JobColumn.text("traceparent", "trace_parents", NewJob::enqueuedBy)
-            .into(JOBS.TRACEPARENT, given.text("traceparent")));
+        JobColumn.text("headers", "headers", job -> Headers.text(job.headers()))
+            .into(
+                JOBS.HEADERS,
+                field(
+                    "cast({0} as pg_catalog.jsonb)",
+                    JOBS.HEADERS.getDataType(), given.text("headers"))));
   }
 
   /** Returns the further values of a job with an ordering key, like {@link #unordered}. */

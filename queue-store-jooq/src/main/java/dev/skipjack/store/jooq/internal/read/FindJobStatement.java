@@ -9,7 +9,7 @@ import static org.jooq.impl.DSL.select;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.schedule.ScheduledFire;
+import dev.skipjack.api.spi.Headers;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -47,19 +47,29 @@ final class FindJobStatement {
   private record Content(
       Field<JSONB> payload,
       Field<JSONB> progress,
+      Field<JSONB> headers,
       Field<JSONB> archivedPayload,
-      Field<JSONB> archivedResult) {
+      Field<JSONB> archivedResult,
+      Field<JSONB> archivedHeaders) {
 
     static Content whole() {
-      return new Content(JOBS.PAYLOAD, JOBS.PROGRESS, JOBS_ARCHIVE.PAYLOAD, JOBS_ARCHIVE.RESULT);
+      return new Content(
+          JOBS.PAYLOAD,
+          JOBS.PROGRESS,
+          JOBS.HEADERS,
+          JOBS_ARCHIVE.PAYLOAD,
+          JOBS_ARCHIVE.RESULT,
+          JOBS_ARCHIVE.HEADERS);
     }
 
     static Content none() {
       return new Content(
           castNull(JOBS.PAYLOAD),
           castNull(JOBS.PROGRESS),
+          castNull(JOBS.HEADERS).as(JOBS.HEADERS),
           castNull(JOBS_ARCHIVE.PAYLOAD),
-          castNull(JOBS_ARCHIVE.RESULT));
+          castNull(JOBS_ARCHIVE.RESULT),
+          castNull(JOBS_ARCHIVE.HEADERS));
     }
   }
 
@@ -67,7 +77,7 @@ final class FindJobStatement {
     return of(dialect, Content.whole());
   }
 
-  /** Does not read payload, progress and result. */
+  /** Does not read payload, headers, progress and result. */
   static Statement<JobId, JobDetails> withoutPayload(DSLContext dialect) {
     return of(dialect, Content.none());
   }
@@ -93,7 +103,7 @@ final class FindJobStatement {
                 JOBS.ORDERING_KEY,
                 content.progress(),
                 RESULT,
-                JOBS.TRACEPARENT))
+                content.headers()))
         .from(JOBS)
         .where(JOBS.ID.eq(ID))
         .unionAll(
@@ -109,7 +119,7 @@ final class FindJobStatement {
                         JOBS_ARCHIVE.ORDERING_KEY,
                         castNull(JOBS.PROGRESS),
                         content.archivedResult(),
-                        JOBS_ARCHIVE.TRACEPARENT))
+                        content.archivedHeaders()))
                 .from(JOBS_ARCHIVE)
                 .where(JOBS_ARCHIVE.ID.eq(ID)));
   }
@@ -122,8 +132,6 @@ final class FindJobStatement {
 
   /** Reads a job. The columns of a union have the names of its first part. */
   private static JobDetails read(Row row, Content content) throws SQLException {
-    String enqueuedBy = row.textOrNull(JOBS.TRACEPARENT);
-    ScheduledFire fire = ScheduledFire.of(enqueuedBy).orElse(null);
     Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
     return new JobDetails(
         JobSummaries.LIVE.read(row),
@@ -136,8 +144,7 @@ final class FindJobStatement {
         row.textOrNull(JOBS.ORDERING_KEY),
         row.textOrNull(content.progress()),
         row.textOrNull(RESULT),
-        fire == null ? enqueuedBy : null,
-        fire,
+        Headers.parse(row.textOrNull(content.headers())),
         List.of());
   }
 }

@@ -157,10 +157,9 @@ class KilledSchedulersIT {
   }
 
   private static void expect(List<String> expected, Instant minute, Instant recent) {
-    IntStream.range(10, 20)
-        .forEach(second -> expected.add("schedule:all@" + minute.plusSeconds(second)));
-    expected.add("schedule:once@" + minute.plusSeconds(19));
-    expected.add("schedule:skip@" + recent);
+    IntStream.range(10, 20).forEach(second -> expected.add("all@" + minute.plusSeconds(second)));
+    expected.add("once@" + minute.plusSeconds(19));
+    expected.add("skip@" + recent);
   }
 
   private void makeDue(Instant minute, Instant recent) {
@@ -211,7 +210,8 @@ class KilledSchedulersIT {
   }
 
   private List<String> fires() {
-    String all = on.fixture.value("SELECT string_agg(traceparent, ' ') FROM @jobs");
+    String all =
+        on.fixture.value("SELECT string_agg(headers ->> 'skipjack-schedule', ' ') FROM @jobs");
     return Arrays.asList(all.split(" ", -1));
   }
 

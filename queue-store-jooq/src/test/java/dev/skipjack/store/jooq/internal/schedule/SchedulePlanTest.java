@@ -127,7 +127,7 @@ class SchedulePlanTest {
     values.put("delays", all("0"));
     values.put("errors", all("e"));
     values.put("tags", all("NULL"));
-    values.put("trace_parents", all("NULL"));
+    values.put("headers", all("NULL"));
     values.put("ordering_keys", all("NULL"));
     values.put("ordering_policies", all("NULL"));
     values.put("kept", "1000000");

@@ -163,7 +163,7 @@ class SchedulersRaceTest {
     on.fireAll();
 
     assertThat(on.jobs()).isEqualTo(400);
-    assertThat(on.fixture.value("SELECT count(DISTINCT traceparent) FROM @jobs")).isEqualTo("400");
+    assertThat(on.fixture.value("SELECT count(DISTINCT headers) FROM @jobs")).isEqualTo("400");
     assertThat(fired).extracting(Fired::fire).doesNotHaveDuplicates();
   }
 

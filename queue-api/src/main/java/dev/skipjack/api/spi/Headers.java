@@ -1,0 +1,243 @@
+package dev.skipjack.api.spi;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Validates the headers of jobs, and converts them to and from the JSON in which they are stored.
+ *
+ * <p>A header has a name of lowercase HTTP token characters and a text without control characters.
+ * All headers of a job have at most {@value #MOST_BYTES} bytes as JSON, because every claim returns
+ * them. Names that begin with {@value #RESERVED} are set by Skipjack only.
+ */
+public final class Headers {
+
+  /** The maximum size of all headers of a job, as JSON in UTF-8. */
+  public static final int MOST_BYTES = 4096;
+
+  /** The start of the names that Skipjack sets itself. */
+  public static final String RESERVED = "skipjack-";
+
+  /** The header that holds the W3C traceparent. */
+  public static final String TRACEPARENT = "traceparent";
+
+  /** The header that names the schedule that enqueued a job, and the planned time. */
+  public static final String SCHEDULE = RESERVED + "schedule";
+
+  private static final Pattern NAME = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+");
+
+  private Headers() {}
+
+  /**
+   * Returns {@code headers} with another header, which replaces one of the same name.
+   *
+   * @throws IllegalArgumentException if the name is reserved or has other characters, if the value
+   *     has control characters or lone surrogates or is no valid traceparent in the header of that
+   *     name, or if the headers become too large
+   */
+  public static Map<String, String> with(Map<String, String> headers, String name, String value) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "Header name '%s' is not allowed. Use a-z, 0-9 and !#$%%&'*+.^_`|~-."
+              .formatted(SafeText.of(name, 80)));
+    }
+    if (name.startsWith(RESERVED)) {
+      throw new IllegalArgumentException(
+          "Header name '%s' is not allowed. Skipjack sets the headers that begin with '%s'."
+              .formatted(SafeText.of(name, 80), RESERVED));
+    }
+    if (name.equals(TRACEPARENT)) {
+      Traceparent.require(value);
+    } else if (value.codePoints().anyMatch(Headers::isForbidden)) {
+      throw new IllegalArgumentException(
+          "The value of header '%s' is not allowed. It must contain no control characters and no half of a surrogate pair."
+              .formatted(SafeText.of(name, 80)));
+    }
+    return add(headers, name, value);
+  }
+
+  /** Returns {@code headers} with all of {@code more}; see {@link #with(Map, String, String)}. */
+  public static Map<String, String> with(Map<String, String> headers, Map<String, String> more) {
+    Map<String, String> all = headers;
+    for (Map.Entry<String, String> header : more.entrySet()) {
+      all = with(all, header.getKey(), header.getValue());
+    }
+    return all;
+  }
+
+  /** Returns {@code headers} with a header that has a reserved name. */
+  static Map<String, String> withReserved(Map<String, String> headers, String name, String value) {
+    return add(headers, name, value);
+  }
+
+  private static Map<String, String> add(Map<String, String> headers, String name, String value) {
+    Map<String, String> all = new LinkedHashMap<>(headers);
+    all.put(name, value);
+    int bytes = json(all).getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "Header '%s' is too large: with it, the headers have %d bytes as JSON; at most %d are allowed."
+              .formatted(SafeText.of(name, 80), bytes, MOST_BYTES));
+    }
+    return Collections.unmodifiableMap(all);
+  }
+
+  /** Returns the headers that Skipjack did not set. */
+  public static Map<String, String> withoutReserved(Map<String, String> headers) {
+    if (headers.keySet().stream().noneMatch(name -> name.startsWith(RESERVED))) {
+      return headers;
+    }
+    Map<String, String> rest = new LinkedHashMap<>(headers);
+    rest.keySet().removeIf(name -> name.startsWith(RESERVED));
+    return Collections.unmodifiableMap(rest);
+  }
+
+  /** Returns the headers as a JSON object, or null if there are none. */
+  public static @Nullable String text(Map<String, String> headers) {
+    return headers.isEmpty() ? null : json(headers);
+  }
+
+  /** Returns the text that PostgreSQL returns for the headers, apart from their order. */
+  private static String json(Map<String, String> headers) {
+    StringBuilder json = new StringBuilder("{");
+    headers.forEach(
+        (name, value) -> {
+          json.append(json.length() == 1 ? "" : ", ");
+          quote(name, json);
+          json.append(": ");
+          quote(value, json);
+        });
+    return json.append('}').toString();
+  }
+
+  private static void quote(String text, StringBuilder json) {
+    json.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        json.append('\\');
+      }
+      json.append(c);
+    }
+    json.append('"');
+  }
+
+  /**
+   * Returns the headers in a JSON object of strings, in its order.
+   *
+   * @param json the object, or null for no headers
+   * @throws IllegalArgumentException if {@code json} is anything else
+   */
+  public static Map<String, String> parse(@Nullable String json) {
+    return json == null ? Map.of() : new Parser(json).object();
+  }
+
+  private static boolean isForbidden(int codePoint) {
+    return Character.isISOControl(codePoint)
+        || (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE);
+  }
+
+  /** Reads a JSON object of strings. This module has no JSON library. */
+  private static final class Parser {
+
+    private final String json;
+    private int at;
+
+    Parser(String json) {
+      this.json = json;
+    }
+
+    Map<String, String> object() {
+      Map<String, String> headers = new LinkedHashMap<>();
+      expect('{');
+      if (peek() == '}') {
+        at++;
+      } else {
+        do {
+          String name = string();
+          expect(':');
+          headers.put(name, string());
+        } while (hasNext());
+      }
+      if (peek() != 0) {
+        throw malformed();
+      }
+      return Collections.unmodifiableMap(headers);
+    }
+
+    private boolean hasNext() {
+      char next = take();
+      if (next != ',' && next != '}') {
+        throw malformed();
+      }
+      return next == ',';
+    }
+
+    private String string() {
+      expect('"');
+      StringBuilder text = new StringBuilder();
+      for (char c = raw(); c != '"'; c = raw()) {
+        text.append(c == '\\' ? escaped() : c);
+      }
+      return text.toString();
+    }
+
+    private char escaped() {
+      char c = raw();
+      return switch (c) {
+        case '"', '\\', '/' -> c;
+        case 'b' -> '\b';
+        case 'f' -> '\f';
+        case 'n' -> '\n';
+        case 'r' -> '\r';
+        case 't' -> '\t';
+        case 'u' -> (char) (digit() << 12 | digit() << 8 | digit() << 4 | digit());
+        default -> throw malformed();
+      };
+    }
+
+    private int digit() {
+      int digit = Character.digit(raw(), 16);
+      if (digit < 0) {
+        throw malformed();
+      }
+      return digit;
+    }
+
+    private void expect(char wanted) {
+      if (take() != wanted) {
+        throw malformed();
+      }
+    }
+
+    private char take() {
+      peek();
+      return raw();
+    }
+
+    /** Skips white space, and returns the next character, or 0 at the end. */
+    private char peek() {
+      while (at < json.length() && " \t\n\r".indexOf(json.charAt(at)) >= 0) {
+        at++;
+      }
+      return at < json.length() ? json.charAt(at) : 0;
+    }
+
+    private char raw() {
+      if (at == json.length()) {
+        throw malformed();
+      }
+      return json.charAt(at++);
+    }
+
+    /** The values may be secrets, so the message does not contain them. */
+    private IllegalArgumentException malformed() {
+      return new IllegalArgumentException(
+          "Headers are not a JSON object of strings, at character %d.".formatted(at));
+    }
+  }
+}
