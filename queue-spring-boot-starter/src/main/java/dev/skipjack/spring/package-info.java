@@ -8,8 +8,9 @@
  * and stops with the application. {@link dev.skipjack.spring.SkipjackProperties} has the settings.
  * An application that defines a bean of one of these types itself replaces the configured one.
  *
- * <p>Compiled against Spring Boot 3.5. Classes that later versions have moved to other packages are
- * referred to by name.
+ * <p>Compiled against Spring Boot 3.5 and usable with 4. Classes that version 4 has moved to other
+ * packages are referred to by name, or only by configurations that are active with one of the
+ * versions.
  */
 @NullMarked
 package dev.skipjack.spring;

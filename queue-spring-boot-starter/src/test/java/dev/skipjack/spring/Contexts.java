@@ -5,10 +5,8 @@ import dev.skipjack.testkit.QueueDatabase;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.JdbcTemplateAutoConfiguration;
-import org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.ClassUtils;
 
 /** Application contexts for tests. */
 final class Contexts {
@@ -26,12 +24,25 @@ final class Contexts {
             AutoConfigurations.of(
                 SkipjackAutoConfiguration.class,
                 SkipjackFlywayAutoConfiguration.class,
-                SkipjackHealthAutoConfiguration.class,
+                named("dev.skipjack.spring.SkipjackHealthAutoConfiguration"),
+                named("dev.skipjack.spring.SkipjackHealthBoot4AutoConfiguration"),
                 SkipjackMetricsAutoConfiguration.class,
                 AopAutoConfiguration.class,
-                DataSourceTransactionManagerAutoConfiguration.class,
-                TransactionAutoConfiguration.class,
-                JdbcTemplateAutoConfiguration.class));
+                moved("jdbc", "DataSourceTransactionManagerAutoConfiguration"),
+                moved("transaction", "TransactionAutoConfiguration"),
+                moved("jdbc", "JdbcTemplateAutoConfiguration")));
+  }
+
+  /** Returns a class of Spring Boot 3 or, if that is on the class path, its successor in 4. */
+  private static Class<?> moved(String technology, String name) {
+    String boot3 = "org.springframework.boot.autoconfigure.%s.%s".formatted(technology, name);
+    String boot4 = "org.springframework.boot.%s.autoconfigure.%s".formatted(technology, name);
+    return named(ClassUtils.isPresent(boot4, null) ? boot4 : boot3);
+  }
+
+  /** Returns a class by name, because the compiler knows the annotations of one version only. */
+  private static Class<?> named(String name) {
+    return ClassUtils.resolveClassName(name, null);
   }
 
   /** Returns a runner whose contexts have a pool of their own, which they close. */
