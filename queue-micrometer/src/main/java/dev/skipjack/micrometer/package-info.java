@@ -1,4 +1,4 @@
-/** Publishes the metrics of workers to a Micrometer registry. */
+/** Publishes the metrics of workers and of the outbox to a Micrometer registry. */
 @NullMarked
 package dev.skipjack.micrometer;
 

@@ -150,6 +150,11 @@ public final class Relay implements AutoCloseable {
     } while (outcome == RelayBatch.Outcome.PROGRESS && !isStopped());
   }
 
+  /** Returns the name by which operators recognize the relay. */
+  public String name() {
+    return settings.name;
+  }
+
   /** Returns what the relay has done so far. */
   public RelayStats stats() {
     return counters.stats();
