@@ -97,6 +97,7 @@ class PlainEnglishTest {
           "queue-handlers/",
           "queue-micrometer/",
           "queue-model-codegen/",
+          "queue-observation/",
           "queue-outbox/",
           "queue-outbox-http/",
           "queue-rivals/",

@@ -69,6 +69,11 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public int uncountedAttempts() {
+    return attempt.job().uncountedAttempts();
+  }
+
+  @Override
   public int maxAttempts() {
     return attempt.job().maxAttempts();
   }

@@ -35,6 +35,12 @@ public interface JobContext {
   /** Returns the number of this attempt, from 1; snoozed and released attempts are not counted. */
   int attempt();
 
+  /**
+   * Returns the number of earlier attempts that were not counted, because they were snoozed or
+   * released or preceded the latest redrive.
+   */
+  int uncountedAttempts();
+
   /** Returns the number of attempts after which a failing job becomes dead. */
   int maxAttempts();
 

@@ -1,0 +1,135 @@
+package dev.skipjack.observation;
+
+import dev.skipjack.api.EnqueueInterceptor;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.worker.ExecutionInterceptor;
+import dev.skipjack.worker.JobContext;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports enqueues and attempts as Micrometer observations: {@code skipjack.enqueue}, a producer,
+ * for each call to an enqueuer, and {@code skipjack.process}, a consumer, for each attempt.
+ *
+ * <pre>{@code
+ * JobObservations observations = JobObservations.of(registry);
+ * JobQueue queue = JobQueue.builder(dataSource).interceptor(observations).build();
+ * Worker.on(queue).interceptor(observations)...
+ * }</pre>
+ *
+ * <p>With Micrometer Tracing, the trace is carried in the headers of the job. The first attempt of
+ * a job that was enqueued less than a minute ago is a child of the enqueue. Every other attempt has
+ * a trace of its own; register {@link LinkingTracingHandler} to give it a link to the enqueue.
+ * Headers that would not fit are left out.
+ *
+ * <p>The observation of an asynchronous handler ends with its stage. Instances are immutable and
+ * safe for any number of threads.
+ */
+public final class JobObservations implements EnqueueInterceptor, ExecutionInterceptor {
+
+  private static final EnqueueConvention ENQUEUE = new EnqueueConvention();
+  private static final ProcessConvention PROCESS = new ProcessConvention();
+
+  private final ObservationRegistry registry;
+  private final TraceHeaders headers;
+  private final @Nullable EnqueueConvention enqueueConvention;
+  private final @Nullable ProcessConvention processConvention;
+
+  private JobObservations(
+      ObservationRegistry registry,
+      TraceHeaders headers,
+      @Nullable EnqueueConvention enqueueConvention,
+      @Nullable ProcessConvention processConvention) {
+    this.registry = registry;
+    this.headers = headers;
+    this.enqueueConvention = enqueueConvention;
+    this.processConvention = processConvention;
+  }
+
+  /** Returns an interceptor that reports to {@code registry}. */
+  public static JobObservations of(ObservationRegistry registry) {
+    return new JobObservations(registry, TraceHeaders.standard(), null, null);
+  }
+
+  /** Returns a copy with another convention for enqueues. */
+  public JobObservations convention(EnqueueConvention convention) {
+    return new JobObservations(registry, headers, convention, processConvention);
+  }
+
+  /** Returns a copy with another convention for attempts. */
+  public JobObservations convention(ProcessConvention convention) {
+    return new JobObservations(registry, headers, enqueueConvention, convention);
+  }
+
+  /**
+   * Returns a copy in which the first attempt of a job is a child of the enqueue if it begins at
+   * most {@code wait} after it. Zero gives every attempt a trace of its own. Defaults to one
+   * minute.
+   *
+   * @throws IllegalArgumentException if {@code wait} is negative
+   */
+  public JobObservations childWithin(Duration wait) {
+    return new JobObservations(
+        registry, headers.within(wait), enqueueConvention, processConvention);
+  }
+
+  @Override
+  @SuppressWarnings("try") // the scope works without being called
+  public List<EnqueueResult> enqueue(List<NewJob> jobs, EnqueueInterceptor.Next next) {
+    boolean hasParent = registry.getCurrentObservation() != null;
+    EnqueueContext context = new EnqueueContext(jobs);
+    Observation observation =
+        Observation.start(enqueueConvention, ENQUEUE, () -> context, registry);
+    try (Observation.Scope scope = observation.openScope()) {
+      List<EnqueueResult> results =
+          next.enqueue(headers.write(jobs, context.propagated(), hasParent));
+      context.enqueued(results);
+      return results;
+    } catch (RuntimeException | Error failure) {
+      observation.error(failure);
+      throw failure;
+    } finally {
+      observation.stop();
+    }
+  }
+
+  @Override
+  @SuppressWarnings("try") // the scope works without being called
+  public @Nullable Outcome around(JobContext job, ExecutionInterceptor.Next next) throws Exception {
+    ProcessContext context = new ProcessContext(job, headers.continuesTrace(job));
+    Observation observation =
+        Observation.start(processConvention, PROCESS, () -> context, registry);
+    Outcome outcome;
+    try (Observation.Scope scope = observation.openScope()) {
+      outcome = next.proceed();
+    } catch (Exception | Error failure) {
+      end(observation, context, null, failure);
+      throw failure;
+    }
+    if (outcome instanceof Outcome.Async async) {
+      CompletionStage<?> ignored =
+          async.stage().whenComplete((late, failure) -> end(observation, context, late, failure));
+    } else {
+      end(observation, context, outcome, null);
+    }
+    return outcome;
+  }
+
+  private static void end(
+      Observation observation,
+      ProcessContext context,
+      @Nullable Outcome outcome,
+      @Nullable Throwable failure) {
+    context.ended(Attributes.outcome(outcome));
+    if (failure != null) {
+      observation.error(Attributes.cause(failure));
+    }
+    observation.stop();
+  }
+}

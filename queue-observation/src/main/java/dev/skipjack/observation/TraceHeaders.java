@@ -1,0 +1,115 @@
+package dev.skipjack.observation;
+
+import dev.skipjack.api.spi.Headers;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.worker.JobContext;
+import java.time.Clock;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the trace of an enqueue to the headers of its jobs, and decides how an attempt is related
+ * to that trace.
+ *
+ * @param within how long the first attempt of a job may have waited to be a part of that trace
+ */
+record TraceHeaders(Duration within, Clock clock) {
+
+  /** When the job was enqueued, by the clock of the enqueuer. */
+  static final String ENQUEUED_AT = "enqueued-at";
+
+  static final Duration ONE_MINUTE = Duration.ofMinutes(1);
+
+  /** The headers by which W3C, B3 and Jaeger propagate a span, without baggage. */
+  private static final Set<String> SPAN =
+      Set.of(Headers.TRACEPARENT, "tracestate", "b3", "uber-trace-id");
+
+  TraceHeaders {
+    if (within.isNegative()) {
+      throw new IllegalArgumentException(
+          "The wait of a child span must not be negative, but is %s.".formatted(within));
+    }
+  }
+
+  static TraceHeaders standard() {
+    return new TraceHeaders(ONE_MINUTE, Clock.systemUTC());
+  }
+
+  TraceHeaders within(Duration changed) {
+    return new TraceHeaders(changed, clock);
+  }
+
+  /**
+   * Returns {@code jobs} with the headers of a trace.
+   *
+   * @param propagated what a propagator has written
+   * @param hasParent whether the enqueue is a part of a larger trace; if not, a job keeps a trace
+   *     that was given explicitly
+   */
+  List<NewJob> write(List<NewJob> jobs, Map<String, String> propagated, boolean hasParent) {
+    if (propagated.isEmpty()) {
+      return jobs;
+    }
+    Map<String, String> headers = new LinkedHashMap<>();
+    propagated.forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
+    headers.put(ENQUEUED_AT, clock.instant().toString());
+    return jobs.stream()
+        .map(job -> hasParent || job.traceparent() == null ? with(headers, job) : job)
+        .toList();
+  }
+
+  /** Leaves out a header that is too large or not allowed: a trace must not prevent an enqueue. */
+  private static NewJob with(Map<String, String> headers, NewJob job) {
+    try {
+      return job.withHeaders(headers);
+    } catch (IllegalArgumentException notAllowed) {
+      NewJob traced = job;
+      for (Map.Entry<String, String> header : headers.entrySet()) {
+        try {
+          traced = traced.withHeaders(Map.of(header.getKey(), header.getValue()));
+        } catch (IllegalArgumentException left) {
+          continue;
+        }
+      }
+      return traced;
+    }
+  }
+
+  /**
+   * Returns whether an attempt is a part of the enqueuer's trace. It is if it is the first one and
+   * began soon after the enqueue. Any other attempt has a trace of its own, because a trace that
+   * lasts for days is unreadable.
+   */
+  boolean continuesTrace(JobContext attempt) {
+    return attempt.attempt() == 1
+        && attempt.uncountedAttempts() == 0
+        && Duration.between(enqueuedAt(attempt), attempt.startedAt()).compareTo(within) <= 0;
+  }
+
+  private static Instant enqueuedAt(JobContext attempt) {
+    String text = attempt.headers().get(ENQUEUED_AT);
+    try {
+      return text == null ? attempt.scheduledAt() : Instant.parse(text);
+    } catch (DateTimeException notOurs) {
+      return attempt.scheduledAt();
+    }
+  }
+
+  /** Reads a header for a propagator, whose names may have capitals. */
+  static @Nullable String read(Map<String, String> headers, String name) {
+    return headers.get(name.toLowerCase(Locale.ROOT));
+  }
+
+  /** Reads a header for a propagator, without the span of the enqueuer. */
+  static @Nullable String readWithoutSpan(Map<String, String> headers, String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return SPAN.contains(lower) || lower.startsWith("x-b3-") ? null : headers.get(lower);
+  }
+}

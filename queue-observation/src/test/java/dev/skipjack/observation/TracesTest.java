@@ -1,0 +1,361 @@
+package dev.skipjack.observation;
+
+import static dev.skipjack.observation.Traces.assertChild;
+import static dev.skipjack.observation.Traces.assertLinked;
+import static dev.skipjack.observation.Traces.attribute;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Worker;
+import io.opentelemetry.api.baggage.Baggage;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The spans of enqueues and attempts, with OpenTelemetry and with Micrometer. */
+@QueueTest
+class TracesTest {
+
+  private static final JobType<String> MAIL =
+      JobType.of("mail", String.class).onQueue("mails").maxAttempts(5);
+
+  private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+  private QueueDatabase database;
+
+  static Stream<Traces> bothWays() {
+    return Stream.of(new Traces.WithOpenTelemetry(), new Traces.WithMicrometer());
+  }
+
+  @BeforeEach
+  void setUp(QueueDatabase given) {
+    database = given;
+  }
+
+  private JobQueue queue(Traces traces) {
+    return JobQueue.builder(database.dataSource())
+        .schema(database.schema())
+        .interceptor(traces.enqueues())
+        .build();
+  }
+
+  private static void run(JobQueue queue, Traces traces, JobHandler<String> handler) {
+    Worker.on(queue)
+        .handle(MAIL, handler)
+        .queue("mails", 1)
+        .interceptor(traces.attempts())
+        .build()
+        .runUntilIdle();
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void theFirstAttemptIsAChildAndThoseAfterARetryAndASnoozeAreLinked(Traces traces) {
+    JobQueue queue = queue(traces);
+    traces.inTrace(() -> queue.enqueue(MAIL, "a"));
+    List<Outcome> outcomes =
+        new ArrayList<>(
+            List.of(
+                Outcome.snooze(Duration.ofSeconds(1)),
+                Outcome.retry(Duration.ZERO),
+                Outcome.completed()));
+
+    for (int i = 0; i < 3; i++) {
+      run(queue, traces, (payload, context) -> outcomes.remove(0));
+      database.timeTravel(Duration.ofSeconds(2));
+    }
+
+    assertThat(outcomes).isEmpty();
+    SpanData caller = traces.spans(SpanKind.INTERNAL).get(0);
+    SpanData producer = traces.spans(SpanKind.PRODUCER).get(0);
+    List<SpanData> consumers = traces.spans(SpanKind.CONSUMER);
+    assertChild(producer, caller);
+    assertThat(consumers).hasSize(3);
+    assertChild(consumers.get(0), producer);
+    assertLinked(consumers.get(1), producer);
+    assertLinked(consumers.get(2), producer);
+    assertThat(consumers)
+        .extracting(span -> attribute(span, "skipjack.outcome"))
+        .containsExactly("snoozed", "retried", "completed");
+    assertThat(consumers)
+        .extracting(span -> attribute(span, "skipjack.attempt"))
+        .containsExactly("1", "1", "2");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void theSpansHaveTheAttributesOfMessaging(Traces traces) {
+    JobQueue queue = queue(traces);
+    JobId id = queue.enqueue(MAIL, "a");
+    run(queue, traces, (payload, context) -> Outcome.completed());
+
+    SpanData producer = traces.spans(SpanKind.PRODUCER).get(0);
+    assertThat(producer.getName()).isEqualTo("enqueue mails");
+    assertThat(
+            Stream.of(
+                    "messaging.system",
+                    "messaging.destination.name",
+                    "messaging.operation.name",
+                    "messaging.operation.type",
+                    "messaging.message.id",
+                    "skipjack.kind")
+                .map(name -> attribute(producer, name)))
+        .containsExactly("skipjack", "mails", "enqueue", "send", id.toString(), "mail");
+    SpanData consumer = traces.spans(SpanKind.CONSUMER).get(0);
+    assertThat(consumer.getName()).isEqualTo("process mails");
+    assertThat(
+            Stream.of(
+                    "messaging.system",
+                    "messaging.destination.name",
+                    "messaging.operation.name",
+                    "messaging.operation.type",
+                    "messaging.message.id",
+                    "skipjack.kind",
+                    "skipjack.attempt",
+                    "skipjack.outcome")
+                .map(name -> attribute(consumer, name)))
+        .containsExactly(
+            "skipjack", "mails", "process", "process", id.toString(), "mail", "1", "completed");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void anAttemptAfterARescueIsLinked(Traces traces) {
+    JobQueue queue = queue(traces);
+    JobId id = queue.enqueue(MAIL, "a");
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          if (context.attempt() == 1) {
+            database.loseLease(id, queue);
+          }
+          return Outcome.completed();
+        });
+
+    SpanData producer = traces.spans(SpanKind.PRODUCER).get(0);
+    List<SpanData> consumers = traces.spans(SpanKind.CONSUMER);
+    assertThat(consumers).hasSize(2);
+    assertChild(consumers.get(0), producer);
+    assertLinked(consumers.get(1), producer);
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aFollowUpJobContinuesTheTraceOfTheAttempt(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "first");
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          if (payload.equals("first")) {
+            try (Connection connection = database.connection()) {
+              connection.setAutoCommit(false);
+              context.enqueueIn(connection).enqueue(MAIL, "second");
+              context.completeIn(connection);
+              connection.commit();
+              connection.setAutoCommit(true);
+            }
+          }
+          return Outcome.completed();
+        });
+
+    List<SpanData> producers = traces.spans(SpanKind.PRODUCER);
+    List<SpanData> consumers = traces.spans(SpanKind.CONSUMER);
+    assertThat(consumers).hasSize(2);
+    assertChild(consumers.get(0), producers.get(0));
+    assertChild(producers.get(1), consumers.get(0));
+    assertChild(consumers.get(1), producers.get(1));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aJobThatWaitedTooLongHasATraceOfItsOwn(Traces traces) {
+    traces.childWithin(Duration.ofHours(1));
+    JobQueue plain = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    for (String enqueuedAt :
+        List.of(
+            Instant.now().minus(Duration.ofHours(2)).toString(), Instant.now().toString(), "?")) {
+      plain.enqueue(MAIL, "a", job -> job.traceparent(TRACE).header("enqueued-at", enqueuedAt));
+    }
+
+    run(plain, traces, (payload, context) -> Outcome.completed());
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .extracting(span -> span.getTraceId().equals(TRACE.substring(3, 35)))
+        .containsExactly(false, true, true);
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void noAttemptIsAChildIfNoneMayBe(Traces traces) {
+    traces.childWithin(Duration.ZERO);
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "a", job -> job.header("enqueued-at", Instant.EPOCH.toString()));
+    run(queue, traces, (payload, context) -> Outcome.completed());
+
+    assertLinked(traces.spans(SpanKind.CONSUMER).get(0), traces.spans(SpanKind.PRODUCER).get(0));
+    assertThatThrownBy(() -> traces.childWithin(Duration.ofNanos(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("PT-0.000000001S");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void theJobsOfOneCallShareASpan(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueueAll(MAIL, List.of("a", "b", "c"));
+    run(queue, traces, (payload, context) -> Outcome.completed());
+
+    SpanData producer = traces.spans(SpanKind.PRODUCER).get(0);
+    assertThat(traces.spans(SpanKind.PRODUCER)).hasSize(1);
+    assertThat(attribute(producer, "messaging.batch.message_count")).isEqualTo("3");
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .hasSize(3)
+        .allSatisfy(consumer -> assertChild(consumer, producer));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void exceptionsAreRecordedWithTheirClass(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "thrown", job -> job.maxAttempts(1));
+    queue.enqueue(MAIL, "staged", job -> job.maxAttempts(1));
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          if (payload.equals("staged")) {
+            return Outcome.async(
+                CompletableFuture.completedFuture("")
+                    .thenApply(
+                        empty -> {
+                          throw new IllegalStateException("staged");
+                        }));
+          }
+          throw new IllegalStateException("thrown");
+        });
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .hasSize(2)
+        .allSatisfy(
+            span -> {
+              assertThat(attribute(span, "skipjack.outcome")).isEqualTo("failed");
+              assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+              assertThat(Traces.exception(span)).isEqualTo("java.lang.IllegalStateException");
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void anEnqueueThatFailsIsRecorded(Traces traces) {
+    JobQueue queue =
+        JobQueue.builder(database.dataSource())
+            .schema(database.schema())
+            .interceptor(traces.enqueues())
+            .interceptor(
+                (jobs, next) -> {
+                  throw new IllegalStateException("no");
+                })
+            .build();
+
+    assertThatThrownBy(() -> queue.enqueue(MAIL, "a")).hasMessage("no");
+
+    assertThat(traces.spans(SpanKind.PRODUCER))
+        .singleElement()
+        .satisfies(
+            span -> {
+              assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+              assertThat(Traces.exception(span)).isEqualTo("java.lang.IllegalStateException");
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void theSpanOfAnAsynchronousHandlerEndsWithItsStage(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "a");
+    run(
+        queue,
+        traces,
+        (payload, context) ->
+            Outcome.async(
+                CompletableFuture.supplyAsync(
+                    () -> {
+                      assertThat(traces.spans(SpanKind.CONSUMER)).isEmpty();
+                      return Outcome.dead("no such address");
+                    })));
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .singleElement()
+        .satisfies(span -> assertThat(attribute(span, "skipjack.outcome")).isEqualTo("dead"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void baggageReachesEveryAttempt(Traces traces) {
+    JobQueue queue = queue(traces);
+    Baggage baggage = Baggage.builder().put("tenant", "acme").build();
+    Runnable enqueue = () -> queue.enqueue(MAIL, "a");
+    Context.current().with(baggage).wrap(enqueue).run();
+    List<String> seen = new ArrayList<>();
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          seen.add(String.valueOf(Baggage.current().getEntryValue("tenant")));
+          return context.attempt() == 1 ? Outcome.retry(Duration.ZERO) : Outcome.completed();
+        });
+
+    assertThat(seen).containsExactly("acme", "acme");
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aTraceThatDoesNotFitPreventsNoEnqueue(Traces traces) {
+    JobQueue queue = queue(traces);
+    String large = "x".repeat(4_070);
+    queue.enqueue(MAIL, "a", job -> job.header("large", large));
+    List<String> headers = new ArrayList<>();
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          headers.addAll(context.headers().keySet());
+          return Outcome.completed();
+        });
+
+    assertThat(headers).containsExactly("large");
+    assertThat(traces.spans(SpanKind.CONSUMER)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aTraceThatIsGivenOutsideOfATraceIsKept(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "a", job -> job.traceparent(TRACE));
+    run(queue, traces, (payload, context) -> Outcome.completed());
+
+    assertThat(traces.spans(SpanKind.CONSUMER).get(0).getParentSpanId())
+        .isEqualTo(TRACE.substring(36, 52));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.observation;
+
+import org.jspecify.annotations.NullMarked;
