@@ -93,13 +93,9 @@ final class FetchStatement {
   private static final Field<Integer> ATTEMPTS = event("attempts", Integer.class);
   private static final Field<JSONB> HEADERS = event("headers", JSONB.class);
 
-  /** Names and values in turn. They cost a subquery, which events without headers skip. */
+  /** They cost a subquery, which events without headers skip. */
   private static final Field<String[]> HEADER_TEXTS =
-      when(
-              HEADERS.ne(field("cast('{}' as jsonb)", JSONB.class)),
-              field(
-                  "array(select unnest(array[header.key, header.value]) from jsonb_each_text({0}) as header)",
-                  String[].class, HEADERS))
+      when(HEADERS.ne(field("cast('{}' as jsonb)", JSONB.class)), headerTexts(HEADERS))
           .as("header_texts");
 
   private static final Field<Boolean> IS_BLOCKED = field(name("is_blocked"), Boolean.class);
@@ -290,7 +286,15 @@ final class FetchStatement {
         row.integer(ATTEMPTS));
   }
 
-  private static Map<String, String> headers(List<String> texts) {
+  /** Returns the names and values of headers in turn. */
+  static Field<String[]> headerTexts(Field<JSONB> headers) {
+    return field(
+        "array(select unnest(array[header.key, header.value]) from jsonb_each_text({0}) as header)",
+        String[].class, headers);
+  }
+
+  /** Returns headers by name. */
+  static Map<String, String> headers(List<String> texts) {
     Map<String, String> headers = new LinkedHashMap<>();
     for (int i = 0; i < texts.size(); i += 2) {
       headers.put(texts.get(i), texts.get(i + 1));

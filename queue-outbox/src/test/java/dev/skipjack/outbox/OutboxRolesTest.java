@@ -124,4 +124,30 @@ class OutboxRolesTest {
           .hasMessageContaining("permission denied");
     }
   }
+
+  @Test
+  void aViewerUsesTheQueriesOfOperatorsExceptForContents() throws Exception {
+    fixture.record(event(1, "poison"), event(1, "b"), event(2, "c"));
+    RecordingPublisher publisher =
+        new RecordingPublisher(
+            event ->
+                event.type().equals("poison") ? PublishResult.dead("x") : PublishResult.sent());
+    try (Relay relay = fixture.relay(publisher).build()) {
+      relay.runUntilIdle();
+    }
+    try (HikariDataSource pool = pool("viewer")) {
+      OutboxAdmin admin = Outbox.on(queue(pool)).admin();
+      UUID dead = fixture.id("poison");
+
+      assertThat(admin.lag().dead()).isEqualTo(1);
+      assertThat(admin.dead(10)).extracting(DeadEvent::id).containsExactly(dead);
+      assertThat(admin.blocked(10)).hasSize(1);
+      assertThat(admin.relays()).isNotEmpty();
+      assertThat(admin.find(dead)).isPresent();
+      assertThat(admin.find(publisher.sent.get(0).id())).isPresent();
+      assertThatThrownBy(() -> admin.read(dead))
+          .isInstanceOfSatisfying(
+              StoreException.class, refused -> assertThat(refused.sqlState()).contains("42501"));
+    }
+  }
 }

@@ -1,0 +1,13 @@
+package dev.skipjack.outbox;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An aggregate with a failed event, for which its later events wait.
+ *
+ * @param blockedAt since when it is blocked
+ * @param retryAt when a relay tries again; null if the event is dead, so that an operator must
+ *     redrive it or unblock the aggregate
+ */
+public record BlockedAggregate(Aggregate aggregate, Instant blockedAt, @Nullable Instant retryAt) {}

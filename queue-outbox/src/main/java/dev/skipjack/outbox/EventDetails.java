@@ -1,0 +1,27 @@
+package dev.skipjack.outbox;
+
+import java.time.Instant;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recorded event without its headers and payload.
+ *
+ * @param traceparent the W3C traceparent of the transaction that recorded it; null if it had none
+ * @param failures the number of failed attempts since it was recorded or redriven
+ * @param lastError why the last attempt failed; null if none has failed, or if it is published
+ * @param diedAt when it became dead; null unless it is
+ * @param publishedAt when a relay recorded that it was published; null unless it is
+ */
+public record EventDetails(
+    UUID id,
+    EventStatus status,
+    Aggregate aggregate,
+    String type,
+    String contentType,
+    @Nullable String traceparent,
+    Instant recordedAt,
+    int failures,
+    @Nullable String lastError,
+    @Nullable Instant diedAt,
+    @Nullable Instant publishedAt) {}

@@ -1,0 +1,13 @@
+package dev.skipjack.outbox;
+
+/** The status of a recorded event. */
+public enum EventStatus {
+  /** A relay will publish it. */
+  PENDING,
+  /** It waits for its next attempt, or for an earlier event of its aggregate. */
+  BLOCKED,
+  /** It is no longer tried. */
+  DEAD,
+  /** It has been published. */
+  PUBLISHED
+}

@@ -1,0 +1,12 @@
+package dev.skipjack.outbox;
+
+import java.time.Instant;
+
+/**
+ * What the leases show about a relay. A relay leases shards only while it publishes.
+ *
+ * @param name the name of the relay
+ * @param lastLeasedAt when it last leased a shard
+ * @param leasedShards the number of shards that it leases now, out of 32
+ */
+public record RelayActivity(String name, Instant lastLeasedAt, int leasedShards) {}
