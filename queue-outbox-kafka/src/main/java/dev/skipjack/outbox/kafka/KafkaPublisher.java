@@ -1,0 +1,155 @@
+package dev.skipjack.outbox.kafka;
+
+import dev.skipjack.outbox.EventBatch;
+import dev.skipjack.outbox.PublishResult;
+import dev.skipjack.outbox.Publisher;
+import dev.skipjack.outbox.RecordedEvent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends each event as a record whose value is the payload and whose key is the id of the aggregate
+ * in UTF-8. The topic is the type of the aggregate, or the one that {@link Builder#topic} returns.
+ *
+ * <p>The next event of an aggregate is sent after the brokers have acknowledged the previous one;
+ * different aggregates are sent in parallel. The order therefore also holds if the brokers reject
+ * an event, which an idempotent producer alone does not ensure: it keeps the order of records that
+ * it sends again, but not that of the records after one that failed for good.
+ *
+ * <p>The result of an event:
+ *
+ * <table>
+ *   <caption>Results</caption>
+ *   <tr><th>cause<th>result
+ *   <tr><td>acknowledged<td>sent
+ *   <tr><td>too large for the producer or the topic<td>dead
+ *   <tr><td>the topic does not exist or has an invalid name, no permission to write to it, or
+ *       another reason for which the brokers reject the record<td>another attempt
+ *   <tr><td>no acknowledgement within {@code delivery.timeout.ms}<td>the brokers are unavailable.
+ *       No attempt counts, unless they have accepted or rejected other events of the batch
+ * </table>
+ *
+ * <p>Each record has the headers {@link #EVENT_ID}, {@link #EVENT_TYPE}, {@link #AGGREGATE_TYPE},
+ * {@link #CONTENT_TYPE}, {@link #TRACEPARENT} if the event has one, and those of the event under
+ * their own names, except for names of this list. Values are in UTF-8. The timestamp of a record is
+ * the time at which it was sent: with that of the event, the brokers could remove an event that was
+ * blocked for longer than the retention of the topic.
+ *
+ * <p>Safe for any number of threads.
+ */
+public final class KafkaPublisher implements Publisher, AutoCloseable {
+
+  /** The header with the event's id, by which consumers recognize duplicates. */
+  public static final String EVENT_ID = "skipjack-event-id";
+
+  /** The header with the event's type. */
+  public static final String EVENT_TYPE = "skipjack-event-type";
+
+  /** The header with the type of the aggregate. */
+  public static final String AGGREGATE_TYPE = "skipjack-aggregate-type";
+
+  /** The header with the media type of the payload. */
+  public static final String CONTENT_TYPE = "content-type";
+
+  /** The header with the W3C traceparent of the transaction that recorded the event. */
+  public static final String TRACEPARENT = "traceparent";
+
+  /** How long {@link #close} waits for records that were sent. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Producer<byte[], byte[]> producer;
+  private final boolean ownsProducer;
+  private final EventRecords records;
+  private final MissingTopics missing = new MissingTopics();
+
+  private KafkaPublisher(
+      Producer<byte[], byte[]> producer, boolean ownsProducer, EventRecords records) {
+    this.producer = producer;
+    this.ownsProducer = ownsProducer;
+    this.records = records;
+  }
+
+  /**
+   * Starts a publisher with a producer of its own.
+   *
+   * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
+   * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
+   * 0, because the next event of an aggregate waits for each record; {@code max.block.ms} is 10 s;
+   * and {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s. Keep {@code
+   * delivery.timeout.ms} below the relay's {@code publishTimeout}: otherwise another relay
+   * publishes the same events while the brokers are slow.
+   *
+   * @param properties the producer's properties, at least {@code bootstrap.servers}
+   * @throws IllegalArgumentException if a property breaks the order or the durability
+   */
+  public static Builder to(Map<String, ?> properties) {
+    return new Builder(ProducerProperties.complete(properties), null);
+  }
+
+  /**
+   * Starts a publisher with the producer of the application, which {@link #close} leaves open. It
+   * must have {@code enable.idempotence=true}, {@code acks=all}, no {@code transactional.id}, and a
+   * partitioner that maps the same key to the same partition. This cannot be checked here.
+   */
+  public static Builder using(Producer<byte[], byte[]> producer) {
+    return new Builder(Map.of(), Objects.requireNonNull(producer, "producer"));
+  }
+
+  @Override
+  public List<PublishResult> publish(EventBatch batch) throws IOException, InterruptedException {
+    return new BatchDelivery(batch, producer, records, missing).run();
+  }
+
+  /**
+   * Closes the producer if this publisher has created it. Waits up to 10 s for records that were
+   * sent. Close the relay first.
+   */
+  @Override
+  public void close() {
+    if (ownsProducer) {
+      producer.close(CLOSE_TIMEOUT);
+    }
+  }
+
+  /** Builds a publisher. */
+  public static final class Builder {
+
+    private final Map<String, Object> properties;
+    private final @Nullable Producer<byte[], byte[]> producer;
+    private Function<RecordedEvent, String> topic = event -> event.aggregate().type();
+
+    private Builder(Map<String, Object> properties, @Nullable Producer<byte[], byte[]> producer) {
+      this.properties = properties;
+      this.producer = producer;
+    }
+
+    /**
+     * Sets the topic of an event; by default the type of its aggregate. Kafka has no order between
+     * topics, so the events of an aggregate should have the same one. If the function fails, the
+     * event gets another attempt.
+     */
+    public Builder topic(Function<RecordedEvent, String> topic) {
+      this.topic = Objects.requireNonNull(topic, "topic");
+      return this;
+    }
+
+    /**
+     * Builds the publisher. Does not wait for the brokers.
+     *
+     * @throws org.apache.kafka.common.KafkaException if the producer cannot be created
+     */
+    public KafkaPublisher build() {
+      EventRecords records = new EventRecords(topic);
+      return producer == null
+          ? new KafkaPublisher(new KafkaProducer<>(properties), true, records)
+          : new KafkaPublisher(producer, false, records);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package dev.skipjack.outbox.kafka;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Topics that the brokers did not know a short time ago. A producer waits for such a topic in the
+ * calling thread, for {@code max.block.ms}; without this memory, each of its events would delay
+ * those of other topics by that time. Thread-safe.
+ */
+final class MissingTopics {
+
+  private static final long NANOS = Duration.ofSeconds(10).toNanos();
+
+  private final Map<String, Long> since = new ConcurrentHashMap<>();
+
+  void note(String topic) {
+    since.put(topic, System.nanoTime());
+  }
+
+  /** Returns whether the topic was missing within the last 10 s. */
+  boolean contains(String topic) {
+    Long noted = since.get(topic);
+    if (noted == null) {
+      return false;
+    }
+    if (System.nanoTime() - noted < NANOS) {
+      return true;
+    }
+    since.remove(topic, noted);
+    return false;
+  }
+}
