@@ -12,13 +12,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Tests that the page lists exactly the existing meters, with their types, and events. */
+/** Tests that the page lists exactly the meters of a worker, with their types, and events. */
 class MetricsDocumentTest {
 
   private static final Path PAGE = Path.of("../docs/metrics.md");
 
   private static final Pattern METER =
-      Pattern.compile("^\\| `(skipjack\\.[a-z.]+)` \\| ([a-z]+) \\|", Pattern.MULTILINE);
+      Pattern.compile(
+          "^\\| `(skipjack\\.(?:jobs|worker)\\.[a-z.]+)` \\| ([a-z]+) \\|", Pattern.MULTILINE);
 
   private static final Pattern EVENT = Pattern.compile("`([A-Z][A-Za-z]+)`");
 

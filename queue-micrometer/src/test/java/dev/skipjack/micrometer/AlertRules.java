@@ -1,0 +1,173 @@
+package dev.skipjack.micrometer;
+
+import dev.skipjack.micrometer.MeterTable.Listed;
+import java.util.List;
+
+/** Writes alert rules of Prometheus. */
+final class AlertRules {
+
+  /**
+   * A rule.
+   *
+   * @param meter the meter that the rule is about
+   * @param forMinutes for how long the expression must be true
+   */
+  private record Rule(
+      String name,
+      Listed meter,
+      String expression,
+      int forMinutes,
+      String severity,
+      String summary,
+      String description) {}
+
+  private static final String WARNING = "warning";
+  private static final String CRITICAL = "critical";
+
+  private final MeterTable meters;
+
+  private AlertRules(MeterTable meters) {
+    this.meters = meters;
+  }
+
+  static String of(MeterTable meters) {
+    StringBuilder yaml = new StringBuilder("groups:\n  - name: skipjack\n    rules:\n");
+    new AlertRules(meters).rules().forEach(rule -> append(rule, yaml));
+    return yaml.toString();
+  }
+
+  private List<Rule> rules() {
+    return List.of(
+        increased(
+            "SkipjackJobsDead",
+            "skipjack.jobs.dead",
+            "Jobs of kind {{ $labels.kind }} died in queue {{ $labels.queue }}",
+            "Show their errors with 'skipjack dead list', and redrive or prune them."),
+        increased(
+            "SkipjackHandlerStuck",
+            "skipjack.jobs.stuck",
+            "A handler of kind {{ $labels.kind }} does not end",
+            "It ignores the interrupt after its timeout. Its slot is replaced, but the thread remains."),
+        increased(
+            "SkipjackPayloadUnread",
+            "skipjack.jobs.unread",
+            "Payloads of kind {{ $labels.kind }} cannot be fetched",
+            "The attempts fail before their handler begins."),
+        failing(),
+        above(
+            "SkipjackLag",
+            "skipjack.worker.lag",
+            300,
+            WARNING,
+            "Due jobs wait for more than 5 minutes",
+            "The queues that {{ $labels.worker }} serves get more jobs than their workers run. 'skipjack why' explains a job."),
+        above(
+            "SkipjackPollAge",
+            "skipjack.worker.poll.age",
+            60,
+            CRITICAL,
+            "Worker {{ $labels.worker }} does not poll",
+            "Its database is unavailable, or its threads hang. Read its health."),
+        noWorker(),
+        increased(
+            "SkipjackEventsDropped",
+            "skipjack.worker.events.dropped",
+            "Worker {{ $labels.worker }} drops events",
+            "A listener is too slow. A warning in the log names it."),
+        above(
+            "SkipjackOutboxLag",
+            "skipjack.outbox.lag",
+            300,
+            WARNING,
+            "Events wait for more than 5 minutes",
+            "No relay runs, or the publisher is too slow or unavailable."),
+        above(
+            "SkipjackOutboxDead",
+            "skipjack.outbox.dead",
+            0,
+            WARNING,
+            "The outbox has dead events",
+            "Show their errors, and redrive them."),
+        increased(
+            "SkipjackRelayOutOfOrder",
+            "skipjack.relay.out.of.order",
+            "The publisher of relay {{ $labels.relay }} sends events out of order",
+            "It sent an event although an earlier one of its aggregate had failed: a defect of the publisher."));
+  }
+
+  /**
+   * Returns a rule about a counter. Micrometer creates it when it is first counted, so its first
+   * value is no increase; a series that did not exist before counts with its value.
+   */
+  private Rule increased(String name, String meter, String summary, String description) {
+    Listed listed = meters.get(meter);
+    String series = listed.prometheus();
+    return new Rule(
+        name,
+        listed,
+        "sum by (%s) ((%s unless %s offset 15m) or increase(%s[15m])) > 0"
+            .formatted(String.join(", ", listed.tags()), series, series, series),
+        0,
+        WARNING,
+        summary,
+        description);
+  }
+
+  private Rule above(
+      String name, String meter, int limit, String severity, String summary, String description) {
+    Listed listed = meters.get(meter);
+    String by =
+        listed.tags().isEmpty() ? "" : " by (%s)".formatted(String.join(", ", listed.tags()));
+    return new Rule(
+        name,
+        listed,
+        "max%s (%s) > %d".formatted(by, listed.prometheus(), limit),
+        5,
+        severity,
+        summary,
+        description);
+  }
+
+  private Rule failing() {
+    Listed failed = meters.get("skipjack.jobs.failed");
+    String rate = "sum by (queue, kind) (rate(%s[15m]))";
+    return new Rule(
+        "SkipjackAttemptsFail",
+        failed,
+        "%s > 0.5 * %s"
+            .formatted(
+                rate.formatted(failed.prometheus()),
+                rate.formatted(meters.get("skipjack.jobs.claimed").prometheus())),
+        15,
+        WARNING,
+        "More than half of the attempts of kind {{ $labels.kind }} fail",
+        "Their jobs are retried and die when their attempts are used up.");
+  }
+
+  private Rule noWorker() {
+    Listed age = meters.get("skipjack.worker.poll.age");
+    return new Rule(
+        "SkipjackNoWorker",
+        age,
+        "absent(%s)".formatted(age.prometheus()),
+        5,
+        CRITICAL,
+        "No worker reports metrics",
+        "No worker runs, or Prometheus does not scrape it.");
+  }
+
+  private static void append(Rule rule, StringBuilder yaml) {
+    yaml.append("      - alert: %s\n".formatted(rule.name()))
+        .append("        expr: %s\n".formatted(rule.expression()))
+        .append("        for: %dm\n".formatted(rule.forMinutes()))
+        .append("        labels:\n          severity: %s\n".formatted(rule.severity()))
+        .append("        annotations:\n")
+        .append("          summary: %s\n".formatted(quoted(rule.summary())))
+        .append("          description: %s\n".formatted(quoted(rule.description())));
+  }
+
+  /** Quotes a text for YAML. No text contains a quotation mark or a backslash. */
+  private static String quoted(String text) {
+    return '"' + text + '"';
+  }
+}
