@@ -1,6 +1,7 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.torture.FaultKind;
+import dev.skipjack.torture.Load;
 import dev.skipjack.torture.Torture;
 import dev.skipjack.torture.TortureOptions;
 import dev.skipjack.torture.TortureReport;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "torture",
     description =
-        "Kill, freeze and disconnect producers, workers and the server, and check the outcome of every job.",
+        "Kill, freeze and disconnect producers, workers, relays and the server, and check the outcome of every job and event.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
@@ -46,8 +47,16 @@ final class TortureCommand implements Callable<Integer> {
   @Option(
       names = "--jobs",
       paramLabel = "N",
-      description = "Number of jobs to enqueue, spread over the minutes. Default: 3000 per minute.")
+      description =
+          "Number of jobs to enqueue, or of transactions that record events, spread over the minutes. Default: 3000 per minute.")
   private @Nullable Integer jobs;
+
+  @Option(
+      names = "--workload",
+      paramLabel = "NAME",
+      description =
+          "What to run: jobs; outbox, which records and publishes events; or all, both at once. Default: all.")
+  private String workload = Load.ALL.label();
 
   @Option(
       names = "--seed",
@@ -111,6 +120,7 @@ final class TortureCommand implements Callable<Integer> {
             : jobs,
         seed == null ? ThreadLocalRandom.current().nextInt(SMALL_SEEDS) : seed,
         common.namedDatabase(),
-        faults == null ? Set.of(FaultKind.values()) : FaultKind.parse(faults));
+        faults == null ? Set.of(FaultKind.values()) : FaultKind.parse(faults),
+        Load.parse(workload));
   }
 }

@@ -2,10 +2,14 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.torture.Load;
+import dev.skipjack.torture.TortureOptions;
 import dev.skipjack.torture.TortureReport;
 import dev.skipjack.torture.Verdicts;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -14,9 +18,15 @@ class TortureCommandTest {
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
+  private final List<TortureOptions> runs = new ArrayList<>();
 
   private int torture(TortureReport verdict, String... arguments) {
-    return new CommandLine(new TortureCommand((options, notes) -> verdict))
+    TortureCommand.Run run =
+        (options, notes) -> {
+          runs.add(options);
+          return verdict;
+        };
+    return new CommandLine(new TortureCommand(run))
         .setOut(new PrintWriter(out))
         .setErr(new PrintWriter(err))
         .execute(arguments);
@@ -28,6 +38,23 @@ class TortureCommandTest {
 
     assertThat(out.toString()).startsWith("{\"verdict\":\"clean\"").hasLineCount(1);
     assertThat(err.toString()).hasLineCount(1);
+  }
+
+  @Test
+  void theWorkloadIsAllUnlessAnotherIsNamed() {
+    assertThat(torture(Verdicts.clean())).isZero();
+    assertThat(torture(Verdicts.clean(), "--workload", "outbox")).isZero();
+
+    assertThat(runs).extracting(TortureOptions::load).containsExactly(Load.ALL, Load.OUTBOX);
+  }
+
+  @Test
+  void anUnknownWorkloadIsRejected() {
+    assertThat(torture(Verdicts.clean(), "--workload", "mail")).isEqualTo(2);
+
+    assertThat(runs).isEmpty();
+    assertThat(err.toString())
+        .contains("Unknown workload 'mail' in --workload. Available workloads: all, jobs, outbox.");
   }
 
   @Test

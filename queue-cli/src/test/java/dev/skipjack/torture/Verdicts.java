@@ -22,7 +22,15 @@ public final class Verdicts {
   }
 
   private static TortureReport of(List<Event> history) {
-    FinalRead nothing = new FinalRead(List.of(), List.of(), List.of(), List.of(), List.of(), 0);
+    FinalRead nothing =
+        new FinalRead(
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            new FinalRead.OutboxRead(Map.of(), Map.of()),
+            0);
     return TortureReport.of(Map.of(), history, nothing, Pace.FORKED);
   }
 }

@@ -12,20 +12,27 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Indexes a history and a final read by job, key and attempt. */
+/** Indexes a history and a final read by job, key, attempt and event. */
 final class CheckedRun {
 
   final List<Event> events;
+
+  /** The copies of events that arrived at the destination, in the order of their arrival. */
+  final List<Event> arrivals;
+
   final Map<Long, List<JobRow>> jobs;
   final Map<String, List<JobRow>> jobsByKey;
   final Map<Long, ExecutionRow> executions = new HashMap<>();
   final Map<Long, List<ExecutionRow>> executionsByJob;
   final Map<Long, List<EffectRow>> effectsByJob;
+  final Map<String, Change> changes;
   final FinalRead read;
 
   CheckedRun(List<Event> history, FinalRead read) {
     this.read = read;
     this.events = new ArrayList<>(history);
+    this.arrivals = history.stream().filter(event -> event.type() == EventType.PUBLISHED).toList();
+    this.changes = read.outbox().changes();
     events.sort(Comparator.comparingLong(Event::micros));
     this.jobs = group(read.jobs(), JobRow::id);
     this.jobsByKey = group(read.jobs(), JobRow::key);
@@ -91,6 +98,11 @@ final class CheckedRun {
     }
     for (EffectRow effect : effects(job)) {
       add(lines, Long.MAX_VALUE, "final " + effect);
+    }
+    Change change = changes.get(key);
+    if (change != null) {
+      String status = read.outbox().unpublished().getOrDefault(key, "published");
+      add(lines, Long.MAX_VALUE, "final " + change + " " + status);
     }
     return lines.values().stream().flatMap(List::stream).toList();
   }

@@ -50,6 +50,7 @@ final class Checker {
     checker.violations.addAll(UniqueCheck.check(run, pace));
     checker.violations.addAll(FireCheck.check(run));
     checker.violations.addAll(OrderCheck.check(run, pace));
+    checker.violations.addAll(OutboxCheck.check(run, faults));
     return List.copyOf(checker.violations);
   }
 

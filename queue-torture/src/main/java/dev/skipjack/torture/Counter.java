@@ -15,6 +15,10 @@ public enum Counter {
   UNIQUE_VIOLATIONS,
   LOST_FIRES,
   DOUBLE_FIRES,
+  OUTBOX_MISSED,
+  OUTBOX_PHANTOM,
+  OUTBOX_MISORDERED,
+  OUTBOX_DUPLICATES,
   UNPROVOKED_RERUNS;
 
   /** Returns the name in reports. */

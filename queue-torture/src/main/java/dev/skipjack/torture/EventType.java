@@ -7,8 +7,8 @@ enum EventType {
   /** The enqueue was acknowledged; the detail is whether the job is new. */
   ACKNOWLEDGED,
   /**
-   * It is unknown whether the enqueue or the operator's command was committed; the detail is the
-   * error.
+   * It is unknown whether the enqueue, the operator's command or the transaction with an event was
+   * committed; the detail is the error.
    */
   UNKNOWN,
   /** The enqueue was refused, so no job was created; the detail is the error. */
@@ -53,6 +53,20 @@ enum EventType {
   FAULT_EASED,
   /** The fault ended. */
   FAULT_ENDED,
+  /**
+   * A producer has recorded an event of the outbox in a transaction that is still open. The key is
+   * the event's id, and the detail its payload.
+   */
+  EVENT_RECORDED,
+  /** The commit of a transaction with an event was acknowledged. */
+  EVENT_COMMITTED,
+  /** A transaction with an event was rolled back. */
+  EVENT_ROLLED_BACK,
+  /**
+   * The destination has accepted an event from a relay in the process of this line; the detail is
+   * the payload.
+   */
+  PUBLISHED,
   /** The process exited on its own; the detail is its exit code. */
   EXITED
 }

@@ -210,6 +210,25 @@ final class FaultLog {
     return fault.began() > attempt.finished() - overdueMicros;
   }
 
+  /**
+   * Returns whether a fault explains why an event that was published is not recorded as published,
+   * and therefore arrived more than once. A process that is killed can only leave copies unrecorded
+   * that it had sent by then. A frozen one may also send an event when it continues, after another
+   * relay has sent it. All other faults have effects for some time after their end.
+   *
+   * @param copy the copy that arrived
+   * @param last when the last copy arrived
+   */
+  boolean explainsUnrecorded(Event copy, long last) {
+    return faults.stream()
+        .anyMatch(
+            fault ->
+                fault.hits(copy.process())
+                    && fault.began() <= Math.min(last, copy.micros() + effectMicros)
+                    && fault.ended() + (fault.is(FaultKind.KILL) ? 0 : effectMicros)
+                        >= copy.micros());
+  }
+
   private int rank(Fault fault, ExecutionRow attempt) {
     if (!fault.isPlanned()) {
       return fault.hitsOneProcess() ? 1 : 0;

@@ -1,6 +1,7 @@
 package dev.skipjack.torture;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * The content of the database at the end of a run. All times are in microseconds since 1970 by this
@@ -8,6 +9,7 @@ import java.util.List;
  *
  * @param schedules the schedules, whose times are those of the database's clock
  * @param keys the ids of the jobs, by idempotency key
+ * @param outbox the events of the outbox
  * @param clockError the maximum error, in microseconds, of the times converted from the database's
  *     clock; 0 if it is this machine's clock
  */
@@ -17,6 +19,7 @@ record FinalRead(
     List<EffectRow> effects,
     List<ScheduleRow> schedules,
     List<Long> keys,
+    OutboxRead outbox,
     long clockError) {
 
   /**
@@ -72,6 +75,14 @@ record FinalRead(
       return created + 1;
     }
   }
+
+  /**
+   * The outbox.
+   *
+   * @param changes the changes of all transactions that have committed, by the id of their event
+   * @param unpublished the statuses of the events that are not recorded as published, by their id
+   */
+  record OutboxRead(Map<String, Change> changes, Map<String, String> unpublished) {}
 
   /** A row that a handler wrote in the transaction of its completion. */
   record EffectRow(String key, long job, long execution) {}

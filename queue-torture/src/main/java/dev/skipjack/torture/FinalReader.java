@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
+import dev.skipjack.torture.FinalRead.OutboxRead;
 import dev.skipjack.torture.FinalRead.ScheduleRow;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -11,7 +12,9 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 
 /**
@@ -39,6 +42,11 @@ final class FinalReader {
           + " coalesce(floor(extract(epoch FROM paused_at))::bigint, 0) FROM @job_schedules";
 
   private static final String KEYS = "SELECT job_id FROM @job_keys";
+
+  private static final String CHANGES =
+      "SELECT event_id, aggregate, number, poison FROM @torture_changes ORDER BY aggregate, number";
+
+  private static final String UNPUBLISHED = "SELECT event_id, status FROM @outbox_events";
 
   /** The rounding error of three readings in whole microseconds. */
   private static final long ROUNDING = 2;
@@ -69,6 +77,7 @@ final class FinalReader {
               effects(statement),
               schedules(statement),
               keys(statement),
+              outbox(statement),
               clock.error);
       connection.commit();
       return read;
@@ -191,6 +200,22 @@ final class FinalReader {
       }
     }
     return rows;
+  }
+
+  private OutboxRead outbox(Statement statement) throws SQLException {
+    Map<String, Change> changes = new LinkedHashMap<>();
+    try (ResultSet row = statement.executeQuery(sql(CHANGES))) {
+      while (row.next()) {
+        changes.put(row.getString(1), new Change(row.getInt(2), row.getLong(3), row.getBoolean(4)));
+      }
+    }
+    Map<String, String> unpublished = new LinkedHashMap<>();
+    try (ResultSet row = statement.executeQuery(sql(UNPUBLISHED))) {
+      while (row.next()) {
+        unpublished.put(row.getString(1), row.getString(2));
+      }
+    }
+    return new OutboxRead(changes, unpublished);
   }
 
   private static long local(long micros, long offset) {

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 /** The processes of the producers and workers. Safe for any number of threads. */
 final class Fleet implements AutoCloseable {
 
-  static final int WORKERS = 3;
-  static final int PRODUCERS = 3;
-
   private static final String WORKER = "worker-";
   private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
@@ -61,10 +58,10 @@ final class Fleet implements AutoCloseable {
 
   /** Starts all processes, and returns when the workers have started. */
   synchronized void start() {
-    for (int n = 1; n <= WORKERS; n++) {
+    for (int n = 1; n <= options.load().processes(); n++) {
       startWorker(WORKER + n);
     }
-    for (int n = 1; n <= PRODUCERS; n++) {
+    for (int n = 1; n <= options.load().processes(); n++) {
       startProducer("producer-" + n);
     }
     try {
@@ -79,7 +76,8 @@ final class Fleet implements AutoCloseable {
   }
 
   private void startWorker(String name) {
-    String[] arguments = settings(name).arguments(HistoryClock.ofWall().moment());
+    String[] arguments =
+        settings(name).arguments(HistoryClock.ofWall().moment(), options.load().name());
     workers.put(name, fork(WorkerProcess.class, name, arguments));
   }
 
@@ -92,8 +90,8 @@ final class Fleet implements AutoCloseable {
   }
 
   private void startProducer(String name) {
-    int jobs = options.jobs() / PRODUCERS + (name.endsWith("1") ? options.jobs() % PRODUCERS : 0);
-    long gapMicros = Math.round(options.minutes() * ENQUEUE_SHARE * 60_000_000 / Math.max(1, jobs));
+    int jobs = share(options.load().jobs(options.jobs()), name);
+    int events = share(options.load().events(options.jobs()), name);
     producers.put(
         name,
         fork(
@@ -103,8 +101,21 @@ final class Fleet implements AutoCloseable {
                 .arguments(
                     String.valueOf(options.seed()),
                     String.valueOf(jobs),
-                    String.valueOf(gapMicros),
-                    String.valueOf(start.toEpochMilli()))));
+                    String.valueOf(gapMicros(jobs)),
+                    String.valueOf(start.toEpochMilli()),
+                    options.load().name(),
+                    String.valueOf(events),
+                    String.valueOf(gapMicros(events)))));
+  }
+
+  /** Returns a producer's share. The first producer also gets the remainder. */
+  private int share(int all, String name) {
+    int processes = options.load().processes();
+    return all / processes + (name.endsWith("1") ? all % processes : 0);
+  }
+
+  private long gapMicros(int requests) {
+    return Math.round(options.minutes() * ENQUEUE_SHARE * 60_000_000 / Math.max(1, requests));
   }
 
   private ProcessSettings settings(String name) {

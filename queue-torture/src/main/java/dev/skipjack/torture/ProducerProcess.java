@@ -1,50 +1,135 @@
 package dev.skipjack.torture;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.outbox.Outbox;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 /** The main class of a producer's process. */
 final class ProducerProcess {
 
-  private static final int CONNECTIONS = 3;
+  private static final int JOBS_CONNECTIONS = 3;
+  private static final Duration MAX_DELAY = Duration.ofSeconds(2);
 
-  private ProducerProcess() {}
+  private final ProcessSettings settings;
+  private final long seed;
+  private final Instant start;
+  private final HistoryFile history;
+  private final HikariDataSource pool;
+  private final JobQueue queue;
+  private final List<Event> before;
+
+  private ProducerProcess(
+      ProcessSettings settings,
+      long seed,
+      Instant start,
+      HistoryFile history,
+      HikariDataSource pool,
+      List<Event> before) {
+    this.settings = settings;
+    this.seed = seed;
+    this.start = start;
+    this.history = history;
+    this.pool = pool;
+    this.queue = JobQueue.builder(pool).schema(settings.schema()).build();
+    this.before = before;
+  }
 
   /**
-   * Continues after the last job in the history, and exits when all jobs are enqueued.
+   * Continues after the last job and the last event in the history, and exits when all jobs are
+   * enqueued and all transactions with events have ended.
    *
    * @param args the arguments of {@link ProcessSettings}, then the seed, the number of jobs, the
-   *     microseconds between two jobs, and the time at which the first is due, in milliseconds
-   *     since 1970
+   *     microseconds between two jobs, the time at which the first job and event are due, in
+   *     milliseconds since 1970, the {@link Load}, the number of transactions with events, and the
+   *     microseconds between two of them
    */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws InterruptedException, ExecutionException {
     ProcessSettings settings = ProcessSettings.of(args);
-    long seed = Long.parseLong(args[4]);
     long jobs = Long.parseLong(args[5]);
-    Duration gap = Duration.ofNanos(1_000 * Long.parseLong(args[6]));
+    Load load = Load.valueOf(args[8]);
     List<Event> before = HistoryFile.read(settings.folder(), settings.name());
+    try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
+        HikariDataSource pool = settings.pool(JOBS_CONNECTIONS + load.eventProducers())) {
+      ProducerProcess process =
+          new ProducerProcess(
+              settings,
+              Long.parseLong(args[4]),
+              Instant.ofEpochMilli(Long.parseLong(args[7])),
+              history,
+              pool,
+              before);
+      System.out.println(ProcessSettings.READY);
+      ExecutorService threads = Executors.newCachedThreadPool();
+      List<Future<?>> running = new ArrayList<>();
+      if (load.hasJobs()) {
+        running.add(
+            threads.submit(
+                () -> {
+                  process.enqueue(jobs, micros(args[6]));
+                  return null;
+                }));
+      }
+      EventProducer events = process.events();
+      for (int n = 0; n < load.eventProducers(); n++) {
+        running.add(
+            threads.submit(
+                () -> {
+                  events.produce(Long.parseLong(args[9]), process.startNanos(), micros(args[10]));
+                  return null;
+                }));
+      }
+      threads.shutdown();
+      for (Future<?> each : running) {
+        each.get();
+      }
+    }
+  }
+
+  private static Duration micros(String micros) {
+    return Duration.ofNanos(1_000 * Long.parseLong(micros));
+  }
+
+  private void enqueue(long jobs, Duration gap) throws InterruptedException {
     long requested = before.stream().filter(event -> event.type() == EventType.REQUESTED).count();
     long created =
         before.stream()
             .filter(event -> event.type() == EventType.ACKNOWLEDGED)
             .filter(event -> event.detail().equals(Producer.CREATED))
             .count();
-    Instant due = Instant.ofEpochMilli(Long.parseLong(args[7])).plus(gap.multipliedBy(requested));
-    try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
-        HikariDataSource pool = settings.pool(CONNECTIONS)) {
-      JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
-      System.out.println(ProcessSettings.READY);
-      new Producer(
-              ProducerAccess.of(queue, pool),
-              history,
-              settings.name(),
-              seed,
-              Pace.FORKED,
-              Producer::draw)
-          .produce(requested, jobs - created, Duration.between(due, Instant.now()), gap);
-    }
+    Instant due = start.plus(gap.multipliedBy(requested));
+    new Producer(
+            ProducerAccess.of(queue, pool),
+            history,
+            settings.name(),
+            seed,
+            Pace.FORKED,
+            Producer::draw)
+        .produce(requested, jobs - created, Duration.between(due, Instant.now()), gap);
+  }
+
+  private EventProducer events() {
+    Outbox outbox = Outbox.on(queue);
+    return new EventProducer(
+        outbox::in,
+        new EventOperator(outbox.admin(), pool, settings.schema(), history),
+        pool,
+        settings.schema(),
+        history,
+        settings.name(),
+        seed,
+        MAX_DELAY,
+        before.stream().filter(event -> event.type() == EventType.EVENT_RECORDED).count());
+  }
+
+  private long startNanos() {
+    return System.nanoTime() - Duration.between(start, Instant.now()).toNanos();
   }
 }

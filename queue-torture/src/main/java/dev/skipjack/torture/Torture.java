@@ -1,6 +1,7 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.outbox.Outbox;
 import dev.skipjack.store.jooq.JobQueue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,6 +33,10 @@ public final class Torture {
 
   private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
   private static final long POLL_MILLIS = 250;
+
+  private static final String LIVE =
+      "SELECT (SELECT count(*) FROM @jobs WHERE status <> '%1$s') + (SELECT count(*) FROM @outbox_events WHERE status <> '%1$s')"
+          .formatted(JobStatus.DEAD.literal());
 
   private Torture() {}
 
@@ -102,14 +107,21 @@ public final class Torture {
           LeaseWatch.start(database.direct(), database.schema(), history, Pace.FORKED.lease());
       List<PlannedFault> faults = PlannedFault.schedule(kinds, options.minutes(), options.seed());
       notes.accept(
-          "Enqueuing %d jobs in %s minutes under %d faults, seed %d."
-              .formatted(options.jobs(), options.minutes(), faults.size(), options.seed()));
+          "Enqueuing %d jobs and recording %d events in %s minutes under %d faults, seed %d."
+              .formatted(
+                  options.load().jobs(options.jobs()),
+                  options.load().events(options.jobs()),
+                  options.minutes(),
+                  faults.size(),
+                  options.seed()));
       injector.run(faults);
       injector.endAllFaults();
       fleet.awaitProducers(
           Duration.ofMillis(Math.round(options.minutes() * 60_000)).plusMinutes(5));
-      notes.accept("All jobs are enqueued and all faults removed. Draining the queue.");
-      pauseSchedules(database, notes);
+      notes.accept("All jobs are enqueued, all events recorded and all faults removed. Draining.");
+      if (options.load().hasJobs()) {
+        pauseSchedules(database, notes);
+      }
       drain(database, folder, notes);
       fleet.stopWorkers();
       hiccups.stop();
@@ -126,6 +138,7 @@ public final class Torture {
     Map<String, Object> facts = new LinkedHashMap<>();
     facts.put("seed", options.seed());
     facts.put("minutes", options.minutes());
+    facts.put("workload", options.load().label());
     facts.put("jobs", options.jobs());
     facts.put("chosen_faults", labels(kinds));
     facts.put(
@@ -159,24 +172,28 @@ public final class Torture {
   }
 
   /**
-   * Waits until every job has ended or is dead, or until the number of live jobs no longer falls.
-   * Meanwhile, an operator frees the ordering keys that dead jobs block.
+   * Waits until every job has ended or is dead and every event is published or dead, or until the
+   * number of the others no longer falls. Meanwhile, an operator frees the ordering keys that dead
+   * jobs block, and the aggregates that dead events block.
    */
   private static void drain(TortureDatabase database, Path folder, Consumer<String> notes)
       throws SQLException, InterruptedException {
     JobQueue queue = JobQueue.builder(database.direct()).schema(database.schema()).build();
     try (HistoryFile history = HistoryFile.open(folder, "operator")) {
-      drain(database, new Operator(queue.reader(), queue.admin(), history), notes);
+      drain(
+          database,
+          new Operator(queue.reader(), queue.admin(), history),
+          new EventOperator(
+              Outbox.on(queue).admin(), database.direct(), database.schema(), history),
+          notes);
     }
   }
 
-  private static void drain(TortureDatabase database, Operator operator, Consumer<String> notes)
+  private static void drain(
+      TortureDatabase database, Operator operator, EventOperator events, Consumer<String> notes)
       throws SQLException, InterruptedException {
     SplittableRandom random = new SplittableRandom(1);
-    String sql =
-        "SELECT count(*) FROM "
-            + database.schema()
-            + ".jobs WHERE status <> '%s'".formatted(JobStatus.DEAD.literal());
+    String sql = LIVE.replace("@", database.schema() + ".");
     long fewest = Long.MAX_VALUE;
     long lastProgress = System.nanoTime();
     while (true) {
@@ -189,11 +206,12 @@ public final class Torture {
         lastProgress = System.nanoTime();
       } else if (System.nanoTime() - lastProgress > NO_PROGRESS.toNanos()) {
         notes.accept(
-            "%d jobs are still live, and none has ended for %d s."
+            "%d jobs and events are still live, and none has ended for %d s."
                 .formatted(live, NO_PROGRESS.toSeconds()));
         return;
       }
       operator.freeBlockedKeys(random);
+      events.unblockAggregates();
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
   }

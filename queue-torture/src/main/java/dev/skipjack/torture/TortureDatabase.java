@@ -74,6 +74,9 @@ final class TortureDatabase implements AutoCloseable {
         "CREATE TABLE "
             + schema
             + ".torture_effects (key text NOT NULL, job_id bigint NOT NULL, execution_id bigint NOT NULL)");
+    for (String table : Change.TABLES) {
+      execute(table.replace("@", schema + "."));
+    }
   }
 
   private void execute(String sql) throws SQLException {

@@ -9,14 +9,16 @@ import java.util.Set;
  *
  * @param minutes the time for which jobs are enqueued and faults are injected, 0.1 to 1,440;
  *     removing the faults and draining the queue take additional time
- * @param jobs minimum number of jobs to enqueue, 10 to 10,000,000
+ * @param jobs minimum number of jobs to enqueue, 10 to 10,000,000; if the load is the outbox alone,
+ *     the number of transactions that record an event
  * @param seed seed of the jobs and of the schedule of faults
  * @param url JDBC URL of a database in which the schema {@code skipjack_torture} is dropped and
  *     recreated; if empty, an embedded server is started. May contain a password.
  * @param faults the faults to inject
+ * @param load whether to enqueue jobs, record events, or both
  */
 public record TortureOptions(
-    double minutes, int jobs, long seed, Optional<String> url, Set<FaultKind> faults) {
+    double minutes, int jobs, long seed, Optional<String> url, Set<FaultKind> faults, Load load) {
 
   /** The default number of jobs per minute. */
   public static final int JOBS_PER_MINUTE = 3_000;

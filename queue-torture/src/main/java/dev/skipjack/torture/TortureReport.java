@@ -20,6 +20,9 @@ public final class TortureReport {
   /** The name of the fact that holds the number of jobs that schedules enqueued, a Long. */
   private static final String FIRES = "fires";
 
+  /** The name of the fact that holds the number of events that were published, a Long. */
+  private static final String PUBLISHED = "events_published";
+
   private static final int MAX_STORIES = 5;
 
   private final Map<String, Object> facts;
@@ -42,6 +45,7 @@ public final class TortureReport {
     this.facts.put("jobs_enqueued", run.jobs.size());
     this.facts.put(FIRES, run.read.jobs().stream().filter(JobRow::isScheduled).count());
     this.facts.put("attempts", run.read.executions().size());
+    reportEvents(run);
     Map<String, Integer> ends = new TreeMap<>();
     run.read.jobs().forEach(job -> ends.merge(job.status(), 1, Integer::sum));
     this.facts.put("ends", ends);
@@ -61,6 +65,14 @@ public final class TortureReport {
     CheckedRun run = new CheckedRun(history, read);
     FaultLog log = new FaultLog(history, pace);
     return new TortureReport(facts, run, log, pace, Checker.check(run, pace, log));
+  }
+
+  private void reportEvents(CheckedRun run) {
+    long published = run.arrivals.stream().map(Event::key).distinct().count();
+    facts.put("events_committed", run.changes.size());
+    facts.put(PUBLISHED, published);
+    facts.put("events_duplicated", run.arrivals.size() - published);
+    facts.put("events_rejected", run.changes.values().stream().filter(Change::isPoison).count());
   }
 
   private static Map<String, Map<String, Long>> byKind(
@@ -103,19 +115,30 @@ public final class TortureReport {
   private void collectStories(CheckedRun run, List<Violation> found) {
     Map<String, List<Violation>> byJob = new LinkedHashMap<>();
     for (Violation one : found) {
-      byJob.computeIfAbsent(one.job() + " (" + one.key() + ")", job -> new ArrayList<>()).add(one);
+      byJob.computeIfAbsent(subject(one), subject -> new ArrayList<>()).add(one);
     }
     byJob.entrySet().stream()
         .limit(MAX_STORIES)
         .forEach(
             entry -> {
-              stories.add("Job " + entry.getKey() + ":");
+              stories.add(entry.getKey() + ":");
               entry
                   .getValue()
                   .forEach(one -> stories.add("  " + one.counter().label() + ": " + one.what()));
               Violation first = entry.getValue().get(0);
               run.story(first.job(), first.key()).forEach(line -> stories.add("    " + line));
             });
+  }
+
+  private static String subject(Violation one) {
+    return isOfOutbox(one) ? "Event " + one.key() : "Job %d (%s)".formatted(one.job(), one.key());
+  }
+
+  private static boolean isOfOutbox(Violation one) {
+    return switch (one.counter()) {
+      case OUTBOX_MISSED, OUTBOX_PHANTOM, OUTBOX_MISORDERED, OUTBOX_DUPLICATES -> true;
+      default -> false;
+    };
   }
 
   /** Returns whether every counter is zero. */
@@ -141,7 +164,7 @@ public final class TortureReport {
     return scale;
   }
 
-  /** Returns the histories of the first five jobs with violations, one line per event. */
+  /** Returns the histories of the first five jobs or events with violations, one line per event. */
   public List<String> stories() {
     return List.copyOf(stories);
   }

@@ -1,33 +1,57 @@
 package dev.skipjack.torture;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.outbox.Relay;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
+import java.util.concurrent.CountDownLatch;
 
-/** The main class of a worker's process. */
+/** The main class of a worker's process, which also runs a relay. */
 final class WorkerProcess {
 
   static final int CONCURRENCY = 6;
   private static final double MICROS_PER_HOUR = 3_600e6;
-  private static final int CONNECTIONS = CONCURRENCY + 4;
+  private static final int WORKERS_CONNECTIONS = CONCURRENCY + 4;
 
   private WorkerProcess() {}
 
   /**
-   * Runs the worker until the process is terminated.
+   * Runs the worker and the relay until the process is terminated.
    *
    * @param args the arguments of {@link ProcessSettings}, then a {@link HistoryClock#moment} of the
-   *     parent process
+   *     parent process, then the {@link Load}
    */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     ProcessSettings settings = ProcessSettings.of(args);
     HistoryClock wall = HistoryClock.ofWall();
     HistoryClock parents = wall.from(args[4]);
     long hours = Math.round((wall.micros() - parents.micros()) / MICROS_PER_HOUR);
-    HistoryFile history =
-        HistoryFile.open(settings.folder(), settings.name(), hours == 0 ? wall : parents);
-    HikariDataSource pool = settings.pool(CONNECTIONS);
+    HistoryClock clock = hours == 0 ? wall : parents;
+    HistoryFile history = HistoryFile.open(settings.folder(), settings.name(), clock);
+    Load load = Load.valueOf(args[5]);
+    int connections =
+        (load.hasJobs() ? WORKERS_CONNECTIONS : 0)
+            + (load.hasOutbox() ? EventRelay.CONNECTIONS : 0);
+    HikariDataSource pool = settings.pool(connections);
     JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
+    // Closing the pool would only delay the exit.
+    if (load.hasJobs()) {
+      Worker worker = startWorker(settings, queue, pool, history);
+      Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
+    }
+    if (load.hasOutbox()) {
+      Destination destination = Destination.open(settings.folder(), settings.name(), clock);
+      Relay relay = EventRelay.start(queue, settings.name(), destination, Pace.FORKED.lease());
+      Runtime.getRuntime().addShutdownHook(new Thread(relay::close));
+    }
+    Hiccups unused = Hiccups.watch(history); // until the process ends
+    ExhaustedPool.watch(settings, pool, connections);
+    System.out.println(readyLine(hours));
+    new CountDownLatch(1).await(); // a relay's threads do not keep the JVM alive
+  }
+
+  private static Worker startWorker(
+      ProcessSettings settings, JobQueue queue, HikariDataSource pool, HistoryFile history) {
     Handlers handlers = new Handlers(pool, settings.schema(), history);
     Worker.Builder builder =
         Worker.on(queue)
@@ -39,12 +63,7 @@ final class WorkerProcess {
       builder.handle(Work.type(workload), handlers::handle);
     }
     ScheduledWork.schedules().forEach(builder::schedule);
-    Worker worker = builder.start();
-    Hiccups unused = Hiccups.watch(history); // until the process ends
-    ExhaustedPool.watch(settings, pool, CONNECTIONS);
-    // Does not close the pool, which would only delay the exit.
-    Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
-    System.out.println(readyLine(hours));
+    return builder.start();
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
- * Runs producers and workers in separate processes, injects the faults that occur in production,
- * and checks the outcome of every job.
+ * Runs producers, workers and relays in separate processes, injects the faults that occur in
+ * production, and checks the outcome of every job and event.
  *
  * <p>{@link dev.skipjack.torture.Torture} starts the processes. Each uses only the public API and
  * appends to a history file what it is about to do and what was returned. Meanwhile, a seeded

@@ -428,8 +428,7 @@ enum BrokenQueue {
           round -> {
             Round fired = round.call();
             if (!fired.fired().isEmpty() && done.compareAndSet(false, true)) {
-              sql.run(SET_BACK);
-              sql.run("DELETE FROM @job_keys WHERE key LIKE 'schedule:%'");
+              sql.run(SET_BACK + "; DELETE FROM @job_keys WHERE key LIKE 'schedule:%'");
             }
             return fired;
           });
@@ -480,6 +479,11 @@ enum BrokenQueue {
     }
   };
 
+  /**
+   * Sets the schedules back to their last fires. The keys of these fires must be deleted in the
+   * same transaction, in which the schedules are locked; otherwise the other worker could fire
+   * first.
+   */
   private static final String SET_BACK =
       "UPDATE @job_schedules SET next_at = last_at, due_at = last_at, last_at = NULL";
 

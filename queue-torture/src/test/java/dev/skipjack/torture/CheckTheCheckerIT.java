@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +44,8 @@ class CheckTheCheckerIT {
   private static final ExecutorService THREADS = Executors.newFixedThreadPool(CONCURRENT_RUNS);
   private static final Map<BrokenQueue, Future<TortureReport>> BROKEN =
       new EnumMap<>(BrokenQueue.class);
+  private static final Map<BrokenOutbox, Future<TortureReport>> BROKEN_OUTBOXES =
+      new EnumMap<>(BrokenOutbox.class);
 
   private static final int MAX_RUNS = 4;
 
@@ -147,6 +150,60 @@ class CheckTheCheckerIT {
           return report;
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aBrokenOutboxRaisesItsCounterAndNoOther(BrokenOutbox broken) throws Exception {
+    if (BROKEN_OUTBOXES.isEmpty()) {
+      for (BrokenOutbox one : BrokenOutbox.values()) {
+        BROKEN_OUTBOXES.put(one, THREADS.submit(() -> run(one)));
+      }
+    }
+
+    TortureReport report = Objects.requireNonNull(BROKEN_OUTBOXES.get(broken)).get();
+
+    assertThat(report.count(broken.counter())).as(report.json()).isPositive();
+    for (Counter other : EnumSet.complementOf(EnumSet.of(broken.counter()))) {
+      assertThat(report.count(other))
+          .as("%s: %s%n%s", other, report.json(), String.join("\n", report.stories()))
+          .isZero();
+    }
+  }
+
+  private static TortureReport run(BrokenOutbox broken) throws Exception {
+    for (int seed = 1; ; seed++) {
+      Path folder = Files.createDirectory(histories.resolve(broken.name() + "-" + seed));
+      try (QueueDatabase own = QueueDatabase.create()) {
+        TortureReport report = new OutboxRig(own, folder, broken).run(seed);
+        if (report.count(broken.counter()) > 0 || seed == MAX_RUNS) {
+          return report;
+        }
+      }
+    }
+  }
+
+  @Test
+  void theRealOutboxViolatesNothing(@TempDir Path folder) throws Exception {
+    assertOutboxIsClean(1, folder);
+  }
+
+  @RepeatedTest(20)
+  @Tag("soak")
+  void theRealOutboxViolatesNothingInManyRuns(RepetitionInfo run, @TempDir Path folder)
+      throws Exception {
+    assertOutboxIsClean(run.getCurrentRepetition(), folder);
+  }
+
+  private static void assertOutboxIsClean(long seed, Path folder) throws Exception {
+    try (QueueDatabase own = QueueDatabase.create()) {
+      TortureReport report = new OutboxRig(own, folder, null).run(seed);
+
+      assertThat(report.isClean())
+          .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+          .isTrue();
+      assertThat(report.json()).doesNotContain("\"events_published\":0,");
     }
   }
 

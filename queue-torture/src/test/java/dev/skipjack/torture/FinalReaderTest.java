@@ -26,6 +26,9 @@ class FinalReaderTest {
     new Sql(database.dataSource(), database.schema())
         .run(
             "CREATE TABLE IF NOT EXISTS @torture_effects (key text, job_id bigint, execution_id bigint)");
+    for (String table : Change.TABLES) {
+      new Sql(database.dataSource(), database.schema()).run(table);
+    }
     JobQueue.builder(database.dataSource())
         .schema(database.schema())
         .build()

@@ -3,8 +3,10 @@ package dev.skipjack.torture;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
+import dev.skipjack.torture.FinalRead.OutboxRead;
 import dev.skipjack.torture.FinalRead.ScheduleRow;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +23,8 @@ final class MadeUpRun {
   final List<ExecutionRow> executions = new ArrayList<>();
   final List<EffectRow> effects = new ArrayList<>();
   final List<ScheduleRow> schedules = new ArrayList<>();
+  final Map<String, Change> changes = new LinkedHashMap<>();
+  final Map<String, String> unpublished = new LinkedHashMap<>();
   final List<Long> keys = new ArrayList<>();
   long clockError;
   private int faults;
@@ -104,6 +108,18 @@ final class MadeUpRun {
         new ExecutionRow(id, job, number, status, micros(from), micros(to), "worker-1", ""));
   }
 
+  /** Adds an event that was committed. */
+  void committed(String event, int aggregate, long number) {
+    changes.put(event, new Change(aggregate, number, false));
+  }
+
+  /** Adds a copy of an event, which arrives after all copies that were added before. */
+  void arrival(String process, double second, String event) {
+    Change change = changes.get(event);
+    String text = change == null ? "" : change.text();
+    history.add(new Event(micros(second), process, EventType.PUBLISHED, event, 0, 0, text));
+  }
+
   void fault(String kind, String process, double from, double to) {
     String number = String.valueOf(++faults);
     history.add(new Event(micros(from), process, EventType.FAULT_BEGAN, number, 0, 0, kind));
@@ -121,7 +137,8 @@ final class MadeUpRun {
   }
 
   private FinalRead read() {
-    return new FinalRead(jobs, executions, effects, schedules, keys, clockError);
+    OutboxRead outbox = new OutboxRead(changes, unpublished);
+    return new FinalRead(jobs, executions, effects, schedules, keys, outbox, clockError);
   }
 
   FaultLog log() {

@@ -98,6 +98,9 @@ final class Rig {
     sql.run(
         "CREATE TABLE IF NOT EXISTS @torture_effects (key text, job_id bigint, execution_id bigint)");
     sql.run("TRUNCATE @torture_effects");
+    for (String table : Change.TABLES) {
+      sql.run(table);
+    }
     database.truncate();
     try (HistoryFile history = HistoryFile.open(folder, "rig");
         HikariDataSource pool = database.newDataSource(24)) {

@@ -46,7 +46,8 @@ class TortureIT {
                 (int) (minutes * JOBS_PER_MINUTE),
                 4_711,
                 Optional.empty(),
-                EnumSet.allOf(FaultKind.class)),
+                EnumSet.allOf(FaultKind.class),
+                Load.ALL),
             notes::add);
 
     assertThat(report.isClean())
@@ -54,7 +55,9 @@ class TortureIT {
         .isTrue();
     assertThat(report.json()).contains("\"verdict\":\"clean\"").doesNotContain("\"struck\":0");
     assertThat(notes).noneMatch(note -> note.contains("could not be injected"));
-    assertThat(report.json()).doesNotContain("\"fires\":0,");
+    assertThat(report.json())
+        .doesNotContain("\"fires\":0,")
+        .doesNotContain("\"events_published\":0,");
     assertThat(report.scale().count(Measure.CUT_COMMITS)).as(report.json()).isPositive();
     assertThat(report.scale().count(Measure.ZOMBIES)).as(report.json()).isPositive();
     assertThat(reruns(report, "kill") + reruns(report, "stop")).as(report.json()).isPositive();
@@ -62,6 +65,29 @@ class TortureIT {
 
   private static long reruns(TortureReport report, String kind) {
     return Objects.requireNonNull(Objects.requireNonNull(report.faults().get(kind)).get("reruns"));
+  }
+
+  /** Runs 64 producers and four relays without jobs. */
+  @Test
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void theOutboxAloneIsComplete() throws Exception {
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(
+                0.1,
+                200,
+                4_711,
+                Optional.empty(),
+                EnumSet.of(FaultKind.KILL, FaultKind.STOP, FaultKind.COMMIT_CUT),
+                Load.OUTBOX),
+            note -> {});
+
+    assertThat(report.isClean())
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .isTrue();
+    assertThat(report.json())
+        .contains("\"jobs_enqueued\":0,")
+        .doesNotContain("\"events_published\":0,");
   }
 
   @Test
@@ -77,7 +103,8 @@ class TortureIT {
                   100,
                   1,
                   Optional.of(database.jdbcUrl()),
-                  EnumSet.of(FaultKind.KILL, FaultKind.POSTMASTER, FaultKind.COMMIT_CUT)),
+                  EnumSet.of(FaultKind.KILL, FaultKind.POSTMASTER, FaultKind.COMMIT_CUT),
+                  Load.JOBS),
               notes::add);
 
       assertThat(report.isClean()).as(report.json()).isTrue();

@@ -29,23 +29,35 @@ class TortureOptionsTest {
   }
 
   private static TortureOptions options(double minutes, int jobs) {
-    return new TortureOptions(minutes, jobs, 1, Optional.empty(), Set.of());
+    return new TortureOptions(minutes, jobs, 1, Optional.empty(), Set.of(), Load.ALL);
+  }
+
+  @Test
+  void theLoadDecidesTheNumberOfJobsAndEvents() {
+    assertThat(Load.ALL.jobs(3_000)).isEqualTo(3_000);
+    assertThat(Load.ALL.events(3_000)).isEqualTo(300);
+    assertThat(Load.JOBS.jobs(3_000)).isEqualTo(3_000);
+    assertThat(Load.JOBS.events(3_000)).isZero();
+    assertThat(Load.OUTBOX.jobs(3_000)).isZero();
+    assertThat(Load.OUTBOX.events(3_000)).isEqualTo(3_000);
+    assertThat(Load.OUTBOX.processes() * Load.OUTBOX.eventProducers()).isEqualTo(64);
   }
 
   @Test
   void theServerOfAUrlIsNotCrashed() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
 
-    assertThat(new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all).possibleFaults(true))
+    assertThat(
+            new TortureOptions(1, 10, 1, Optional.of("jdbc:x"), all, Load.ALL).possibleFaults(true))
         .isEqualTo(EnumSet.complementOf(EnumSet.of(FaultKind.POSTMASTER)));
-    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all).possibleFaults(true))
+    assertThat(new TortureOptions(1, 10, 1, Optional.empty(), all, Load.ALL).possibleFaults(true))
         .isEqualTo(all);
   }
 
   @Test
   void clockIsLeftOutWithoutLibfaketimeAndIsNeverScheduled() {
     Set<FaultKind> clock = EnumSet.of(FaultKind.CLOCK);
-    TortureOptions options = new TortureOptions(1, 10, 1, Optional.empty(), clock);
+    TortureOptions options = new TortureOptions(1, 10, 1, Optional.empty(), clock, Load.ALL);
 
     assertThat(options.possibleFaults(true)).isEqualTo(clock);
     assertThat(options.possibleFaults(false)).isEmpty();

@@ -1,0 +1,41 @@
+package dev.skipjack.torture;
+
+import java.util.List;
+
+/**
+ * A change of an aggregate, which an event reports.
+ *
+ * @param number the number among the committed changes of the aggregate, from 1
+ * @param isPoison whether the destination rejects the event
+ */
+record Change(int aggregate, long number, boolean isPoison) {
+
+  /** The type of all aggregates. */
+  static final String AGGREGATE_TYPE = "torture";
+
+  static final int AGGREGATES = 100;
+
+  /**
+   * Creates the tables that producers write in the transactions that record events. They show which
+   * transactions have committed, and in which order. {@code @} stands for the schema.
+   */
+  static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE IF NOT EXISTS @torture_aggregates (id integer PRIMARY KEY, changes bigint NOT NULL)",
+          "INSERT INTO @torture_aggregates SELECT n, 0 FROM generate_series(1, %d) AS n ON CONFLICT DO NOTHING"
+              .formatted(AGGREGATES),
+          "CREATE TABLE IF NOT EXISTS @torture_changes (event_id uuid PRIMARY KEY, aggregate integer NOT NULL, number bigint NOT NULL,"
+              + " poison boolean NOT NULL)");
+
+  private static final String POISON = "/poison";
+
+  /** Returns the payload of the event. */
+  String text() {
+    return aggregate + "/" + number + (isPoison ? POISON : "");
+  }
+
+  /** Returns whether a payload is that of an event that the destination rejects. */
+  static boolean isPoison(String text) {
+    return text.endsWith(POISON);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.skipjack.torture;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What a run puts load on. */
+public enum Load {
+  /** Jobs, and a tenth as many transactions that record events. */
+  ALL(3, 4),
+  /** Jobs only. */
+  JOBS(3, 0),
+  /** Events only: 64 producers in four processes, and relays in four. */
+  OUTBOX(4, 16);
+
+  private static final int JOBS_PER_EVENT = 10;
+
+  private final int processes;
+  private final int eventProducers;
+
+  Load(int processes, int eventProducers) {
+    this.processes = processes;
+    this.eventProducers = eventProducers;
+  }
+
+  /** Returns the number of processes of producers, which is also that of workers. */
+  int processes() {
+    return processes;
+  }
+
+  /** Returns the number of threads that record events in each process of producers. */
+  int eventProducers() {
+    return eventProducers;
+  }
+
+  boolean hasJobs() {
+    return this != OUTBOX;
+  }
+
+  boolean hasOutbox() {
+    return eventProducers > 0;
+  }
+
+  /** Returns how many jobs to enqueue if the given number was requested. */
+  int jobs(int requested) {
+    return hasJobs() ? requested : 0;
+  }
+
+  /** Returns how many transactions record an event if the given number of jobs was requested. */
+  int events(int requested) {
+    return switch (this) {
+      case ALL -> requested / JOBS_PER_EVENT;
+      case JOBS -> 0;
+      case OUTBOX -> requested;
+    };
+  }
+
+  /** Returns the name in options and reports. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Parses a label.
+   *
+   * @throws IllegalArgumentException if it is unknown, with a message for the user
+   */
+  public static Load parse(String label) {
+    return Arrays.stream(values())
+        .filter(load -> load.label().equals(label))
+        .findAny()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "Unknown workload '%s' in --workload. Available workloads: %s."
+                        .formatted(
+                            label,
+                            Arrays.stream(values())
+                                .map(Load::label)
+                                .collect(Collectors.joining(", ")))));
+  }
+}
