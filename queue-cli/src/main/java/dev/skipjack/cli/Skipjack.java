@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -37,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeadCommand.class,
       OperationsCommand.class,
       KeysCommand.class,
+      OutboxCommand.class,
       SchedulesCommand.class,
       WorkersCommand.class,
       StatsCommand.class,
@@ -87,6 +89,7 @@ public final class Skipjack implements Runnable {
     return new CommandLine(new Skipjack(), new Creation(environment))
         .registerConverter(Duration.class, new DurationText())
         .registerConverter(JobId.class, new JobIdText())
+        .registerConverter(UUID.class, new EventIdText())
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(Skipjack::explain)
         .setExecutionExceptionHandler(Skipjack::report);

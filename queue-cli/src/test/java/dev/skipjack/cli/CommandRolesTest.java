@@ -30,7 +30,8 @@ class CommandRolesTest {
 
   private static final String PREFIX = "cli_each";
 
-  private static final Set<String> READING = Set.of("why", "doctor", "stats", "workers");
+  private static final Set<String> READING =
+      Set.of("why", "doctor", "stats", "workers", "outbox status", "outbox dead");
 
   /** The commands that need another role. */
   private static final Map<String, String> OTHER_ROLES =
@@ -55,6 +56,9 @@ class CommandRolesTest {
           Map.entry("dead prune", "--queue stock --yes"),
           Map.entry("keys unblock", "sku-7"),
           Map.entry("keys skip", "sku-8"),
+          Map.entry("outbox show", "019ab000-0000-7000-8000-000000000001"),
+          Map.entry("outbox redrive", "--all --yes"),
+          Map.entry("outbox unblock", "order 1002"),
           Map.entry("queues show", "emails"),
           Map.entry("queues pause", "emails"),
           Map.entry("queues resume", "emails"),
@@ -138,6 +142,14 @@ class CommandRolesTest {
       assertThat(json.out()).contains("\"payload\":null").doesNotContain("4711");
       assertThat(json.err()).contains("Payloads are not shown: " + hidden + ".");
     }
+    String event = "outbox show 019ab000-0000-7000-8000-000000000002 --payload";
+    assertThat(run(event, null).out()).contains("{\"order\": 1002}", "acme");
+    assertThat(run(event, PREFIX + "_viewer").out())
+        .contains("payload         not shown: " + hidden, "headers         not shown: " + hidden)
+        .doesNotContain("acme");
+    Program eventJson = run(event + " --json", PREFIX + "_viewer");
+    assertThat(eventJson.out()).contains("\"headers\":null,\"payload\":null");
+    assertThat(eventJson.err()).contains("Payloads are not shown: " + hidden + ".");
     Program list = run("schedules list", PREFIX + "_viewer");
     assertThat(list.out()).isEqualTo(run("schedules list", null).out());
     assertThat(list.err()).isEmpty();

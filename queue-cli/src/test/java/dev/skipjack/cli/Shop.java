@@ -5,6 +5,12 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.outbox.Event;
+import dev.skipjack.outbox.EventRecorder;
+import dev.skipjack.outbox.Outbox;
+import dev.skipjack.outbox.PublishResult;
+import dev.skipjack.outbox.Publisher;
+import dev.skipjack.outbox.Relay;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.worker.Worker;
@@ -15,8 +21,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The queue of a shop with a job of each status, for the operators' commands. The database must be
- * new, because the ids of the jobs must be 1 to 13.
+ * The queue and the outbox of a shop, with a job and an event of each status, for the operators'
+ * commands. The database must be new, because the ids of the jobs must be 1 to 13.
  */
 final class Shop {
 
@@ -68,6 +74,7 @@ final class Shop {
             .build();
     worker.runUntilIdle();
     queue.enqueue(RECEIPT, order(1005));
+    publish(database, Outbox.on(queue));
     queue.enqueue(REPORT, "{\"month\": \"2026-11\"}", job -> job.delay(Duration.ofDays(1)));
     queue
         .workers()
@@ -83,6 +90,51 @@ final class Shop {
         database,
         "UPDATE skipjack.job_executions SET finished_at = started_at + interval '250 ms'",
         "UPDATE skipjack.jobs SET scheduled_at = now() - interval '125 min' WHERE id = 12");
+  }
+
+  /**
+   * Records events and publishes those that can be. Their ids are constant, because the page of
+   * commands names them.
+   */
+  private static void publish(QueueDatabase database, Outbox outbox) throws SQLException {
+    try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
+      EventRecorder events = outbox.in(connection);
+      events.record(Event.of("order", 1002, "order-placed").payload(order(1002)));
+      events.record(
+          Event.of("order", 1002, "order-declined").payload(order(1002)).header("tenant", "acme"));
+      events.record(Event.of("order", 1003, "order-placed").payload(order(1003)));
+      events.record(Event.of("invoice", 77, "invoice-sent").payload(order(1003)));
+      connection.commit();
+    }
+    for (int event = 1; event <= 4; event++) {
+      execute(
+          database,
+          "UPDATE skipjack.outbox_events SET event_id = '019ab000-0000-7000-8000-00000000000%d' WHERE event_id = (%s)"
+              .formatted(
+                  event,
+                  "SELECT event_id FROM skipjack.outbox_events ORDER BY position OFFSET %d LIMIT 1"
+                      .formatted(event - 1)));
+    }
+    Publisher publisher =
+        Publisher.each(
+            event ->
+                switch (event.aggregate().id()) {
+                  case "1002" -> PublishResult.dead("There is no topic for orders");
+                  case "77" -> PublishResult.retry("The broker is busy");
+                  default -> PublishResult.sent();
+                });
+    try (Relay relay =
+        outbox
+            .relay(publisher)
+            .name("shop-relay")
+            .shards(32)
+            .backoff(Backoff.fixed(Duration.ofHours(1)))
+            .build()) {
+      relay.runUntilIdle();
+    } catch (InterruptedException stop) {
+      throw new AssertionError(stop);
+    }
   }
 
   private static String order(int number) {
