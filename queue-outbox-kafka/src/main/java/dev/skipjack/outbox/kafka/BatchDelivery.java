@@ -3,6 +3,7 @@ package dev.skipjack.outbox.kafka;
 import dev.skipjack.outbox.Aggregate;
 import dev.skipjack.outbox.EventBatch;
 import dev.skipjack.outbox.PublishResult;
+import dev.skipjack.outbox.RecordedEvent;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -34,6 +35,10 @@ final class BatchDelivery {
   private final MissingTopics missing;
   private final List<PublishResult> results;
   private final BlockingQueue<Completion> completions = new LinkedBlockingQueue<>();
+
+  /** For each aggregate that may continue, the positions of the events that were not sent. */
+  private final Queue<Queue<Integer>> ready;
+
   private int inFlight;
   private boolean isAnyResponse;
   private @Nullable PublishResult unavailable;
@@ -49,6 +54,7 @@ final class BatchDelivery {
     this.missing = missing;
     this.results =
         new ArrayList<>(Collections.nCopies(batch.events().size(), PublishResult.notTried()));
+    this.ready = new ArrayDeque<>(aggregates(batch.events()));
   }
 
   /**
@@ -71,16 +77,14 @@ final class BatchDelivery {
    * @throws InterruptedException if the thread was interrupted
    */
   List<PublishResult> run() throws IOException, InterruptedException {
-    for (Queue<Integer> aggregate : aggregates()) {
-      sendNext(aggregate);
-    }
-    while (inFlight > 0) {
-      Completion completion = completions.take();
-      inFlight--;
-      SendResult sent = SendResult.of(completion.record(), completion.failure());
-      note(completion.position(), completion.record().topic(), sent);
-      if (sent.result().kind() == PublishResult.Kind.SENT) {
-        sendNext(completion.later());
+    while (!ready.isEmpty() || inFlight > 0) {
+      // What is known about the brokers decides whether the next event is sent.
+      Completion completion = ready.isEmpty() ? completions.take() : completions.poll();
+      if (completion == null) {
+        sendNext(ready.remove());
+      } else {
+        inFlight--;
+        note(completion);
       }
     }
     if (unavailable != null && !isAnyResponse) {
@@ -89,14 +93,20 @@ final class BatchDelivery {
     return results;
   }
 
-  private Collection<Queue<Integer>> aggregates() {
+  private static Collection<Queue<Integer>> aggregates(List<RecordedEvent> events) {
     Map<Aggregate, Queue<Integer>> positions = new LinkedHashMap<>();
-    for (int i = 0; i < results.size(); i++) {
-      positions
-          .computeIfAbsent(batch.events().get(i).aggregate(), key -> new ArrayDeque<>())
-          .add(i);
+    for (int i = 0; i < events.size(); i++) {
+      positions.computeIfAbsent(events.get(i).aggregate(), key -> new ArrayDeque<>()).add(i);
     }
     return positions.values();
+  }
+
+  private void note(Completion completion) {
+    SendResult sent = SendResult.of(completion.record(), completion.failure());
+    note(completion.position(), completion.record().topic(), sent);
+    if (sent.result().kind() == PublishResult.Kind.SENT) {
+      ready.add(completion.later());
+    }
   }
 
   /**

@@ -139,7 +139,12 @@ final class KafkaBroker implements AutoCloseable {
   void restart() {
     KafkaRaftServer started = new KafkaRaftServer(new KafkaConfig(settings), Time.SYSTEM);
     server = started;
-    started.startup();
+    try {
+      started.startup();
+    } catch (RuntimeException failure) {
+      stop();
+      throw failure;
+    }
   }
 
   /** Stops the broker and keeps its storage. */

@@ -3,12 +3,14 @@ package dev.skipjack.outbox.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.Backoff;
 import dev.skipjack.outbox.DeadEvent;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.Relay;
 import dev.skipjack.outbox.RelayStats;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -121,6 +123,43 @@ class KafkaPublisherTest {
     assertThat(dead.get(0).id()).isEqualTo(ids.get(1));
     assertThat(dead.get(0).reason())
         .contains("9,002 bytes", "'" + limit + "'", "Raise " + "max.message.bytes");
+  }
+
+  @Test
+  void eventWaitsForItsTopicWhileOthersArePublished() throws Exception {
+    broker.createTopic("present", 1, Map.of());
+    UUID waiting = fixture.record(Event.of("missing", 1, "placed")).get(0);
+    fixture.record(Event.of("present", 1, "placed"), Event.of("present", 2, "placed"));
+
+    try (KafkaPublisher publisher = publisher(Map.of("max.block.ms", 2_000)).build();
+        Relay relay = retrying(publisher).start()) {
+      Fixture.await().until(() -> relay.stats().published() == 2 && relay.stats().retried() > 0);
+    }
+    assertThat(fixture.errorOf(waiting)).contains("Topic 'missing' does not exist. Create it");
+
+    broker.createTopic("missing", 1, Map.of());
+    try (KafkaPublisher publisher = publisher(Map.of()).build();
+        Relay relay = retrying(publisher).start()) {
+      Fixture.await().until(() -> relay.stats().published() == 1);
+    }
+    assertThat(broker.records("missing").stream().map(Fixture::eventId)).containsExactly(waiting);
+  }
+
+  @Test
+  void invalidNameOfATopicIsReported() throws Exception {
+    UUID id = fixture.record(Event.of("a/b", 1, "placed")).get(0);
+
+    assertThat(publish(Map.of()).retried()).isEqualTo(1);
+
+    assertThat(fixture.errorOf(id)).contains("'a/b' is not a valid name of a topic");
+  }
+
+  private Relay retrying(KafkaPublisher publisher) {
+    return fixture
+        .relay(publisher)
+        .backoff(Backoff.fixed(Duration.ofMillis(500)))
+        .maxAttempts(10_000)
+        .build();
   }
 
   private RelayStats publish(Map<String, ?> properties) throws InterruptedException {

@@ -10,12 +10,18 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,6 +125,29 @@ class SendOrderTest {
 
     assertThat(relay.stats().retried()).isEqualTo(1);
     assertThat(fixture.errorOf(ids.get(0))).contains("no topic for placed");
+  }
+
+  @Test
+  void producerWaitsForAMissingTopicOnce() throws Exception {
+    AtomicInteger sends = new AtomicInteger();
+    MockProducer<byte[], byte[]> waiting =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public synchronized Future<RecordMetadata> send(
+              ProducerRecord<byte[], byte[]> record, Callback callback) {
+            sends.incrementAndGet();
+            throw new TimeoutException(
+                "not present in metadata", new UnknownTopicOrPartitionException());
+          }
+        };
+    List<UUID> ids = fixture.record(event(1), event(2), event(2), event(3));
+    Relay relay = fixture.relay(KafkaPublisher.using(waiting).build()).build();
+
+    relay.runUntilIdle();
+
+    assertThat(sends).hasValue(1);
+    assertThat(relay.stats().retried()).isEqualTo(3);
+    assertThat(fixture.errorOf(ids.get(3))).contains("Topic 'order' does not exist");
   }
 
   private void awaitSent(UUID... ids) {
