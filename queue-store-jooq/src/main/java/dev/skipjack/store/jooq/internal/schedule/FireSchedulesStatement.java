@@ -86,6 +86,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class FireSchedulesStatement {
 
+  /** Keeps the keys of planned times apart from the idempotency keys of applications. */
+  private static final String KEY_PREFIX = "schedule:";
+
   /**
    * How long the key of a planned time is kept: longer than the usual correction of a wrong clock.
    */
@@ -307,7 +310,7 @@ final class FireSchedulesStatement {
     List<Fire> fires = firings.stream().flatMap(firing -> firing.fires().stream()).toList();
     return JobInsert.arguments(fires.stream().map(Fire::job).toList())
         .texts("schedules", fires, fire -> fire.fire().schedule())
-        .texts("fire_keys", fires, fire -> fire.fire().text())
+        .texts("fire_keys", fires, fire -> KEY_PREFIX + fire.fire().text())
         .number("kept", DatabaseClock.micros(KEPT))
         .texts("names", firings, firing -> firing.read().name())
         .timestamps("planned_at", firings, firing -> text(firing.read().progress().nextAt()))

@@ -94,6 +94,19 @@ class FiringTest {
   }
 
   @Test
+  void anIdempotencyKeyOfTheApplicationSuppressesNoFire() {
+    on.schedules.declare(every(Duration.ofHours(1), "sync"));
+    Instant hour = on.now().truncatedTo(HOURS);
+    on.plan("sync", hour);
+    String text = new ScheduledFire("sync", hour).text();
+    on.fixture.queue.enqueueAllOnce(
+        REPORT, List.of(new Report("a")), (report, options) -> options.idempotencyKey(text));
+
+    assertThat(times(on.fireAll())).containsExactly(hour);
+    assertThat(on.jobs()).isEqualTo(2);
+  }
+
+  @Test
   void aJitteredScheduleFiresLaterButForItsPlannedTime() {
     on.schedules.declare(every(Duration.ofHours(1), "sync").jitter(Duration.ofMinutes(50)));
 
