@@ -119,7 +119,7 @@ final class ProducerProcess {
     Outbox outbox = Outbox.on(queue);
     return new EventProducer(
         outbox::in,
-        new EventOperator(outbox.admin(), pool, settings.schema(), history),
+        new EventOperator(outbox.admin(), history),
         pool,
         settings.schema(),
         history,

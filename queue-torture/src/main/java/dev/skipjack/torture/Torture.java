@@ -183,8 +183,7 @@ public final class Torture {
       drain(
           database,
           new Operator(queue.reader(), queue.admin(), history),
-          new EventOperator(
-              Outbox.on(queue).admin(), database.direct(), database.schema(), history),
+          new EventOperator(Outbox.on(queue).admin(), history),
           notes);
     }
   }

@@ -61,8 +61,7 @@ final class OutboxRig {
         Destination destination = Destination.open(folder, "worker-1", HistoryClock.ofWall());
         HikariDataSource pool = database.newDataSource(3 * PRODUCERS)) {
       JobQueue queue = JobQueue.builder(pool).schema(database.schema()).build();
-      EventOperator operator =
-          new EventOperator(Outbox.on(queue).admin(), pool, database.schema(), history);
+      EventOperator operator = new EventOperator(Outbox.on(queue).admin(), history);
       if (broken == null) {
         try (Relay one = EventRelay.start(queue, "worker-1", destination, LEASE);
             Relay other = EventRelay.start(queue, "worker-2", destination, LEASE)) {
