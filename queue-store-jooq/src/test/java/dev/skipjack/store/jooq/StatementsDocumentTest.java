@@ -132,7 +132,8 @@ class StatementsDocumentTest {
               "LivingWorkersStatement",
               "DueKindsStatement",
               "ScheduleFactsStatement",
-              "BlockedKeyFactsStatement"));
+              "BlockedKeyFactsStatement",
+              "OutboxFactsStatement"));
 
   private static final String HEAD =
       """

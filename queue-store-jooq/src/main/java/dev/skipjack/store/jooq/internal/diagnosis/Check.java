@@ -30,7 +30,11 @@ enum Check {
   KINDS("Jobs of a kind that no living worker of their queue handles never run."),
   PAUSED_QUEUES("The jobs of a paused queue wait until its pause ends."),
   SCHEDULES("A schedule that cannot fire, or whose jobs no worker handles, does no work."),
-  BLOCKED_KEYS("The jobs behind a dead job of their ordering key wait for an operator.");
+  BLOCKED_KEYS("The jobs behind a dead job of their ordering key wait for an operator."),
+  DEAD_EVENTS(
+      "A dead event is not published, and blocks the later events of its aggregate unless relays"
+          + " skip dead events."),
+  RELAYS("Without a relay, no event of the outbox is published.");
 
   private final String meaning;
 

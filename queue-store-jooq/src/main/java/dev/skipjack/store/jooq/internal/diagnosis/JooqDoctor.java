@@ -31,6 +31,7 @@ public final class JooqDoctor implements Doctor {
   private final Statement<NoRequest, PausedQueuesStatement.Facts> pausedQueues;
   private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
   private final Statement<NoRequest, BlockedKeyFactsStatement.Facts> blockedKeys;
+  private final Statement<NoRequest, OutboxFactsStatement.Facts> outbox;
 
   /**
    * Creates a doctor. Opens no connection.
@@ -58,6 +59,7 @@ public final class JooqDoctor implements Doctor {
     this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect));
     this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect));
     this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect));
+    this.outbox = Statement.lazily(() -> OutboxFactsStatement.of(dialect));
   }
 
   @Override
@@ -94,7 +96,9 @@ public final class JooqDoctor implements Doctor {
         guarded(
             Check.SCHEDULES,
             () -> WorkChecks.schedules(transactions.run(schedules), transactions.run(workers))),
-        guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))));
+        guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))),
+        guarded(Check.DEAD_EVENTS, () -> OutboxChecks.deadEvents(first(outbox))),
+        guarded(Check.RELAYS, () -> OutboxChecks.relays(first(outbox))));
   }
 
   private <R> R first(Statement<NoRequest, R> statement) {

@@ -35,6 +35,7 @@ public final class DiagnosisStatements {
             Map.entry("paused-queues", PausedQueuesStatement.of(dialect).text()),
             Map.entry("schedules", ScheduleFactsStatement.of(dialect).text()),
             Map.entry("blocked-key-names", BlockedKeyFactsStatement.of(dialect).text()),
+            Map.entry("outbox", OutboxFactsStatement.of(dialect).text()),
             Map.entry("job-facts", JobFactsStatement.of(dialect).text()),
             Map.entry("queue-facts", QueueFactsStatement.of(dialect).text()),
             Map.entry("worker-facts", WorkerFactsStatement.of(dialect).text()),

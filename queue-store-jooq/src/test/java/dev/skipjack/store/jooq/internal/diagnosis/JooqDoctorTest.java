@@ -69,7 +69,9 @@ class JooqDoctorTest {
             "kinds",
             "paused-queues",
             "schedules",
-            "blocked-keys");
+            "blocked-keys",
+            "dead-events",
+            "relays");
     // Test servers run without fsync, and other tests may use their connections.
     assertThat(findings)
         .filteredOn(finding -> !List.of("settings", "connections").contains(finding.check()))
@@ -204,6 +206,54 @@ class JooqDoctorTest {
                     .formatted(head)));
     fixture.queue.admin().unblock("order-7");
     assertThat(level("blocked-keys")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aDeadEventIsYellow() {
+    fixture.execute(event("dead", "died_at", "now()"));
+    String id = fixture.value("SELECT event_id FROM @outbox_events");
+
+    assertThat(level("dead-events")).isEqualTo(Level.YELLOW);
+    assertThat(finding("dead-events").sentence())
+        .isEqualTo("1 event is dead, for example %s.".formatted(id));
+    assertThat(finding("dead-events").fix())
+        .isEqualTo(
+            new Fix(
+                "skipjack outbox redrive " + id,
+                "outbox.admin().redrive(UUID.fromString(\"%s\")), or unblock its aggregate"
+                    .formatted(id)));
+    assertThat(level("relays")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void anEventThatNoRelayPublishesIsRed() {
+    fixture.execute(
+        "UPDATE @outbox_shards SET leased_at = '-infinity', lease_expires_at = NULL, leased_by = NULL");
+    fixture.execute(event("pending", "recorded_at", "now() - interval '2 h 5 min'"));
+
+    assertThat(level("dead-events")).isEqualTo(Level.GREEN);
+    assertThat(level("relays")).isEqualTo(Level.RED);
+    assertThat(finding("relays").sentence())
+        .startsWith("No relay runs, and the oldest event has been pending for 2 h ");
+    fixture.execute(
+        "UPDATE @outbox_shards SET lease_expires_at = now() + interval '1 day' WHERE shard = 7");
+    assertThat(level("relays")).isEqualTo(Level.YELLOW);
+    assertThat(finding("relays").sentence()).startsWith("The oldest event of the outbox has been ");
+    fixture.execute(
+        "UPDATE @outbox_shards SET lease_expires_at = NULL, leased_at = now() + interval '1 day' WHERE shard = 7");
+    assertThat(level("relays")).isEqualTo(Level.YELLOW);
+    fixture.execute("UPDATE @outbox_events SET recorded_at = now() + interval '1 day'");
+    assertThat(level("relays")).isEqualTo(Level.GREEN);
+    fixture.execute("UPDATE @outbox_shards SET leased_at = '-infinity'");
+    assertThat(level("relays")).isEqualTo(Level.GREEN);
+  }
+
+  private static String event(String status, String column, String time) {
+    return """
+    INSERT INTO @outbox_events (event_id, shard, aggregate_type, aggregate_id, event_type, payload, status, %2$s)
+    VALUES (gen_random_uuid(), 7, 'order', '1', 'order-placed', '', '%1$s', %3$s)
+    """
+        .formatted(status, column, time);
   }
 
   @Test
@@ -351,7 +401,7 @@ class JooqDoctorTest {
                 assertThat(finding.sentence())
                     .isEqualTo("The role may not read what this check needs.");
               });
-      assertThat(findings).hasSize(16);
+      assertThat(findings).hasSize(18);
     } finally {
       fixture.execute("DROP ROLE " + role);
     }
@@ -368,7 +418,7 @@ class JooqDoctorTest {
       pool.setConnectionInitSql("SET ROLE " + role);
 
       assertThat(JobQueue.builder(pool).schema(database.schema()).build().doctor().run())
-          .hasSize(16)
+          .hasSize(18)
           .filteredOn(
               finding ->
                   List.of("settings", "pooler", "clock", "connections", "notify-queue")

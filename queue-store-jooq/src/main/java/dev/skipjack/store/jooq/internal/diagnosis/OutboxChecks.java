@@ -1,0 +1,56 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Fix;
+import java.time.Duration;
+
+/** Judges the events of the outbox and its relays. */
+final class OutboxChecks {
+
+  /** How old a pending event must be to be reported. A running relay finds it within seconds. */
+  private static final Duration UNSEEN = Duration.ofMinutes(1);
+
+  private static final Duration LATE = Duration.ofMinutes(5);
+
+  private OutboxChecks() {}
+
+  static Finding deadEvents(OutboxFactsStatement.Facts outbox) {
+    String example = outbox.firstDead();
+    if (example == null) {
+      return Check.DEAD_EVENTS.green("No event of the outbox is dead.");
+    }
+    boolean more = outbox.dead() == OutboxFactsStatement.WINDOW;
+    return Check.DEAD_EVENTS.yellow(
+        "%s%s dead, for example %s."
+            .formatted(
+                more ? "At least " : "",
+                Counted.of(more ? outbox.dead() - 1 : outbox.dead(), "event is", "events are"),
+                example),
+        new Fix(
+            "skipjack outbox redrive " + example,
+            "outbox.admin().redrive(UUID.fromString(%s)), or unblock its aggregate"
+                .formatted(Quoting.java(example))));
+  }
+
+  static Finding relays(OutboxFactsStatement.Facts outbox) {
+    Duration oldest = outbox.oldest();
+    if (oldest == null) {
+      return Check.RELAYS.green("No event of the outbox is pending.");
+    }
+    if (!outbox.isRelayRunning() && oldest.compareTo(UNSEEN) >= 0) {
+      return Check.RELAYS.red(
+          "No relay runs, and the oldest event has been pending for %s."
+              .formatted(Spans.of(oldest)),
+          new Fix("skipjack outbox status", "outbox.relay(publisher).build().start()"));
+    }
+    String sentence =
+        "The oldest event of the outbox has been pending for %s.".formatted(Spans.of(oldest));
+    return oldest.compareTo(LATE) < 0
+        ? Check.RELAYS.green(sentence)
+        : Check.RELAYS.yellow(
+            sentence,
+            new Fix(
+                "skipjack outbox status",
+                "relay.stats(): outages mean that the publisher fails; else use more threads"));
+  }
+}

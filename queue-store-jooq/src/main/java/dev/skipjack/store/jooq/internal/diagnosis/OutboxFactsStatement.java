@@ -1,0 +1,128 @@
+package dev.skipjack.store.jooq.internal.diagnosis;
+
+import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.exists;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.min;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
+
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
+import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Record1;
+import org.jooq.Table;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the dead events of the outbox, and determines the age of the oldest pending one and
+ * whether a relay runs.
+ *
+ * <pre>{@code
+ * SELECT (SELECT count(*) FROM (SELECT event_id FROM outbox_events WHERE status = 'dead' LIMIT 1001) AS dead),
+ *        (SELECT event_id FROM outbox_events WHERE status = 'dead' ORDER BY died_at, event_id LIMIT 1),
+ *        (SELECT min(first.recorded_at) FROM outbox_shards
+ *          CROSS JOIN LATERAL (SELECT recorded_at FROM outbox_events WHERE status = 'pending' AND shard = outbox_shards.shard
+ *                               ORDER BY position LIMIT 1) AS first),
+ *        EXISTS (SELECT FROM outbox_shards WHERE leased_at > now() - interval '1 minute' OR lease_expires_at > now()),
+ *        now()
+ * }</pre>
+ *
+ * <p>A relay leases shards only while it publishes, so one that has something to publish has either
+ * a lease now, or had one shortly before. On an empty outbox, the statement probes two indexes and
+ * reads the 32 shards. Locks nothing.
+ */
+final class OutboxFactsStatement {
+
+  /** The bound of the count. This number means that there may be more. */
+  static final int WINDOW = 1_001;
+
+  /** A relay pauses for at most five seconds between two batches while events are pending. */
+  private static final long SILENCE_MICROS = TimeUnit.MINUTES.toMicros(1);
+
+  private static final Condition IS_DEAD = hasStatus("dead");
+
+  private OutboxFactsStatement() {}
+
+  /**
+   * The state of the outbox.
+   *
+   * @param firstDead the id of the event that died first; null if none is dead
+   * @param oldest the age of the oldest pending event; null if none is pending
+   */
+  record Facts(
+      int dead, @Nullable String firstDead, @Nullable Duration oldest, boolean isRelayRunning) {}
+
+  static Statement<NoRequest, Facts> of(DSLContext dialect) {
+    Field<Integer> dead =
+        field(
+                select(count())
+                    .from(
+                        select(OUTBOX_EVENTS.EVENT_ID)
+                            .from(OUTBOX_EVENTS)
+                            .where(IS_DEAD)
+                            .limit(inline(WINDOW))
+                            .asTable("dead")))
+            .as("dead");
+    Field<?> firstDead =
+        field(
+                select(OUTBOX_EVENTS.EVENT_ID)
+                    .from(OUTBOX_EVENTS)
+                    .where(IS_DEAD)
+                    .orderBy(OUTBOX_EVENTS.DIED_AT, OUTBOX_EVENTS.EVENT_ID)
+                    .limit(inline(1)))
+            .as("first_dead");
+    Table<Record1<Instant>> first =
+        lateral(
+                select(OUTBOX_EVENTS.RECORDED_AT)
+                    .from(OUTBOX_EVENTS)
+                    .where(hasStatus("pending"))
+                    .and(OUTBOX_EVENTS.SHARD.eq(OUTBOX_SHARDS.SHARD))
+                    .orderBy(OUTBOX_EVENTS.POSITION)
+                    .limit(inline(1)))
+            .as("first");
+    Field<Instant> oldest =
+        field(
+                select(min(first.field(OUTBOX_EVENTS.RECORDED_AT)))
+                    .from(OUTBOX_SHARDS)
+                    .crossJoin(first))
+            .as("oldest");
+    Field<Instant> silence =
+        DatabaseClock.plusMicros(DatabaseClock.TRANSACTION_START, inline(-SILENCE_MICROS));
+    Field<Boolean> isRelayRunning =
+        field(
+                exists(
+                    selectOne()
+                        .from(OUTBOX_SHARDS)
+                        .where(OUTBOX_SHARDS.LEASED_AT.gt(silence))
+                        .or(OUTBOX_SHARDS.LEASE_EXPIRES_AT.gt(DatabaseClock.TRANSACTION_START))))
+            .as("is_relay_running");
+    Field<Instant> now = DatabaseClock.TRANSACTION_START.as("now");
+    return Statement.of(
+        dialect,
+        select(dead, firstDead, oldest, isRelayRunning, now),
+        row -> {
+          Instant recorded = row.instantOrNull(oldest);
+          return new Facts(
+              row.integer(dead),
+              row.textOrNull(firstDead),
+              recorded == null ? null : Duration.between(recorded, row.instant(now)),
+              row.flag(isRelayRunning));
+        });
+  }
+
+  /** A bound status would match no partial index (docs/adr/0003). */
+  private static Condition hasStatus(String status) {
+    return OUTBOX_EVENTS.STATUS.eq(inline(status, OUTBOX_EVENTS.STATUS));
+  }
+}
