@@ -29,6 +29,7 @@ public final class OutboxMetrics {
   /** How long values are reported before they are read again. */
   private static final Duration LIFETIME = Duration.ofSeconds(10);
 
+  @SuppressWarnings("ImmutableEnumChecker") // The functions are method references without state.
   private enum LagMeter {
     UNPUBLISHED(
         "skipjack.outbox.unpublished",
@@ -55,6 +56,7 @@ public final class OutboxMetrics {
     }
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // The functions are method references without state.
   private enum RelayMeter {
     PUBLISHED(
         "skipjack.relay.published",

@@ -72,13 +72,17 @@ record TraceHeaders(Duration within, Clock clock) {
     } catch (IllegalArgumentException notAllowed) {
       NewJob traced = job;
       for (Map.Entry<String, String> header : headers.entrySet()) {
-        try {
-          traced = traced.withHeaders(Map.of(header.getKey(), header.getValue()));
-        } catch (IllegalArgumentException left) {
-          continue;
-        }
+        traced = withIfAllowed(header, traced);
       }
       return traced;
+    }
+  }
+
+  private static NewJob withIfAllowed(Map.Entry<String, String> header, NewJob job) {
+    try {
+      return job.withHeaders(Map.of(header.getKey(), header.getValue()));
+    } catch (IllegalArgumentException notAllowed) {
+      return job;
     }
   }
 

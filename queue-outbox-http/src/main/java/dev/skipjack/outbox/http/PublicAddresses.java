@@ -43,7 +43,15 @@ final class PublicAddresses {
   private PublicAddresses() {}
 
   /** A range of addresses whose first {@code length} bits are those of {@code start}. */
-  private record Block(byte[] start, int length) {
+  private static final class Block {
+
+    private final byte[] start;
+    private final int length;
+
+    private Block(byte[] start, int length) {
+      this.start = start;
+      this.length = length;
+    }
 
     static Block of(String text) {
       int slash = text.indexOf('/');
