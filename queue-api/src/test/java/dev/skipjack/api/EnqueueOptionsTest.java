@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.SafeText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,11 @@ class EnqueueOptionsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "Header 'baggage' is too large: with it, the headers have 4143 bytes as JSON; at most 4096 are allowed.");
+    Map<String, String> two = new LinkedHashMap<>();
+    two.put("first", "x".repeat(4_000));
+    two.put("second", "x".repeat(100));
+    assertThatThrownBy(() -> NONE.headers(two))
+        .hasMessageStartingWith("Header 'second' is too large");
     assertThatThrownBy(() -> NONE.headers(Map.of("Tenant", "a")))
         .hasMessage("Header name 'Tenant' is not allowed. Use a-z, 0-9 and !#$%&'*+.^_`|~-.");
     assertThatThrownBy(() -> NONE.header("skipjack-schedule", "a"))

@@ -40,6 +40,22 @@ public final class Headers {
    *     name, or if the headers become too large
    */
   public static Map<String, String> with(Map<String, String> headers, String name, String value) {
+    require(name, value);
+    return add(headers, Map.of(name, value));
+  }
+
+  /** Returns {@code headers} with all of {@code more}; see {@link #with(Map, String, String)}. */
+  public static Map<String, String> with(Map<String, String> headers, Map<String, String> more) {
+    more.forEach(Headers::require);
+    return more.isEmpty() ? headers : add(headers, more);
+  }
+
+  /** Returns {@code headers} with a header that has a reserved name. */
+  static Map<String, String> withReserved(Map<String, String> headers, String name, String value) {
+    return add(headers, Map.of(name, value));
+  }
+
+  private static void require(String name, String value) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
           "Header name '%s' is not allowed. Use a-z, 0-9 and !#$%%&'*+.^_`|~-."
@@ -57,33 +73,36 @@ public final class Headers {
           "The value of header '%s' is not allowed. It must contain no control characters and no half of a surrogate pair."
               .formatted(SafeText.of(name, 80)));
     }
-    return add(headers, name, value);
   }
 
-  /** Returns {@code headers} with all of {@code more}; see {@link #with(Map, String, String)}. */
-  public static Map<String, String> with(Map<String, String> headers, Map<String, String> more) {
-    Map<String, String> all = headers;
-    for (Map.Entry<String, String> header : more.entrySet()) {
-      all = with(all, header.getKey(), header.getValue());
-    }
-    return all;
-  }
-
-  /** Returns {@code headers} with a header that has a reserved name. */
-  static Map<String, String> withReserved(Map<String, String> headers, String name, String value) {
-    return add(headers, name, value);
-  }
-
-  private static Map<String, String> add(Map<String, String> headers, String name, String value) {
+  private static Map<String, String> add(Map<String, String> headers, Map<String, String> more) {
     Map<String, String> all = new LinkedHashMap<>(headers);
-    all.put(name, value);
-    int bytes = json(all).getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > MOST_BYTES) {
-      throw new IllegalArgumentException(
-          "Header '%s' is too large: with it, the headers have %d bytes as JSON; at most %d are allowed."
-              .formatted(SafeText.of(name, 80), bytes, MOST_BYTES));
+    all.putAll(more);
+    if (size(all) > MOST_BYTES) {
+      throw tooLarge(headers, more);
     }
     return Collections.unmodifiableMap(all);
+  }
+
+  private static int size(Map<String, String> headers) {
+    return json(headers).getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  /** Names the first of {@code more} with which the headers are too large. */
+  private static IllegalArgumentException tooLarge(
+      Map<String, String> headers, Map<String, String> more) {
+    Map<String, String> all = new LinkedHashMap<>(headers);
+    String last = "";
+    for (Map.Entry<String, String> header : more.entrySet()) {
+      last = header.getKey();
+      all.put(last, header.getValue());
+      if (size(all) > MOST_BYTES) {
+        break;
+      }
+    }
+    return new IllegalArgumentException(
+        "Header '%s' is too large: with it, the headers have %d bytes as JSON; at most %d are allowed."
+            .formatted(SafeText.of(last, 80), size(all), MOST_BYTES));
   }
 
   /** Returns the headers that Skipjack did not set. */
