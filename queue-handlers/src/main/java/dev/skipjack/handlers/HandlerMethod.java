@@ -3,6 +3,7 @@ package dev.skipjack.handlers;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.JobHandler;
 import dev.skipjack.worker.Worker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the type of the jobs that it runs
  * @param instance supplies the object for each attempt
  * @param contextAt the index of the context parameter, or -1 if there is none
+ * @param transactions calls the method in a transaction; null if it is not transactional
  */
 record HandlerMethod<T>(
     JobType<T> type,
@@ -23,10 +25,12 @@ record HandlerMethod<T>(
     Supplier<?> instance,
     int contextAt,
     ReturnKind returns,
+    @Nullable HandlerTransactions transactions,
     String name) {
 
   void addTo(Worker.Builder worker) {
-    worker.handle(type, this::run);
+    JobHandler<T> handler = this::run;
+    worker.handle(type, transactions == null ? handler : transactions.transactional(handler));
   }
 
   @SuppressWarnings("NullAway") // A worker treats null as a failed attempt.

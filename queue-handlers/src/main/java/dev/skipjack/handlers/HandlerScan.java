@@ -22,8 +22,14 @@ final class HandlerScan {
   /** The job types that were declared outside the scanned classes, by kind. */
   private final Map<String, JobType<?>> declared;
 
-  HandlerScan(Map<String, JobType<?>> declared) {
+  private final @Nullable HandlerTransactions transactions;
+
+  /**
+   * @param transactions calls transactional handlers; null if there can be none
+   */
+  HandlerScan(Map<String, JobType<?>> declared, @Nullable HandlerTransactions transactions) {
     this.declared = declared;
+    this.transactions = transactions;
   }
 
   /**
@@ -83,6 +89,8 @@ final class HandlerScan {
     } catch (IllegalArgumentException unusable) {
       throw refused(name, kind, String.valueOf(unusable.getMessage()));
     }
+    HandlerTransactions called =
+        settings.transactional() ? transactions(returns, name, kind) : null;
     JobType<?> type = declaredType(kind, constants, name);
     if (type == null) {
       type = typeOf(settings, kind, payload, name);
@@ -100,7 +108,23 @@ final class HandlerScan {
       throw refused(
           name, kind, "is not accessible. Make it public, or open its package to this module.");
     }
-    return new HandlerMethod<>(type, method, instance, contextAt, returns, name);
+    return new HandlerMethod<>(type, method, instance, contextAt, returns, called, name);
+  }
+
+  private HandlerTransactions transactions(ReturnKind returns, String name, String kind) {
+    if (returns == ReturnKind.STAGE) {
+      throw refused(
+          name,
+          kind,
+          "is transactional, but returns a CompletionStage. Its transaction ends when it returns: wait for the outcome in the handler, or remove transactional = true.");
+    }
+    if (transactions == null) {
+      throw refused(
+          name,
+          kind,
+          "is transactional, but no transactions are configured. Pass them to JobHandlers.builder().transactions(...), or remove transactional = true and complete the job with JobContext.completeIn.");
+    }
+    return transactions;
   }
 
   private static String kind(JobHandler settings, String name) {

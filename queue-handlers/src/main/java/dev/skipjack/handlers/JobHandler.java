@@ -49,4 +49,16 @@ public @interface JobHandler {
    * timeout.
    */
   String timeout() default "";
+
+  /**
+   * Whether the worker calls the method in a transaction that also completes the job. The rows that
+   * the method writes in this transaction and the completion then commit together or not at all.
+   * After any outcome other than completion, and after an exception, the transaction is rolled
+   * back.
+   *
+   * <p>Requires {@link JobHandlers.Builder#transactions}, which the modules for frameworks call
+   * with the framework's transactions. The method must not be asynchronous. Default: false, which
+   * means that the method is called outside any transaction.
+   */
+  boolean transactional() default false;
 }

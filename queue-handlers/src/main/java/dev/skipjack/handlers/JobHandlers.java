@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The handlers that the methods of some objects declare with {@link JobHandler}.
@@ -79,6 +80,7 @@ public final class JobHandlers {
 
     private final Map<String, JobType<?>> types = new LinkedHashMap<>();
     private final List<Source> sources = new ArrayList<>();
+    private @Nullable HandlerTransactions transactions;
 
     private Builder() {}
 
@@ -94,6 +96,13 @@ public final class JobHandlers {
             "Kind '%s' has two job types: %s and %s. Declare one."
                 .formatted(type.kind(), other, type));
       }
+      return this;
+    }
+
+    /** Sets how handlers with {@link JobHandler#transactional} are called. */
+    public Builder transactions(HandlerTransactions transactions) {
+      this.transactions =
+          Objects.requireNonNull(transactions, "The handler transactions must not be null.");
       return this;
     }
 
@@ -120,7 +129,7 @@ public final class JobHandlers {
      * @throws IllegalArgumentException in the cases of {@link JobHandlers#of}
      */
     public JobHandlers build() {
-      HandlerScan scan = new HandlerScan(types);
+      HandlerScan scan = new HandlerScan(types, transactions);
       Map<String, HandlerMethod<?>> byKind = new TreeMap<>();
       for (Source source : sources) {
         List<HandlerMethod<?>> found = scan.scan(source.type(), source.instance());

@@ -111,6 +111,38 @@ class HandlerRunsTest {
     assertThat(database).hasDeadLetter(ARCHIVE).withErrorContaining("disk full");
   }
 
+  private void runInTransactions(
+      HandlerTransactions transactions, dev.skipjack.worker.JobHandler<Order> handler) {
+    queue.enqueue(SHIP, new Order("4711"));
+    Worker.on(queue)
+        .queue(JobType.DEFAULT_QUEUE, 1)
+        .handle(SHIP, transactions.transactional(handler))
+        .build()
+        .runUntilIdle();
+  }
+
+  @Test
+  void transactionsThatNeverCompleteTheJobFailTheAttempt() {
+    runInTransactions(
+        (handler, completion) -> handler.call(), (order, context) -> Outcome.completed());
+    assertThat(database)
+        .hasEnqueued(SHIP)
+        .withErrorContaining("neither completed the job nor threw an exception")
+        .times(1);
+  }
+
+  @Test
+  void anAsynchronousOutcomeFailsATransactionalAttempt() {
+    runInTransactions(
+        (handler, completion) -> handler.call(),
+        (order, context) -> Outcome.async(CompletableFuture.completedFuture(Outcome.completed())));
+    assertThat(database)
+        .hasEnqueued(SHIP)
+        .withErrorContaining(
+            "transactional handler of kind 'ship' returned an asynchronous outcome")
+        .times(1);
+  }
+
   @Test
   void anErrorFailsTheAttempt() {
     run(AUDIT);

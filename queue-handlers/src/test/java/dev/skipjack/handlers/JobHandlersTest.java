@@ -199,6 +199,20 @@ class JobHandlersTest {
               }
             },
             "Return CompletionStage<Outcome>; convert a value with thenApply(Outcome::completed)"),
+        misuse(
+            new Object() {
+              @JobHandler(kind = "a", transactional = true)
+              void run(Mail mail) {}
+            },
+            "run(Mail) of kind 'a' is transactional, but no transactions are configured. Pass them"),
+        misuse(
+            new Object() {
+              @JobHandler(kind = "a", transactional = true)
+              CompletionStage<Outcome> run(Mail mail) {
+                return CompletableFuture.completedFuture(Outcome.completed());
+              }
+            },
+            "run(Mail) of kind 'a' is transactional, but returns a CompletionStage"),
         misuse(new PrivateMethod(), "is private or static. Make it an instance method"),
         misuse(new StaticMethod(), "is private or static. Make it an instance method"),
         misuse(

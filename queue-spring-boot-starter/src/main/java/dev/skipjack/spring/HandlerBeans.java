@@ -1,24 +1,36 @@
 package dev.skipjack.spring;
 
 import dev.skipjack.api.JobType;
+import dev.skipjack.handlers.HandlerTransactions;
 import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.handlers.JobHandlers;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.util.ReflectionUtils;
 
 /** Finds the beans with handler methods. */
 final class HandlerBeans {
 
   private static final Logger LOG = LoggerFactory.getLogger(HandlerBeans.class);
+
+  /** The propagations with which a method does not join the transaction of its caller. */
+  private static final Set<Propagation> SEPARATE =
+      EnumSet.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
   private final ConfigurableListableBeanFactory beans;
 
@@ -43,6 +55,12 @@ final class HandlerBeans {
         if (beans.isSingleton(name)) {
           requireCallable(name, type, beans.getBean(name));
         }
+        for (Method handler : methods(type)) {
+          if (handler.getAnnotation(JobHandler.class).transactional()) {
+            requireJoining(name, type, handler);
+            handlers.transactions(transactions(name, type, handler));
+          }
+        }
         handlers.scan(type, () -> beans.getBean(name));
       }
     }
@@ -64,6 +82,39 @@ final class HandlerBeans {
     }
   }
 
+  private static Set<Method> methods(Class<?> type) {
+    return MethodIntrospector.selectMethods(
+        type, (ReflectionUtils.MethodFilter) each -> each.isAnnotationPresent(JobHandler.class));
+  }
+
+  /** A transaction of the method's own would commit its rows without the completion. */
+  private static void requireJoining(String name, Class<?> type, Method handler) {
+    Transactional own = AnnotatedElementUtils.findMergedAnnotation(handler, Transactional.class);
+    if (own == null) {
+      own = AnnotatedElementUtils.findMergedAnnotation(type, Transactional.class);
+    }
+    if (own != null && SEPARATE.contains(own.propagation())) {
+      throw new IllegalArgumentException(
+          "Handler %s.%s of bean '%s' is transactional, but its propagation %s prevents it from joining the transaction that completes the job. Remove the propagation from @Transactional."
+              .formatted(type.getName(), handler.getName(), name, own.propagation()));
+    }
+  }
+
+  private HandlerTransactions transactions(String name, Class<?> type, Method handler) {
+    try {
+      return beans.getBean(HandlerTransactions.class);
+    } catch (BeansException failure) {
+      throw new IllegalStateException(
+          "Handler %s.%s of bean '%s' is transactional, but there are no transactions for it. %s"
+              .formatted(
+                  type.getName(),
+                  handler.getName(),
+                  name,
+                  failure.getMostSpecificCause().getMessage()),
+          failure);
+    }
+  }
+
   private static void requireCallable(String name, Class<?> type, Object bean) {
     if (!type.isInstance(bean)) {
       throw new IllegalArgumentException(
@@ -71,12 +122,7 @@ final class HandlerBeans {
               .formatted(name, type.getName()));
     }
     if (AopUtils.isCglibProxy(bean)) {
-      for (Method method :
-          MethodIntrospector.selectMethods(
-                  type,
-                  (MethodIntrospector.MetadataLookup<JobHandler>)
-                      each -> each.getAnnotation(JobHandler.class))
-              .keySet()) {
+      for (Method method : methods(type)) {
         if (Modifier.isFinal(method.getModifiers())) {
           throw new IllegalArgumentException(
               "Handler %s.%s of bean '%s' is final, so its proxy cannot pass calls on to the bean. Remove the modifier."

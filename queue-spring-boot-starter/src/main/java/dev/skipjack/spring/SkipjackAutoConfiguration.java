@@ -2,6 +2,7 @@ package dev.skipjack.spring;
 
 import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.handlers.HandlerTransactions;
 import dev.skipjack.store.jooq.JobQueue;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
@@ -67,6 +68,16 @@ public class SkipjackAutoConfiguration {
   @ConditionalOnSingleCandidate(JobQueue.class)
   Jobs jobs(JobQueue queue, RawDataSource dataSource, SkipjackProperties properties) {
     return new Jobs(queue, dataSource.dataSource(), properties.enqueue().transaction());
+  }
+
+  // Lazy, because an application without transactional handlers needs no transaction manager.
+  @Bean
+  @Lazy
+  @ConditionalOnMissingBean
+  HandlerTransactions skipjackHandlerTransactions(
+      RawDataSource dataSource, ConfigurableListableBeanFactory beans) {
+    return new SpringTransactions(
+        new TransactionManagers(beans).of(dataSource.dataSource()), dataSource.dataSource());
   }
 
   @Bean
