@@ -180,14 +180,54 @@ DECLARE
   id uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
                  PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
                52, 1), 53, 1), 'hex')::uuid;
+  no_name constant text := '[^a-zA-Z0-9_.:/-]';
+  header  record;
 BEGIN
+  IF outbox_record.aggregate_type IS NULL OR length(outbox_record.aggregate_type) NOT BETWEEN 1 AND 200
+     OR outbox_record.aggregate_type COLLATE "C" ~ no_name THEN
+    RAISE EXCEPTION 'Aggregate type ''%'' is not allowed. Use 1 to 200 of a-z, A-Z, 0-9, ''_'', ''.'', '':'', ''/'', ''-''.',
+      left(outbox_record.aggregate_type, 80) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF outbox_record.aggregate_id IS NULL OR octet_length(convert_to(outbox_record.aggregate_id, 'UTF8')) NOT BETWEEN 1 AND 512 THEN
+    RAISE EXCEPTION 'Aggregate id has % bytes; use 1 to 512.', coalesce(octet_length(convert_to(outbox_record.aggregate_id, 'UTF8')), 0)
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF outbox_record.event_type IS NULL OR length(outbox_record.event_type) NOT BETWEEN 1 AND 200
+     OR outbox_record.event_type COLLATE "C" ~ no_name THEN
+    RAISE EXCEPTION 'Event type ''%'' is not allowed. Use 1 to 200 of a-z, A-Z, 0-9, ''_'', ''.'', '':'', ''/'', ''-''.',
+      left(outbox_record.event_type, 80) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF outbox_record.content_type IS NULL OR length(outbox_record.content_type) NOT BETWEEN 1 AND 200
+     OR outbox_record.content_type COLLATE "C" ~ '^ +$|[^ -~]' THEN
+    RAISE EXCEPTION 'Content type ''%'' is not allowed. Use 1 to 200 printable ASCII characters, not only spaces.',
+      left(outbox_record.content_type, 80) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   IF outbox_record.payload IS NULL OR octet_length(outbox_record.payload) > 1048576 THEN
     RAISE EXCEPTION 'Payload is null or has more than 1048576 bytes. Store the document elsewhere and record its id.'
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  IF jsonb_typeof(outbox_record.headers) IS DISTINCT FROM 'object'
-     OR EXISTS (SELECT FROM jsonb_each(outbox_record.headers) AS header WHERE jsonb_typeof(header.value) <> 'string') THEN
+  IF jsonb_typeof(outbox_record.headers) IS DISTINCT FROM 'object' THEN
     RAISE EXCEPTION 'Headers are not a JSON object of strings.' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF outbox_record.headers <> '{}' THEN
+    IF (SELECT count(*) FROM jsonb_object_keys(outbox_record.headers)) > 50 THEN
+      RAISE EXCEPTION 'An event may have at most 50 headers.' USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    FOR header IN SELECT key AS name, jsonb_typeof(value) AS type FROM jsonb_each(outbox_record.headers) LOOP
+      IF length(header.name) NOT BETWEEN 1 AND 200 OR header.name COLLATE "C" ~ no_name THEN
+        RAISE EXCEPTION 'Header name ''%'' is not allowed. Use 1 to 200 of a-z, A-Z, 0-9, ''_'', ''.'', '':'', ''/'', ''-''.', left(header.name, 80)
+          USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+      IF header.type <> 'string' THEN
+        RAISE EXCEPTION 'The value of header ''%'' is not a string.', left(header.name, 80) USING ERRCODE = 'invalid_parameter_value';
+      END IF;
+    END LOOP;
+  END IF;
+  IF outbox_record.traceparent IS NOT NULL
+     AND (outbox_record.traceparent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+          OR outbox_record.traceparent COLLATE "C" ~ '^ff|^..-0{32}|-0{16}-') THEN
+    RAISE EXCEPTION 'Trace parent ''%'' is not allowed. Use the W3C form: version, trace id, parent id and flags as 2, 32, 16 and 2 of 0-9 and a-f between ''-'', no id all zeros, version not ff.', left(outbox_record.traceparent, 80)
+      USING ERRCODE = 'invalid_parameter_value';
   END IF;
   INSERT INTO @outbox_events (event_id, shard, aggregate_type, aggregate_id, event_type, content_type, headers, traceparent, payload)
   VALUES (id, get_byte(sha256(convert_to(outbox_record.aggregate_type || '/' || outbox_record.aggregate_id, 'UTF8')), 0) & 31,
@@ -203,8 +243,8 @@ $install$;
 COMMENT ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) IS
 'Records an event in the caller''s transaction and returns its id:
 SELECT outbox_record(''order'', ''42'', ''order-placed'', convert_to(''{"total": 7}'', ''UTF8'')).
-payload: 1 MiB at most. content_type: its media type. headers: an object of strings. traceparent: W3C traceparent. What is not allowed raises
-22023, 23502 or 23514. A relay publishes the event after the commit.';
+payload: 1 MiB at most. content_type: its media type. headers: an object of up to 50 strings. traceparent: W3C traceparent. What is not
+allowed raises 22023. A relay publishes the event after the commit.';
 
 REVOKE ALL ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) FROM PUBLIC;
 

@@ -1,5 +1,6 @@
 package dev.skipjack.outbox;
 
+import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.api.spi.Traceparent;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -18,6 +19,7 @@ public final class Event {
   public static final int LARGEST_PAYLOAD = 1_048_576;
 
   private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_.:/-]{1,200}");
+  private static final Pattern MEDIA_TYPE = Pattern.compile("(?! +$)[ -~]{1,200}");
   private static final String JSON = "application/json";
   private static final int MOST_HEADERS = 50;
 
@@ -80,11 +82,14 @@ public final class Event {
    * Sets the payload as bytes, which are published unchanged.
    *
    * @param contentType their media type, for example {@code application/avro}
+   * @throws IllegalArgumentException if the content type does not have 1 to 200 printable ASCII
+   *     characters, or only spaces
    */
   public Event payload(byte[] payload, String contentType) {
-    if (contentType.isBlank() || contentType.length() > 200) {
+    if (!MEDIA_TYPE.matcher(contentType).matches()) {
       throw new IllegalArgumentException(
-          "Content type '%s' must have 1 to 200 characters.".formatted(contentType));
+          "Content type '%s' is not allowed. Use 1 to 200 printable ASCII characters, not only spaces."
+              .formatted(SafeText.of(contentType, 80)));
     }
     return new Event(aggregate, type, payload.clone(), contentType, headers, traceparent);
   }

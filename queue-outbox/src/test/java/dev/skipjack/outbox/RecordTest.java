@@ -1,22 +1,31 @@
 package dev.skipjack.outbox;
 
 import static dev.skipjack.outbox.Fixture.event;
+import static java.util.Locale.ROOT;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @QueueTest
 class RecordTest {
@@ -216,18 +225,123 @@ class RecordTest {
     }
   }
 
+  /** What {@link Event} and {@code outbox_record} reject, and the sentence with which both do. */
+  static Stream<Arguments> notAllowed() {
+    String longName = "n".repeat(201);
+    String headers =
+        IntStream.range(0, 51).mapToObj(i -> "\"h" + i + "\": \"\"").collect(joining(","));
+    return Stream.of(
+        arguments(
+            call("'with space', '1', 'a', ''"),
+            (Supplier<?>) () -> Event.of("with space", 1, "a"),
+            "Aggregate type 'with space' is not allowed."),
+        arguments(
+            call("'', '1', 'a', ''"),
+            (Supplier<?>) () -> Event.of("", 1, "a"),
+            "Aggregate type '' is not allowed."),
+        arguments(
+            call("'order', '', 'a', ''"),
+            (Supplier<?>) () -> event("", "a"),
+            "Aggregate id has 0 bytes; use 1 to 512"),
+        arguments(
+            call("'order', '%s', 'a', ''".formatted("é".repeat(257))),
+            (Supplier<?>) () -> event("é".repeat(257), "a"),
+            "Aggregate id has 514 bytes; use 1 to 512"),
+        arguments(
+            call("'order', '1', '%s', ''".formatted(longName)),
+            (Supplier<?>) () -> event(1, longName),
+            "is not allowed. Use 1 to 200 of a-z"),
+        arguments(
+            call("'order', '1', 'a\n', ''"),
+            (Supplier<?>) () -> event(1, "a\n"),
+            "Event type 'a\n' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', content_type => '  '"),
+            (Supplier<?>) () -> event(1, "a").payload(new byte[0], "  "),
+            "Content type '  ' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', content_type => E'a/b\\r\\nX: y'"),
+            (Supplier<?>) () -> event(1, "a").payload(new byte[0], "a/b\r\nX: y"),
+            "Content type 'a/b\r\nX: y' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', headers => '{\"with space\": \"\"}'"),
+            (Supplier<?>) () -> event(1, "a").header("with space", ""),
+            "Header name 'with space' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', headers => '{\"\": \"\"}'"),
+            (Supplier<?>) () -> event(1, "a").header("", ""),
+            "Header name '' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', headers => '{%s}'".formatted(headers)),
+            (Supplier<?>)
+                () -> {
+                  Event event = event(1, "a");
+                  for (int i = 0; i < 51; i++) {
+                    event = event.header("h" + i, "");
+                  }
+                  return event;
+                },
+            "An event may have at most 50 headers."),
+        arguments(
+            call("'order', '1', 'a', '', traceparent => '%s'".formatted(TRACE.toUpperCase(ROOT))),
+            (Supplier<?>) () -> event(1, "a").traceparent(TRACE.toUpperCase(ROOT)),
+            "Trace parent '00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', traceparent => 'ff%s'".formatted(TRACE.substring(2))),
+            (Supplier<?>) () -> event(1, "a").traceparent("ff" + TRACE.substring(2)),
+            "version not ff."));
+  }
+
+  private static String call(String arguments) {
+    return "SELECT @outbox_record(" + arguments + ")";
+  }
+
+  @ParameterizedTest
+  @MethodSource("notAllowed")
+  void sqlAndJavaRejectTheSame(String call, Supplier<?> java, String sentence) {
+    assertThatThrownBy(java::get)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(sentence);
+    assertThatThrownBy(() -> fixture.execute(call))
+        .cause()
+        .hasMessageContaining(sentence)
+        .isInstanceOfSatisfying(
+            SQLException.class, refused -> assertThat(refused.getSQLState()).isEqualTo("22023"));
+    assertThat(fixture.count("outbox_events")).isZero();
+  }
+
   @Test
-  void sqlRejectsWhatIsNotAllowed() {
-    for (String call :
+  void sqlRejectsWhatJavaCannotExpress() {
+    for (String arguments :
         List.of(
-            "@outbox_record('order', '1', 'a', NULL)",
-            "@outbox_record('order', '1', 'a', '', headers => '[]')",
-            "@outbox_record('order', '1', 'a', '', headers => '{\"n\": 1}')",
-            "@outbox_record('', '1', 'a', '')",
-            "@outbox_record('order', '', 'a', '')",
-            "@outbox_record('order', '1', 'with space', '')")) {
-      assertThatThrownBy(() -> fixture.execute("SELECT " + call)).as(call).isNotNull();
+            "NULL, '1', 'a', ''",
+            "'order', NULL, 'a', ''",
+            "'order', '1', NULL, ''",
+            "'order', '1', 'a', NULL",
+            "'order', '1', 'a', '', content_type => NULL",
+            "'order', '1', 'a', '', headers => NULL",
+            "'order', '1', 'a', '', headers => '[]'",
+            "'order', '1', 'a', '', headers => '{\"n\": 1}'")) {
+      assertThatThrownBy(() -> fixture.execute(call(arguments)))
+          .as(arguments)
+          .cause()
+          .isInstanceOfSatisfying(
+              SQLException.class, refused -> assertThat(refused.getSQLState()).isEqualTo("22023"));
     }
     assertThat(fixture.count("outbox_events")).isZero();
+  }
+
+  @Test
+  void sqlAcceptsWhatIsBarelyAllowed() {
+    String headers =
+        IntStream.range(0, 50).mapToObj(i -> "\"h" + i + "\": \"\"").collect(joining(","));
+    String name = "n".repeat(200);
+
+    fixture.execute(
+        call(
+            "'%1$s', '%2$s', '%1$s', '', '%3$s', '{%4$s}', '%5$s'"
+                .formatted(name, "é".repeat(256), "x".repeat(200), headers, TRACE)));
+
+    assertThat(fixture.count("outbox_events")).isEqualTo(1);
   }
 }
