@@ -103,7 +103,15 @@ final class BatchDelivery {
 
   private void note(Completion completion) {
     SendResult sent = SendResult.of(completion.record(), completion.failure());
-    note(completion.position(), completion.record().topic(), sent);
+    results.set(completion.position(), sent.result());
+    switch (sent.cause()) {
+      case RESPONSE -> isAnyResponse = true;
+      case MISSING_TOPIC -> {
+        isAnyResponse = true;
+        missing.note(completion.record().topic());
+      }
+      case UNAVAILABLE -> unavailable = sent.result();
+    }
     if (sent.result().kind() == PublishResult.Kind.SENT) {
       ready.add(completion.later());
     }
@@ -126,7 +134,7 @@ final class BatchDelivery {
       return;
     }
     if (missing.contains(record.topic())) {
-      note(position, record.topic(), SendResult.missing(record.topic()));
+      results.set(position, SendResult.missing(record.topic()).result());
       return;
     }
     send(position, positions, record);
@@ -151,17 +159,5 @@ final class BatchDelivery {
     InterruptedException stopped = new InterruptedException("Stopped while sending to Kafka");
     stopped.initCause(cause);
     return stopped;
-  }
-
-  private void note(int position, String topic, SendResult sent) {
-    results.set(position, sent.result());
-    switch (sent.cause()) {
-      case RESPONSE -> isAnyResponse = true;
-      case MISSING_TOPIC -> {
-        isAnyResponse = true;
-        missing.note(topic);
-      }
-      case UNAVAILABLE -> unavailable = sent.result();
-    }
   }
 }

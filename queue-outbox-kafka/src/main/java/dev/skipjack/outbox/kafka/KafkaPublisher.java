@@ -67,7 +67,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   private final Producer<byte[], byte[]> producer;
   private final boolean ownsProducer;
   private final EventRecords records;
-  private final MissingTopics missing = new MissingTopics();
+  private final MissingTopics missing = new MissingTopics(System::nanoTime);
 
   private KafkaPublisher(
       Producer<byte[], byte[]> producer, boolean ownsProducer, EventRecords records) {

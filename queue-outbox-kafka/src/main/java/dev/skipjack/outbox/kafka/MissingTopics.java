@@ -3,6 +3,7 @@ package dev.skipjack.outbox.kafka;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /**
  * Topics that the brokers did not know a short time ago. A producer waits for such a topic in the
@@ -13,10 +14,18 @@ final class MissingTopics {
 
   private static final long NANOS = Duration.ofSeconds(10).toNanos();
 
+  private final LongSupplier nanoTime;
   private final Map<String, Long> since = new ConcurrentHashMap<>();
 
+  /**
+   * @param nanoTime a clock like {@link System#nanoTime}
+   */
+  MissingTopics(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
   void note(String topic) {
-    since.put(topic, System.nanoTime());
+    since.put(topic, nanoTime.getAsLong());
   }
 
   /** Returns whether the topic was missing within the last 10 s. */
@@ -25,7 +34,7 @@ final class MissingTopics {
     if (noted == null) {
       return false;
     }
-    if (System.nanoTime() - noted < NANOS) {
+    if (nanoTime.getAsLong() - noted < NANOS) {
       return true;
     }
     since.remove(topic, noted);
