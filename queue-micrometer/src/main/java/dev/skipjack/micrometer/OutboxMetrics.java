@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -30,70 +31,62 @@ public final class OutboxMetrics {
   private static final Duration LIFETIME = Duration.ofSeconds(10);
 
   @SuppressWarnings("ImmutableEnumChecker") // The functions are method references without state.
-  private enum LagMeter {
-    UNPUBLISHED(
-        "skipjack.outbox.unpublished",
-        "Events that are not published and not dead, counted up to 10,000.",
-        OutboxLag::unpublished),
-    LAG(
-        "skipjack.outbox.lag",
-        "Age in seconds of the oldest pending event that a relay may publish now.",
-        lag -> lag.oldest().toMillis() / 1000.0),
-    BLOCKED(
-        "skipjack.outbox.blocked",
-        "Aggregates with a failed event, whose later events wait for it.",
-        OutboxLag::blockedAggregates),
-    DEAD("skipjack.outbox.dead", "Dead events, counted up to 10,000.", OutboxLag::dead);
+  private record LagMeter(
+      String meterName,
+      String description,
+      @Nullable String baseUnit,
+      ToDoubleFunction<OutboxLag> value) {}
 
-    private final String meterName;
-    private final String description;
-    private final ToDoubleFunction<OutboxLag> value;
+  private record RelayMeter(
+      String meterName, String description, ToLongFunction<RelayStats> count) {}
 
-    LagMeter(String meterName, String description, ToDoubleFunction<OutboxLag> value) {
-      this.meterName = meterName;
-      this.description = description;
-      this.value = value;
-    }
-  }
+  private static final List<LagMeter> LAG =
+      List.of(
+          new LagMeter(
+              "skipjack.outbox.unpublished",
+              "Events that are not published and not dead, counted up to 10,000.",
+              null,
+              OutboxLag::unpublished),
+          new LagMeter(
+              "skipjack.outbox.lag",
+              "Age of the oldest pending event that a relay may publish now.",
+              "seconds",
+              lag -> lag.oldest().toMillis() / 1000.0),
+          new LagMeter(
+              "skipjack.outbox.blocked",
+              "Aggregates with a failed event, whose later events wait for it.",
+              null,
+              OutboxLag::blockedAggregates),
+          new LagMeter(
+              "skipjack.outbox.dead", "Dead events, counted up to 10,000.", null, OutboxLag::dead));
 
-  @SuppressWarnings("ImmutableEnumChecker") // The functions are method references without state.
-  private enum RelayMeter {
-    PUBLISHED(
-        "skipjack.relay.published",
-        "Events published, and recorded as such.",
-        RelayStats::published),
-    RETRIED(
-        "skipjack.relay.retried",
-        "Failed attempts after which an event is tried again.",
-        RelayStats::retried),
-    DEAD("skipjack.relay.dead", "Events that became dead.", RelayStats::died),
-    UNRECORDED(
-        "skipjack.relay.unrecorded",
-        "Events that were published but could not be recorded as such.",
-        RelayStats::unrecorded),
-    OUT_OF_ORDER(
-        "skipjack.relay.out.of.order",
-        "Events sent although an earlier event of their aggregate had failed.",
-        RelayStats::outOfOrder),
-    TAKEN_OVER(
-        "skipjack.relay.taken.over",
-        "Shards taken over from relays whose lease had expired.",
-        RelayStats::takenOver),
-    OUTAGES(
-        "skipjack.relay.outages",
-        "Batches of which nothing could be published.",
-        RelayStats::outages);
+  private static final String PUBLISHED = "skipjack.relay.published";
 
-    private final String meterName;
-    private final String description;
-    private final ToLongFunction<RelayStats> count;
-
-    RelayMeter(String meterName, String description, ToLongFunction<RelayStats> count) {
-      this.meterName = meterName;
-      this.description = description;
-      this.count = count;
-    }
-  }
+  private static final List<RelayMeter> RELAY =
+      List.of(
+          new RelayMeter(
+              PUBLISHED, "Events published, and recorded as such.", RelayStats::published),
+          new RelayMeter(
+              "skipjack.relay.retried",
+              "Failed attempts after which an event is tried again.",
+              RelayStats::retried),
+          new RelayMeter("skipjack.relay.dead", "Events that became dead.", RelayStats::died),
+          new RelayMeter(
+              "skipjack.relay.unrecorded",
+              "Events that were published but could not be recorded as such.",
+              RelayStats::unrecorded),
+          new RelayMeter(
+              "skipjack.relay.out.of.order",
+              "Events sent although an earlier event of their aggregate had failed.",
+              RelayStats::outOfOrder),
+          new RelayMeter(
+              "skipjack.relay.taken.over",
+              "Shards taken over from relays whose lease had expired.",
+              RelayStats::takenOver),
+          new RelayMeter(
+              "skipjack.relay.outages",
+              "Batches of which nothing could be published.",
+              RelayStats::outages));
 
   private OutboxMetrics() {}
 
@@ -107,10 +100,10 @@ public final class OutboxMetrics {
   }
 
   private static void bind(LastLag lag, MeterRegistry registry) {
-    for (LagMeter meter : LagMeter.values()) {
+    for (LagMeter meter : LAG) {
       Gauge.builder(meter.meterName, () -> lag.value(meter.value))
           .description(meter.description)
-          .baseUnit(meter == LagMeter.LAG ? "seconds" : null)
+          .baseUnit(meter.baseUnit)
           .register(registry);
     }
   }
@@ -125,7 +118,7 @@ public final class OutboxMetrics {
       // Another thread may be choosing a name in the same registry.
       synchronized (registry) {
         String name = freeName(registry, relay.name());
-        for (RelayMeter meter : RelayMeter.values()) {
+        for (RelayMeter meter : RELAY) {
           FunctionCounter.builder(
                   meter.meterName, relay, counted -> meter.count.applyAsLong(counted.stats()))
               .description(meter.description)
@@ -142,9 +135,7 @@ public final class OutboxMetrics {
    */
   private static String freeName(MeterRegistry registry, String name) {
     String free = name;
-    for (int i = 2;
-        registry.find(RelayMeter.PUBLISHED.meterName).tag("relay", free).meter() != null;
-        i++) {
+    for (int i = 2; registry.find(PUBLISHED).tag("relay", free).meter() != null; i++) {
       free = name + "-" + i;
     }
     return free;
