@@ -31,11 +31,9 @@ class BrokerRestartTest {
     Map<String, List<UUID>> expected = new HashMap<>();
     try (KafkaBroker broker = KafkaBroker.start()) {
       broker.createTopic("order", 3, Map.of());
-      // Longer than any restart, so that the producer gives no record up and sends none twice.
-      Map<String, Object> properties =
-          Map.of("bootstrap.servers", broker.address(), "delivery.timeout.ms", 600_000);
       long unrecorded;
-      try (KafkaPublisher publisher = KafkaPublisher.to(properties).build();
+      // It waits longer than any restart takes, so it gives no record up and sends none twice.
+      try (KafkaPublisher publisher = KafkaPublisher.to(broker.patientProducer()).build();
           Relay relay =
               fixture
                   .relay(publisher)

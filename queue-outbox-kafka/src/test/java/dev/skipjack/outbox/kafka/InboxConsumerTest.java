@@ -78,8 +78,7 @@ class InboxConsumerTest {
   /** The first batch is sent, but the relay learns only of a failure. */
   private void publishSomeEventsTwice() throws InterruptedException {
     AtomicBoolean hasFailed = new AtomicBoolean();
-    try (KafkaPublisher kafka =
-        KafkaPublisher.to(Map.of("bootstrap.servers", broker.address())).build()) {
+    try (KafkaPublisher kafka = KafkaPublisher.to(broker.patientProducer()).build()) {
       Publisher publisher =
           (EventBatch batch) -> {
             var results = kafka.publish(batch);

@@ -161,7 +161,7 @@ final class KafkaBroker implements AutoCloseable {
     return "127.0.0.1:" + port;
   }
 
-  /** Creates a topic. */
+  /** Creates a topic, and waits until its partitions have a leader. */
   void createTopic(String name, int partitions, Map<String, String> config) {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", address()))) {
       admin
@@ -170,9 +170,22 @@ final class KafkaBroker implements AutoCloseable {
                   new NewTopic(name, Optional.of(partitions), Optional.empty()).configs(config)))
           .all()
           .get();
+      Fixture.await()
+          .ignoreExceptions()
+          .until(
+              () ->
+                  admin.describeTopics(List.of(name)).allTopicNames().get().values().stream()
+                      .flatMap(topic -> topic.partitions().stream())
+                      .allMatch(partition -> partition.leader() != null));
     } catch (ExecutionException | InterruptedException failure) {
       throw new IllegalStateException("Topic %s was not created.".formatted(name), failure);
     }
+  }
+
+  /** Returns properties of a producer that waits for this broker however slow the machine is. */
+  Map<String, Object> patientProducer() {
+    return Map.of(
+        "bootstrap.servers", address(), "max.block.ms", 600_000, "delivery.timeout.ms", 600_000);
   }
 
   /** Returns the records that a topic has now, partition by partition. */

@@ -30,10 +30,9 @@ class KafkaGuideTest {
     KafkaBroker broker = KafkaBroker.shared();
     broker.createTopic("orders", 1, Map.of());
     broker.createTopic("other-events", 1, Map.of());
-    try (KafkaPublisher publisher = publisher(broker.address())) {
-      Relay relay = fixture.relay(publisher).build();
-      relay.runUntilIdle();
-      assertThat(relay.stats().published()).isEqualTo(2);
+    try (KafkaPublisher publisher = publisher(broker.address());
+        Relay relay = fixture.outbox.relay(publisher).build().start()) {
+      Fixture.await().until(() -> relay.stats().published() == 2);
     }
     assertThat(broker.records("orders")).hasSize(1);
     assertThat(broker.records("other-events")).hasSize(1);
