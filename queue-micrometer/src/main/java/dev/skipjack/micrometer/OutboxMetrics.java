@@ -30,7 +30,6 @@ public final class OutboxMetrics {
   /** How long values are reported before they are read again. */
   private static final Duration LIFETIME = Duration.ofSeconds(10);
 
-  @SuppressWarnings("ImmutableEnumChecker") // The functions are method references without state.
   private record LagMeter(
       String meterName,
       String description,
