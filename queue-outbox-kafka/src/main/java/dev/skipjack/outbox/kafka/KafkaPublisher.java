@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The next event of an aggregate is sent after the brokers have acknowledged the previous one;
  * different aggregates are sent in parallel. The order therefore also holds if the brokers reject
  * an event, which an idempotent producer alone does not ensure: it keeps the order of records that
- * it sends again, but not that of the records after one that failed for good.
+ * it sends again, but not that of the records after one that failed permanently.
  *
  * <p>The result of an event:
  *
