@@ -51,6 +51,7 @@ final class OutboxRig {
     this.sql = new Sql(database.dataSource(), database.schema());
   }
 
+  @SuppressWarnings("try") // the relays work without being called
   TortureReport run(long seed) throws Exception {
     sql.run("CREATE TABLE @torture_effects (key text, job_id bigint, execution_id bigint)");
     for (String table : Change.TABLES) {

@@ -26,7 +26,9 @@ class HttpGuideTest {
     return HttpPublisher.to(
             event -> {
               Webhook webhook = webhooks.get(event.headers().get("tenant"));
-              return HttpEndpoint.of(webhook.uri()).secret(webhook.secret());
+              return webhook == null
+                  ? null
+                  : HttpEndpoint.of(webhook.uri()).secret(webhook.secret());
             })
         .build();
   }

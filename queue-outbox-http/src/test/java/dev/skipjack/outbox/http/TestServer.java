@@ -23,8 +23,17 @@ import java.util.concurrent.CountDownLatch;
  */
 final class TestServer implements AutoCloseable {
 
-  /** A request that has arrived. The names of its headers are in lower case. */
-  record Request(String line, Map<String, String> headers, byte[] body) {
+  /**
+   * A request that has arrived.
+   *
+   * @param headers the headers by their names in lower case
+   * @param latin1 the body, with a character for each byte
+   */
+  record Request(String line, Map<String, String> headers, String latin1) {
+
+    byte[] body() {
+      return latin1.getBytes(ISO_8859_1);
+    }
 
     String header(String name) {
       return headers.getOrDefault(name, "(none)");
@@ -111,7 +120,7 @@ final class TestServer implements AutoCloseable {
           header.substring(0, colon).toLowerCase(Locale.ROOT), header.substring(colon + 1).strip());
     }
     int length = Integer.parseInt(headers.getOrDefault("content-length", "0"));
-    return new Request(line, headers, in.readNBytes(length));
+    return new Request(line, headers, new String(in.readNBytes(length), ISO_8859_1));
   }
 
   private static String readLine(InputStream in) throws IOException {
