@@ -79,9 +79,9 @@ final class OutboxRig {
       }
     } finally {
       threads.shutdownNow();
-      if (!threads.awaitTermination(1, TimeUnit.MINUTES)) {
-        throw new IllegalStateException("The threads did not end.");
-      }
+    }
+    if (!threads.awaitTermination(1, TimeUnit.MINUTES)) {
+      throw new IllegalStateException("The threads did not end.");
     }
     FinalRead read = FinalReader.read(database.dataSource(), database.schema());
     return TortureReport.of(Map.of(), HistoryFile.readAll(folder), read, Pace.FORKED);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -144,9 +145,11 @@ final class BatchDelivery {
       throws InterruptedException {
     inFlight++;
     try {
-      producer.send(
-          record,
-          (metadata, failure) -> completions.add(new Completion(position, later, record, failure)));
+      Future<?> unused = // the callback reports the end
+          producer.send(
+              record,
+              (metadata, failure) ->
+                  completions.add(new Completion(position, later, record, failure)));
     } catch (InterruptException stopped) {
       Thread.interrupted(); // which the exception has set
       throw stopped(stopped);
