@@ -4,12 +4,13 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * Keeps the execution after which a rescue may begin to search for expired leases: the mark.
+ * Keeps the mark: the execution id above which a rescue may start its search for expired leases.
  *
  * <p>A long transaction anywhere in the database keeps the index entries of ended attempts alive.
  * They are at the head of the running index, where every rescue begins, and each sweep reads all of
  * them: after an hour at 3,000 jobs per second, this takes longer than a timeout allows. A sweep
- * that begins after the oldest attempt that was running two sweeps ago skips these entries.
+ * whose search starts above the id of the oldest attempt that was running two sweeps ago skips
+ * these entries.
  *
  * <p>The mark is a hint. Execution ids ascend, so an attempt can appear below the mark only if its
  * claim drew the id earlier and took two sweeps to commit, or if the server has lost commits. A
@@ -21,7 +22,8 @@ import java.util.OptionalLong;
  * has claimed becomes the mark. Older attempts then wait until a sweep without a mark succeeds, in
  * this process or in another; one is tried each minute.
  *
- * <p>A mark cannot skip attempts that ended after the oldest running attempt began.
+ * <p>A sweep with a mark still reads the index entries of attempts that were claimed after the
+ * oldest running one and have ended.
  *
  * <p>The mark is kept in memory only. Times are values of {@link System#nanoTime()}. Safe for any
  * number of threads.
@@ -49,7 +51,7 @@ final class RescueMark {
     this.fast = fast.toNanos();
   }
 
-  /** Returns the execution after which the sweep that begins now may search, or 0 to search all. */
+  /** Returns the execution id above which a sweep that begins now searches; 0 to search all. */
   synchronized long begin(long now) {
     if (!inForce || before == 0 || now - unmarkedAt >= UNMARKED_EVERY.toNanos()) {
       unmarkedAt = now;

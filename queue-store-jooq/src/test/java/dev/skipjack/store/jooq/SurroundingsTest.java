@@ -213,7 +213,7 @@ class SurroundingsTest {
   private void allowToEnqueueOnly() {
     fixture.execute(
         "GRANT EXECUTE ON FUNCTION @enqueue(text, json, text, integer, interval, timestamptz, integer, text[],"
-            + " text, text, interval, integer, text, text, boolean) TO "
+            + " text, text, interval, integer, text, text, boolean, jsonb) TO "
             + role);
   }
 
