@@ -324,6 +324,40 @@ class TransactionalHandlersTest {
     }
   }
 
+  static class Cards {
+    private final Ledger ledger;
+
+    Cards(Ledger ledger) {
+      this.ledger = ledger;
+    }
+
+    // snippet: transactional
+    @JobHandler(kind = "charge-card", queue = "payments", transactional = true)
+    Receipt charge(Charge charge) {
+      ledger.book(charge); // joins the transaction
+      return new Receipt(charge.number());
+    }
+    // end of snippet
+  }
+
+  @Test
+  void aTransactionalHandlerMayReturnAResult() {
+    contexts
+        .withBean(Ledger.class)
+        .withBean(Cards.class)
+        .run(
+            context -> {
+              context
+                  .getBean(Jobs.class)
+                  .enqueue(
+                      JobType.of("charge-card", Charge.class).onQueue("payments"),
+                      new Charge("1", Step.COMPLETES));
+              await()
+                  .atMost(PATIENCE)
+                  .untilAsserted(() -> assertThat(charges()).containsExactly("1"));
+            });
+  }
+
   static class Plain {
     @JobHandler(kind = "plain", transactional = true)
     void run(Charge charge) {}

@@ -18,13 +18,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Sends single events. Thread-safe. */
 final class EventRequests {
-
-  private static final Pattern MEDIA_TYPE = Pattern.compile("[\\x21-\\x7e][\\x20-\\x7e]*");
 
   private final HttpClient client;
   private final Function<RecordedEvent, @Nullable HttpEndpoint> endpoints;
@@ -73,11 +70,6 @@ final class EventRequests {
    * @throws InterruptedException if the thread was interrupted; the request is aborted
    */
   Attempt send(RecordedEvent event, HttpEndpoint endpoint) throws InterruptedException {
-    if (!MEDIA_TYPE.matcher(event.contentType()).matches()) {
-      return Attempt.settled(
-          PublishResult.dead(
-              "The content type of the event is not a valid value of an HTTP header"));
-    }
     if (!privateAddresses) {
       Optional<Attempt> refused = refused(endpoint.host());
       if (refused.isPresent()) {
@@ -122,7 +114,7 @@ final class EventRequests {
     }
     endpoint.headers().forEach(request::setHeader);
     request
-        .setHeader("content-type", event.contentType())
+        .setHeader("content-type", event.contentType().strip())
         .setHeader("webhook-id", id)
         .setHeader("webhook-timestamp", Long.toString(seconds))
         .setHeader("skipjack-event-type", encoded(event.type()))

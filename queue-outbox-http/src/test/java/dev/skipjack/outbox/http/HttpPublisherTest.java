@@ -366,18 +366,6 @@ class HttpPublisherTest {
   }
 
   @Test
-  void invalidContentTypeMakesOnlyItsEventDead() throws Exception {
-    try (TestServer server = TestServer.responding(200)) {
-      List<UUID> ids =
-          record(Event.of("order", 1, "x").payload(new byte[0], "text/plain\r\nevil: 1"), event(2));
-      RelayStats stats = publish(HttpPublisher.to(server.endpoint()));
-      assertThat(stats.published()).isEqualTo(1);
-      assertThat(stats.died()).isEqualTo(1);
-      assertThat(errorOf(ids.get(0))).contains("content type");
-    }
-  }
-
-  @Test
   void interruptAbortsRequests() throws Exception {
     try (TestServer server = TestServer.silent();
         HttpPublisher publisher =
