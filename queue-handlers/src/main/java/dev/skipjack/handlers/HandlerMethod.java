@@ -2,12 +2,14 @@ package dev.skipjack.handlers;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.JobHandler;
 import dev.skipjack.worker.Worker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param instance supplies the object for each attempt
  * @param contextAt the index of the context parameter, or -1 if there is none
  * @param transactions calls the method in a transaction; null if it is not transactional
+ * @param schedule enqueues jobs of the type; null if there is none
  */
 record HandlerMethod<T>(
     JobType<T> type,
@@ -26,11 +29,15 @@ record HandlerMethod<T>(
     int contextAt,
     ReturnKind returns,
     @Nullable HandlerTransactions transactions,
+    @Nullable Schedule schedule,
     String name) {
 
   void addTo(Worker.Builder worker) {
     JobHandler<T> handler = this::run;
     worker.handle(type, transactions == null ? handler : transactions.transactional(handler));
+    if (schedule != null) {
+      worker.schedule(schedule);
+    }
   }
 
   @SuppressWarnings("NullAway") // A worker treats null as a failed attempt.
@@ -39,11 +46,12 @@ record HandlerMethod<T>(
   }
 
   private Object[] arguments(T payload, JobContext context) {
-    return switch (contextAt) {
-      case 0 -> new Object[] {context, payload};
-      case 1 -> new Object[] {payload, context};
-      default -> new Object[] {payload};
-    };
+    Object[] arguments = new Object[method.getParameterCount()];
+    Arrays.fill(arguments, payload);
+    if (contextAt >= 0) {
+      arguments[contextAt] = context;
+    }
+    return arguments;
   }
 
   private @Nullable Object invoke(Object[] arguments) throws Exception {

@@ -1,6 +1,7 @@
 package dev.skipjack.handlers;
 
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.worker.JobContext;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +25,19 @@ final class HandlerScan {
   private final Map<String, JobType<?>> declared;
 
   private final @Nullable HandlerTransactions transactions;
+  private final UnaryOperator<String> texts;
 
   /**
    * @param transactions calls transactional handlers; null if there can be none
+   * @param texts resolves the texts of the annotations
    */
-  HandlerScan(Map<String, JobType<?>> declared, @Nullable HandlerTransactions transactions) {
+  HandlerScan(
+      Map<String, JobType<?>> declared,
+      @Nullable HandlerTransactions transactions,
+      UnaryOperator<String> texts) {
     this.declared = declared;
     this.transactions = transactions;
+    this.texts = texts;
   }
 
   /**
@@ -58,7 +66,10 @@ final class HandlerScan {
       }
     }
     return bySignature.values().stream()
-        .filter(method -> method.isAnnotationPresent(JobHandler.class))
+        .filter(
+            method ->
+                method.isAnnotationPresent(JobHandler.class)
+                    || method.isAnnotationPresent(JobSchedule.class))
         .toList();
   }
 
@@ -76,12 +87,18 @@ final class HandlerScan {
       Method method, Supplier<?> instance, Map<String, JobType<?>> constants) {
     String name = nameOf(method);
     JobHandler settings = method.getAnnotation(JobHandler.class);
+    if (settings == null) {
+      throw new IllegalArgumentException(
+          "Method %s has a schedule, but is not a handler. Add @JobHandler with the kind of its jobs, or remove @JobSchedule."
+              .formatted(name));
+    }
     String kind = kind(settings, name);
     if (Modifier.isPrivate(method.getModifiers()) || Modifier.isStatic(method.getModifiers())) {
       throw refused(
           name, kind, "is private or static. Make it an instance method that is visible.");
     }
     int contextAt = Arrays.asList(method.getParameterTypes()).indexOf(JobContext.class);
+    JobSchedule schedule = method.getAnnotation(JobSchedule.class);
     Class<?> payload = payload(method, contextAt, name, kind);
     ReturnKind returns;
     try {
@@ -93,10 +110,17 @@ final class HandlerScan {
         settings.transactional() ? transactions(returns, name, kind) : null;
     JobType<?> type = declaredType(kind, constants, name);
     if (type == null) {
-      type = typeOf(settings, kind, payload, name);
+      if (payload == null && schedule == null) {
+        throw refused(
+            name,
+            kind,
+            "takes no payload, and the kind has no declared job type. Take the payload, or declare"
+                + " the type.");
+      }
+      type = typeOf(settings, kind, payload == null ? NoPayload.class : payload, name);
     } else {
       requireNoAttributes(settings, kind, name);
-      if (!payload.isAssignableFrom(type.payloadClass())) {
+      if (payload != null && !payload.isAssignableFrom(type.payloadClass())) {
         throw refused(
             name,
             kind,
@@ -108,7 +132,24 @@ final class HandlerScan {
       throw refused(
           name, kind, "is not accessible. Make it public, or open its package to this module.");
     }
-    return new HandlerMethod<>(type, method, instance, contextAt, returns, called, name);
+    return new HandlerMethod<>(
+        type,
+        method,
+        instance,
+        contextAt,
+        returns,
+        called,
+        schedule == null ? null : schedule(schedule, type, name),
+        name);
+  }
+
+  private @Nullable Schedule schedule(JobSchedule settings, JobType<?> type, String name) {
+    try {
+      return new ScheduleMaker(texts).make(settings, type);
+    } catch (IllegalArgumentException wrong) {
+      throw new IllegalArgumentException(
+          refused(name, type.kind(), String.valueOf(wrong.getMessage())).getMessage(), wrong);
+    }
   }
 
   private HandlerTransactions transactions(ReturnKind returns, String name, String kind) {
@@ -116,13 +157,16 @@ final class HandlerScan {
       throw refused(
           name,
           kind,
-          "is transactional, but returns a CompletionStage. Its transaction ends when it returns: wait for the outcome in the handler, or remove transactional = true.");
+          "is transactional, but returns a CompletionStage. Its transaction ends when it returns:"
+              + " wait for the outcome in the handler, or remove transactional = true.");
     }
     if (transactions == null) {
       throw refused(
           name,
           kind,
-          "is transactional, but no transactions are configured. Pass them to JobHandlers.builder().transactions(...), or remove transactional = true and complete the job with JobContext.completeIn.");
+          "is transactional, but no transactions are configured. Pass them to"
+              + " JobHandlers.builder().transactions(...), or remove transactional = true and"
+              + " complete the job with JobContext.completeIn.");
     }
     return transactions;
   }
@@ -141,9 +185,15 @@ final class HandlerScan {
     return kind;
   }
 
-  private static Class<?> payload(Method method, int contextAt, String name, String kind) {
+  /** Returns the class of the payload parameter, or null if the method takes no payload. */
+  private static @Nullable Class<?> payload(
+      Method method, int contextAt, String name, String kind) {
     int parameters = method.getParameterCount();
-    if (parameters != (contextAt < 0 ? 1 : 2)) {
+    int payloads = contextAt < 0 ? parameters : parameters - 1;
+    if (payloads == 0) {
+      return null;
+    }
+    if (payloads > 1) {
       throw refused(
           name,
           kind,
@@ -173,7 +223,8 @@ final class HandlerScan {
       throw refused(
           name,
           kind,
-          "finds two job types of the kind: a constant of its class and one declared elsewhere. Declare the kind once.");
+          "finds two job types of the kind: a constant of its class and one declared elsewhere."
+              + " Declare the kind once.");
     }
     return constant == null ? outside : constant;
   }
@@ -185,22 +236,22 @@ final class HandlerScan {
       throw refused(
           name,
           kind,
-          "sets queue, maxAttempts or timeout, which its declared job type sets too. Remove them from the annotation.");
+          "sets queue, maxAttempts or timeout, which its declared job type sets too. Remove them"
+              + " from the annotation.");
     }
   }
 
-  private static JobType<?> typeOf(
-      JobHandler settings, String kind, Class<?> payload, String name) {
+  private JobType<?> typeOf(JobHandler settings, String kind, Class<?> payload, String name) {
     try {
       JobType<?> type = JobType.of(kind, payload);
       if (!settings.queue().isEmpty()) {
-        type = type.onQueue(settings.queue());
+        type = type.onQueue(texts.apply(settings.queue()));
       }
       if (settings.maxAttempts() != 0) {
         type = type.maxAttempts(settings.maxAttempts());
       }
       if (!settings.timeout().isEmpty()) {
-        type = type.timeout(TimeoutText.parse(settings.timeout()));
+        type = type.timeout(DurationText.parse(texts.apply(settings.timeout())));
       }
       return type;
     } catch (IllegalArgumentException | DateTimeException | ArithmeticException wrong) {

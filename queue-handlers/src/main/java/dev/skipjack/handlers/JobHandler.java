@@ -11,7 +11,8 @@ import java.lang.annotation.Target;
 /**
  * Marks a method that runs the jobs of one kind.
  *
- * <p>The method takes the payload and, if it needs it, a {@link JobContext}. Its return type
+ * <p>The method takes the payload and, if it needs it, a {@link JobContext}. A method with {@link
+ * JobSchedule}, or whose {@link JobType} is declared, need not take the payload. Its return type
  * determines the outcome of an attempt: after {@code void}, the job is completed; an {@link
  * dev.skipjack.api.Outcome} or a {@code CompletionStage<Outcome>} is the outcome itself; any other
  * value is stored as the result of the completed job. An exception fails the attempt. The method

@@ -1,6 +1,7 @@
 package dev.skipjack.handlers;
 
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.worker.Worker;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -9,10 +10,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handlers that the methods of some objects declare with {@link JobHandler}.
+ * The handlers that the methods of some objects declare with {@link JobHandler}, and their
+ * schedules.
  *
  * <pre>{@code
  * Worker.Builder worker = Worker.on(queue).queue("emails", 20);
@@ -51,7 +54,10 @@ public final class JobHandlers {
     return new Builder();
   }
 
-  /** Returns whether a class or a superclass has a method with {@link JobHandler}. */
+  /**
+   * Returns whether a class or a superclass has a method with {@link JobHandler} or {@link
+   * JobSchedule}.
+   */
   public static boolean areDeclaredBy(Class<?> type) {
     return !HandlerScan.annotated(type).isEmpty();
   }
@@ -64,9 +70,25 @@ public final class JobHandlers {
   }
 
   /**
-   * Adds the handlers to a worker.
+   * Returns the schedules of the handlers, in the order of their kinds, without those that are
+   * {@linkplain JobSchedule#DISABLED disabled}.
+   */
+  public List<Schedule> schedules() {
+    List<Schedule> schedules = new ArrayList<>();
+    for (HandlerMethod<?> handler : byKind.values()) {
+      if (handler.schedule() != null) {
+        schedules.add(handler.schedule());
+      }
+    }
+    return List.copyOf(schedules);
+  }
+
+  /**
+   * Adds the handlers and their schedules to a worker.
    *
-   * @throws IllegalArgumentException if the worker already has a handler of one of the kinds
+   * @throws IllegalArgumentException if the worker already has a handler of one of the kinds or a
+   *     schedule of one of the names, or if there is a schedule, but the queue does not support
+   *     schedules
    * @throws dev.skipjack.api.PayloadException if the queue's codec cannot decode a payload class
    */
   public void addTo(Worker.Builder worker) {
@@ -81,6 +103,7 @@ public final class JobHandlers {
     private final Map<String, JobType<?>> types = new LinkedHashMap<>();
     private final List<Source> sources = new ArrayList<>();
     private @Nullable HandlerTransactions transactions;
+    private UnaryOperator<String> texts = UnaryOperator.identity();
 
     private Builder() {}
 
@@ -103,6 +126,17 @@ public final class JobHandlers {
     public Builder transactions(HandlerTransactions transactions) {
       this.transactions =
           Objects.requireNonNull(transactions, "The handler transactions must not be null.");
+      return this;
+    }
+
+    /**
+     * Sets a function that resolves the texts of annotations, for example replaces placeholders
+     * such as {@code ${report.cron}}. It is called for {@link JobHandler#queue}, {@link
+     * JobHandler#timeout}, {@link JobSchedule#cron}, {@link JobSchedule#every} and {@link
+     * JobSchedule#zone}; kinds and names are constants. Default: texts are used as they are.
+     */
+    public Builder texts(UnaryOperator<String> resolver) {
+      this.texts = Objects.requireNonNull(resolver, "The resolver of texts must not be null.");
       return this;
     }
 
@@ -129,8 +163,9 @@ public final class JobHandlers {
      * @throws IllegalArgumentException in the cases of {@link JobHandlers#of}
      */
     public JobHandlers build() {
-      HandlerScan scan = new HandlerScan(types, transactions);
+      HandlerScan scan = new HandlerScan(types, transactions, texts);
       Map<String, HandlerMethod<?>> byKind = new TreeMap<>();
+      Map<String, HandlerMethod<?>> bySchedule = new LinkedHashMap<>();
       for (Source source : sources) {
         List<HandlerMethod<?>> found = scan.scan(source.type(), source.instance());
         if (found.isEmpty()) {
@@ -145,9 +180,22 @@ public final class JobHandlers {
                 "Kind '%s' has two handlers: %s and %s. Keep one, or give the other a kind of its own."
                     .formatted(handler.type().kind(), other.name(), handler.name()));
           }
+          requireOwnSchedule(handler, bySchedule);
         }
       }
       return new JobHandlers(byKind);
+    }
+
+    private static void requireOwnSchedule(
+        HandlerMethod<?> handler, Map<String, HandlerMethod<?>> bySchedule) {
+      Schedule schedule = handler.schedule();
+      HandlerMethod<?> other =
+          schedule == null ? null : bySchedule.putIfAbsent(schedule.name(), handler);
+      if (schedule != null && other != null) {
+        throw new IllegalArgumentException(
+            "Schedule '%s' has two handlers: %s and %s. Give each schedule a name of its own."
+                .formatted(schedule.name(), other.name(), handler.name()));
+      }
     }
   }
 }

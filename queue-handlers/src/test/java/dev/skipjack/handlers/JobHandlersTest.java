@@ -99,7 +99,10 @@ class JobHandlersTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobHandlers.of(new ByAttributes(), new ByConstant()))
         .withMessage(
-            "Kind 'send' has two handlers: dev.skipjack.handlers.JobHandlersTest$ByAttributes.send(Mail) and dev.skipjack.handlers.JobHandlersTest$ByConstant.send(Mail). Keep one, or give the other a kind of its own.");
+            "Kind 'send' has two handlers:"
+                + " dev.skipjack.handlers.JobHandlersTest$ByAttributes.send(Mail) and"
+                + " dev.skipjack.handlers.JobHandlersTest$ByConstant.send(Mail). Keep one, or give"
+                + " the other a kind of its own.");
   }
 
   @Test
@@ -142,13 +145,14 @@ class JobHandlersTest {
               @JobHandler("a")
               void run() {}
             },
-            "run() of kind 'a' has 0 parameters. Take the payload"),
+            "run() of kind 'a' takes no payload, and the kind has no declared job type. Take the"
+                + " payload"),
         misuse(
             new Object() {
               @JobHandler("a")
               void run(JobContext context) {}
             },
-            "run(JobContext) of kind 'a' has 1 parameters. Take the payload"),
+            "run(JobContext) of kind 'a' takes no payload, and the kind has no declared job type"),
         misuse(
             new Object() {
               @JobHandler("a")
@@ -204,7 +208,8 @@ class JobHandlersTest {
               @JobHandler(kind = "a", transactional = true)
               void run(Mail mail) {}
             },
-            "run(Mail) of kind 'a' is transactional, but no transactions are configured. Pass them"),
+            "run(Mail) of kind 'a' is transactional, but no transactions are configured. Pass"
+                + " them"),
         misuse(
             new Object() {
               @JobHandler(kind = "a", transactional = true)
@@ -232,7 +237,8 @@ class JobHandlersTest {
               @JobHandler("send")
               void sendOther(Other other) {}
             },
-            "takes a payload of class dev.skipjack.handlers.JobHandlersTest$Other, but the job type declares dev.skipjack.handlers.JobHandlersTest$Mail"),
+            "takes a payload of class dev.skipjack.handlers.JobHandlersTest$Other, but the job type"
+                + " declares dev.skipjack.handlers.JobHandlersTest$Mail"),
         misuse(
             new ByConstant() {
               @JobHandler(kind = "send", queue = "emails")
@@ -265,12 +271,12 @@ class JobHandlersTest {
   }
 
   @Test
-  void timeoutsAreWrittenWithUnitsOrInIsoFormat() {
-    assertThat(TimeoutText.parse("250ms")).isEqualTo(Duration.ofMillis(250));
-    assertThat(TimeoutText.parse("2m")).isEqualTo(Duration.ofMinutes(2));
-    assertThat(TimeoutText.parse("3h")).isEqualTo(Duration.ofHours(3));
-    assertThat(TimeoutText.parse("1d")).isEqualTo(Duration.ofDays(1));
-    assertThat(TimeoutText.parse("PT1M30S")).isEqualTo(Duration.ofSeconds(90));
+  void durationsAreWrittenWithUnitsOrInIsoFormat() {
+    assertThat(DurationText.parse("250ms")).isEqualTo(Duration.ofMillis(250));
+    assertThat(DurationText.parse("2m")).isEqualTo(Duration.ofMinutes(2));
+    assertThat(DurationText.parse("3h")).isEqualTo(Duration.ofHours(3));
+    assertThat(DurationText.parse("1d")).isEqualTo(Duration.ofDays(1));
+    assertThat(DurationText.parse("PT1M30S")).isEqualTo(Duration.ofSeconds(90));
   }
 
   /** Hides the wildcard, so that AssertJ infers one element type. */

@@ -16,6 +16,7 @@ import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -33,21 +34,23 @@ final class HandlerBeans {
       EnumSet.of(Propagation.REQUIRES_NEW, Propagation.NOT_SUPPORTED, Propagation.NEVER);
 
   private final ConfigurableListableBeanFactory beans;
+  private final EmbeddedValueResolver texts;
 
   HandlerBeans(ConfigurableListableBeanFactory beans) {
     this.beans = beans;
+    this.texts = new EmbeddedValueResolver(beans);
   }
 
   /**
-   * Returns the handlers of all beans. Each attempt gets the bean from the factory, so that the
-   * scope of the bean applies.
+   * Returns the handlers and schedules of all beans. Each attempt gets the bean from the factory,
+   * so that the scope of the bean applies.
    *
    * @param types the job types that the application declares as beans
    * @throws IllegalArgumentException if a handler is declared incorrectly, or if its bean is a
    *     proxy that cannot call it
    */
   JobHandlers scan(Iterable<JobType<?>> types) {
-    JobHandlers.Builder handlers = JobHandlers.builder();
+    JobHandlers.Builder handlers = JobHandlers.builder().texts(this::resolve);
     types.forEach(handlers::type);
     for (String name : beans.getBeanNamesForType(Object.class)) {
       Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : handlerClass(name);
@@ -65,6 +68,12 @@ final class HandlerBeans {
       }
     }
     return handlers.build();
+  }
+
+  /** Replaces placeholders and evaluates expressions, as Spring does in {@code @Scheduled}. */
+  private String resolve(String text) {
+    String resolved = texts.resolveStringValue(text);
+    return resolved == null ? "" : resolved;
   }
 
   /** Returns the class of a bean, without its proxies, or null if it has no handler method. */

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Parses the timeout of an annotation. */
-final class TimeoutText {
+/** Parses the durations in annotations. */
+final class DurationText {
 
   private static final Pattern SIMPLE = Pattern.compile("(\\d{1,15})(ms|s|m|h|d)");
 
@@ -19,7 +19,7 @@ final class TimeoutText {
           "h", ChronoUnit.HOURS,
           "d", ChronoUnit.DAYS);
 
-  private TimeoutText() {}
+  private DurationText() {}
 
   /**
    * Parses a duration such as {@code 30s} or {@code PT30S}.
