@@ -2,8 +2,11 @@ package dev.skipjack.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;
 import java.sql.Connection;
@@ -12,6 +15,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** Workers register themselves, for display. */
@@ -119,6 +123,31 @@ abstract class WorkerPromises extends Promises {
     fixture.ports.workers().remove(id);
     fixture.ports.workers().remove(id);
     assertThat(reader.workers()).isEmpty();
+  }
+
+  @Test
+  void learnWhichDueKindsTheyDoNotHandle() {
+    enqueue("a", "lost", job -> job);
+    enqueue("a", "theirs", job -> job);
+    enqueue("a", "work", job -> job);
+    enqueue("a", "not-due", job -> job.delay(Duration.ofHours(1)));
+    enqueue("elsewhere", "unserved", job -> job);
+    enqueue("paused", "lost", job -> job);
+    admin.pause("paused");
+    WorkerRow row = row("a", "paused");
+    announce(row);
+    announce(new WorkerRow(WorkerId.boot("other"), null, 1, List.of("a"), List.of("theirs"), "{}"));
+
+    assertThat(fixture.ports.workers().unhandledKinds(row))
+        .containsExactlyInAnyOrder(
+            new UnhandledKind("a", "lost", false), new UnhandledKind("a", "theirs", true));
+  }
+
+  private void enqueue(String queue, String kind, UnaryOperator<EnqueueOptions> options) {
+    fixture
+        .ports
+        .enqueuer()
+        .enqueue(JobType.of(kind, String.class).onQueue(queue), "payload", options);
   }
 
   /** A row that is locked is left for the next call. */

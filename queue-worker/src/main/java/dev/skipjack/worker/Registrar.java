@@ -12,8 +12,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row for operators, checks whether the schema is recent enough, and runs the
- * {@link Scheduler} when a schedule is due. The recovery of jobs does not depend on the row.
+ * Writes the worker's row for operators, checks whether the schema is recent enough, reports due
+ * kinds without a handler once, and runs the {@link Scheduler} when a schedule is due. The recovery
+ * of jobs does not depend on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -33,6 +34,7 @@ final class Registrar implements Loop.Step {
   private boolean asked;
   private boolean toldOfSchema;
   private boolean toldOfEncoding;
+  private boolean checkedKinds;
 
   Registrar(
       WorkerRegistry registry,
@@ -60,6 +62,10 @@ final class Registrar implements Loop.Step {
     }
     asked = announces || scheduler.isDue();
     long untilSchedule = scheduler.run();
+    if (!checkedKinds) {
+      checkedKinds = true;
+      checkKinds();
+    }
     return Math.min(untilSchedule, Math.max(1, announceAt - System.nanoTime()));
   }
 
@@ -94,6 +100,15 @@ final class Registrar implements Loop.Step {
     if (!encoding.equals(WorkerInstructions.UTF8) && !toldOfEncoding) {
       reporter.encodingUnsuitable(encoding);
       toldOfEncoding = true;
+    }
+  }
+
+  /** Reports kinds that the worker does not handle. A failure must not keep it from starting. */
+  private void checkKinds() {
+    try {
+      reporter.unhandled(registry.unhandledKinds(row));
+    } catch (StoreException unknown) {
+      LOG.debug("Kinds without a handler could not be determined", unknown);
     }
   }
 

@@ -12,6 +12,7 @@ import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.ScheduleStore.Fired;
+import dev.skipjack.api.spi.UnhandledKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -31,6 +32,9 @@ final class Reporter {
    * this number.
    */
   private static final int REPEATED = 100;
+
+  /** The maximum number of kinds in a log line. */
+  private static final int MOST_KINDS = 20;
 
   private final List<WorkerListener> listeners;
   private final SafeMetrics metrics;
@@ -115,7 +119,8 @@ final class Reporter {
   void lostToOpenTransaction(Attempt attempt) {
     metrics.count(WorkerMeter.LOST, attempt.info());
     LOG.warn(
-        "Lease lost, outcome discarded: the job's row is locked by an open transaction. Did the handler forget to commit or close the one that it gave to completeIn? {}",
+        "Lease lost, outcome discarded: the job's row is locked by an open transaction. Did the"
+            + " handler forget to commit or close the one that it gave to completeIn? {}",
         attempt.info());
     send(new WorkerEvent.Lost(attempt.info(), null));
   }
@@ -230,7 +235,8 @@ final class Reporter {
     long uncounted = attempt.job().uncountedAttempts() + 1L; // including this one
     if (uncounted % REPEATED == 0) {
       LOG.warn(
-          "Job has many uncounted attempts: it was repeatedly snoozed, released or redriven queue={} kind={} jobId={} uncountedAttempts={}",
+          "Job has many uncounted attempts: it was repeatedly snoozed, released or redriven"
+              + " queue={} kind={} jobId={} uncountedAttempts={}",
           attempt.job().queue(),
           attempt.job().kind(),
           attempt.execution().jobId(),
@@ -240,7 +246,8 @@ final class Reporter {
 
   void snapshotTooOld(Attempt attempt, Duration lease) {
     LOG.warn(
-        "Attempt not counted because a lease renewal made completeIn fail with 40001; later attempts get a longer lease {} leaseMs={}",
+        "Attempt not counted because a lease renewal made completeIn fail with 40001; later"
+            + " attempts get a longer lease {} leaseMs={}",
         attempt.info(),
         lease.toMillis());
   }
@@ -322,6 +329,29 @@ final class Reporter {
     }
   }
 
+  /** Reports kinds of due jobs in the worker's queues that the worker does not handle. */
+  void unhandled(List<UnhandledKind> kinds) {
+    List<UnhandledKind> nowhere = kinds.stream().filter(kind -> !kind.handledElsewhere()).toList();
+    if (!nowhere.isEmpty()) {
+      LOG.warn(
+          "Due jobs found that no living worker handles; register handlers, or cancel the jobs"
+              + " count={} kinds={}",
+          nowhere.size(),
+          names(nowhere));
+    }
+    List<UnhandledKind> elsewhere = kinds.stream().filter(UnhandledKind::handledElsewhere).toList();
+    if (!elsewhere.isEmpty()) {
+      LOG.info(
+          "Due jobs found that only other workers handle count={} kinds={}",
+          elsewhere.size(),
+          names(elsewhere));
+    }
+  }
+
+  private static List<String> names(List<UnhandledKind> kinds) {
+    return kinds.stream().limit(MOST_KINDS).map(kind -> kind.queue() + "/" + kind.kind()).toList();
+  }
+
   void queuePaused(String queue) {
     LOG.info("Queue paused queue={}", queue);
     send(new WorkerEvent.QueuePaused(queue));
@@ -339,7 +369,8 @@ final class Reporter {
 
   void encodingUnsuitable(String found) {
     LOG.error(
-        "Database encoding cannot represent every payload and error message; use a database with encoding UTF8 found={}",
+        "Database encoding cannot represent every payload and error message; use a database with"
+            + " encoding UTF8 found={}",
         found);
   }
 
@@ -427,8 +458,10 @@ final class Reporter {
   void scheduleUndeclared(ScheduleStore.Undeclared undeclared) {
     LOG.warn(
         undeclared.needsCode()
-            ? "Schedule does not fire because it needs code that no program declares, retire it if it is obsolete schedule={} declaredAt={}"
-            : "Schedule fires although no program declares it, retire it if it is obsolete schedule={} declaredAt={}",
+            ? "Schedule does not fire because it needs code that no program declares, retire it if"
+                + " it is obsolete schedule={} declaredAt={}"
+            : "Schedule fires although no program declares it, retire it if it is obsolete"
+                + " schedule={} declaredAt={}",
         undeclared.schedule(),
         undeclared.declaredAt());
     send(

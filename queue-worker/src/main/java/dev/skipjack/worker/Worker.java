@@ -189,10 +189,12 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
     showGauges();
     LOG.info(
-        "Worker started worker={} queues={} kinds={} reserve={} weights={} handlerThreads={} connectionsKept={} {}",
+        "Worker started worker={} queues={} kinds={} schedules={} reserve={} weights={}"
+            + " handlerThreads={} connectionsKept={} {}",
         id,
         concurrency,
         handlers.kinds(),
+        schedules.stream().map(Schedule::name).toList(),
         order.reserve(),
         order.weights(),
         handlerThreads,
@@ -227,7 +229,8 @@ public final class Worker implements JobRunner, AutoCloseable {
       String queue = registration.type().queue();
       if (!concurrency.containsKey(queue)) {
         LOG.warn(
-            "Handler registered for a kind whose default queue this worker does not serve kind={} queue={}",
+            "Handler registered for a kind whose default queue this worker does not serve kind={}"
+                + " queue={}",
             registration.type().kind(),
             queue);
       }

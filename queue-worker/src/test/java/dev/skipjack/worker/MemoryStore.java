@@ -40,6 +40,7 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerInstructions;
@@ -120,6 +121,7 @@ final class MemoryStore
   final Map<Long, String> results = new ConcurrentHashMap<>();
   final Map<Long, Progress> progress = new ConcurrentHashMap<>();
   final Map<UUID, WorkerRow> workers = new ConcurrentHashMap<>();
+  volatile List<UnhandledKind> unhandled = List.of();
   final Set<String> paused = ConcurrentHashMap.newKeySet();
   volatile int schemaVersion = 1;
   volatile OptionalInt poolSize = OptionalInt.empty();
@@ -161,6 +163,11 @@ final class MemoryStore
           workers.put(row.id().bootId(), row);
           return new WorkerInstructions(Set.of(), schemaVersion, encoding, null);
         });
+  }
+
+  @Override
+  public List<UnhandledKind> unhandledKinds(WorkerRow worker) {
+    return call("unhandledKinds", 1, () -> unhandled);
   }
 
   @Override

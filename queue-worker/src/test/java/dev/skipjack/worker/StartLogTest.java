@@ -2,15 +2,21 @@ package dev.skipjack.worker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.UnhandledKind;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.RecordComponent;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Tests that a worker logs its settings when it starts, so that operators need not guess them. */
@@ -37,7 +43,7 @@ class StartLogTest {
     assertThat(line)
         .contains("worker=logged/")
         .contains("queues={first=3, second=1}")
-        .contains("kinds=[a, b]")
+        .contains("kinds=[a, b] schedules=[]")
         .contains("reserve=NOTHING weights={first=7}")
         .contains("archiveRetention=PT192H auditRetention=PT696H")
         .doesNotContain("[lease", "Retention[")
@@ -52,6 +58,63 @@ class StartLogTest {
         assertThat(line).contains(" " + setting.getName() + "=" + value);
       }
     }
+  }
+
+  @Test
+  void dueKindsWithoutAHandlerAreLogged() {
+    MemoryStore store = new MemoryStore();
+    store.unhandled =
+        List.of(
+            new UnhandledKind("first", "lost", false),
+            new UnhandledKind("second", "lost too", false),
+            new UnhandledKind("first", "theirs", true));
+
+    List<String> lines = linesUntil(store, log -> log.contains("that only other workers handle"));
+
+    assertThat(lines)
+        .anyMatch(
+            line ->
+                line.contains("WARN")
+                    && line.endsWith(
+                        "that no living worker handles; register handlers, or cancel the jobs"
+                            + " count=2 kinds=[first/lost, second/lost too]"))
+        .anyMatch(line -> line.contains("INFO") && line.endsWith("count=1 kinds=[first/theirs]"));
+  }
+
+  @Test
+  void theKindsAreReadOnceEvenIfThatFails() {
+    MemoryStore store = new MemoryStore();
+    store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (call.equals("unhandledKinds")) {
+              throw new StoreException("denied", new SQLException("denied", "42501"));
+            }
+          }
+        };
+
+    List<String> lines = linesUntil(store, log -> store.calls.contains("unhandledKinds"));
+
+    assertThat(store.calls).containsOnlyOnce("unhandledKinds");
+    assertThat(lines).noneMatch(line -> line.contains("WARN") || line.contains("ERROR"));
+  }
+
+  private static List<String> linesUntil(MemoryStore store, Predicate<String> condition) {
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, UTF_8));
+    try (Worker worker =
+        Worker.on(store)
+            .handle(JobType.of("a", String.class), (payload, context) -> Outcome.completed())
+            .queue(JobType.DEFAULT_QUEUE, 3)
+            .start()) {
+      await().until(() -> condition.test(log.toString(UTF_8)));
+      assertThat(worker.health().alive()).isTrue();
+    } finally {
+      System.setErr(before);
+    }
+    return log.toString(UTF_8).lines().toList();
   }
 
   private static String lineOfStart() {

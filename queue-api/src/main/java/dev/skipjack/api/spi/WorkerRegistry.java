@@ -2,6 +2,7 @@ package dev.skipjack.api.spi;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
+import java.util.List;
 
 /**
  * The registry of workers, which exists for operators and their tools. It does not affect how jobs
@@ -20,6 +21,15 @@ public interface WorkerRegistry {
    * @return the information that the worker needs, read by the same statement
    */
   WorkerInstructions announce(WorkerRow row);
+
+  /**
+   * Returns the kinds of due jobs in the worker's queues that the worker does not handle, those
+   * that have waited longest first. Paused queues are left out. Of each lane, only the oldest
+   * hundred due jobs are read, so a kind whose jobs are behind others may be missing.
+   *
+   * @param worker the row that the worker has announced
+   */
+  List<UnhandledKind> unhandledKinds(WorkerRow worker);
 
   /** Deletes the row of a worker that is stopping, if there is one. */
   void remove(WorkerId id);

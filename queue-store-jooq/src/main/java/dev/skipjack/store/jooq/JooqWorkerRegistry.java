@@ -1,12 +1,15 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.internal.diagnosis.UnhandledKinds;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import org.jooq.DSLContext;
 
 /** Implements the registry of workers in PostgreSQL. */
@@ -16,17 +19,24 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   private final Statement<WorkerRow, WorkerInstructions> announce;
   private final Statement<WorkerId, Integer> remove;
   private final Statement<Duration, Integer> removeSilent;
+  private final UnhandledKinds unhandledKinds;
 
   JooqWorkerRegistry(OwnTransactions transactions, DSLContext dialect) {
     this.transactions = transactions;
     this.announce = Statement.lazily(() -> AnnounceStatement.of(dialect));
     this.remove = Statement.lazily(() -> RemoveWorkersStatement.ofOne(dialect));
     this.removeSilent = Statement.lazily(() -> RemoveWorkersStatement.ofSilent(dialect));
+    this.unhandledKinds = new UnhandledKinds(transactions, dialect);
   }
 
   @Override
   public WorkerInstructions announce(WorkerRow row) {
     return AsciiFallback.run(announce, statement -> transactions.run(statement, row)).get(0);
+  }
+
+  @Override
+  public List<UnhandledKind> unhandledKinds(WorkerRow worker) {
+    return unhandledKinds.of(worker);
   }
 
   @Override

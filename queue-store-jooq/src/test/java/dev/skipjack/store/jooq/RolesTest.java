@@ -19,6 +19,7 @@ import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.PruneResult;
@@ -41,6 +42,7 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRow;
@@ -143,13 +145,17 @@ class RolesTest {
         .queue
         .admin()
         .configure("default", QueueSettings.defaults().deadRetention(Duration.ZERO));
+    fixture.queue.enqueue(JobType.of("unhandled", String.class).onQueue("q"), "payload");
     dropPartitions();
     as(
         "worker",
         (queue, pool) -> {
           EveryStatement.ofAWorker(queue, pool);
           WorkerId worker = WorkerId.boot("w");
-          queue.workers().announce(new WorkerRow(worker, null, 1, List.of("q"), List.of(), "{}"));
+          WorkerRow row = new WorkerRow(worker, null, 1, List.of("q"), List.of(), "{}");
+          queue.workers().announce(row);
+          assertThat(queue.workers().unhandledKinds(row))
+              .contains(new UnhandledKind("q", "unhandled", false));
           queue.workers().remove(worker);
           assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(1, 2, false));
           assertThat(queue.maintenance().createPartitions(Duration.ofDays(14)).missingFrom())
@@ -448,7 +454,8 @@ class RolesTest {
                 "TRUNCATE @jobs",
                 "DROP TABLE @jobs",
                 "ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_today",
-                "CREATE TRIGGER t BEFORE INSERT ON @jobs FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+                "CREATE TRIGGER t BEFORE INSERT ON @jobs FOR EACH ROW EXECUTE FUNCTION"
+                    + " suppress_redundant_updates_trigger()",
                 "UPDATE @jobs SET id = 1",
                 "UPDATE @jobs SET kind = 'other'",
                 "UPDATE @jobs SET created_at = now()",
@@ -478,10 +485,12 @@ class RolesTest {
                 "SELECT @create_partition('jobs_archive', now())"),
             forbidden(
                 List.of("producer"),
-                "INSERT INTO @jobs (kind, payload, status, attempts) VALUES ('work', '{}', 'running', 1)",
+                "INSERT INTO @jobs (kind, payload, status, attempts) VALUES ('work', '{}',"
+                    + " 'running', 1)",
                 "INSERT INTO @jobs (kind, payload, died_at) VALUES ('work', '{}', now())",
                 "INSERT INTO @jobs (kind, payload, created_at) VALUES ('work', '{}', now())",
-                "INSERT INTO @jobs (kind, payload, ordering_key, ordering_head) VALUES ('work', '{}', 'k', true)",
+                "INSERT INTO @jobs (kind, payload, ordering_key, ordering_head) VALUES ('work',"
+                    + " '{}', 'k', true)",
                 "UPDATE @jobs SET status = 'dead'",
                 "UPDATE @jobs SET unique_key = 'mine'",
                 "UPDATE @jobs SET tags = '{}'",
@@ -510,7 +519,8 @@ class RolesTest {
             forbidden(
                 List.of("operator"),
                 "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
-                "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (1, 1, now(), 1, 'q', 'k')",
+                "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES"
+                    + " (1, 1, now(), 1, 'q', 'k')",
                 "UPDATE @jobs SET attempts = 0",
                 "SELECT @enqueue('work', '{}')"),
             forbidden(
