@@ -3,6 +3,7 @@ package dev.skipjack.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.spring.SignUps.Mails;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -15,8 +16,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
 import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.application.AvailabilityHealthContributorAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -46,7 +54,8 @@ class SpringBoot4Test {
         .withUserConfiguration(Mails.class)
         .run(
             context -> {
-              HealthIndicator indicator = context.getBean(HealthIndicator.class);
+              HealthIndicator indicator =
+                  context.getBean("skipjackHealthIndicator", HealthIndicator.class);
               await()
                   .atMost(Duration.ofSeconds(60))
                   .until(() -> health(indicator).getStatus(), Status.UP::equals);
@@ -56,6 +65,44 @@ class SpringBoot4Test {
               context.getBean(SkipjackWorker.class).worker().orElseThrow().stop();
               assertThat(health(indicator).getStatus()).isEqualTo(Status.DOWN);
             });
+  }
+
+  @Test
+  void anOutageOfTheDatabaseIsNoReasonToRestartTheProcess() {
+    runner
+        .withUserConfiguration(Mails.class)
+        .withConfiguration(
+            AutoConfigurations.of(
+                ApplicationAvailabilityAutoConfiguration.class,
+                AvailabilityHealthContributorAutoConfiguration.class,
+                AvailabilityProbesAutoConfiguration.class,
+                HealthContributorAutoConfiguration.class,
+                HealthContributorRegistryAutoConfiguration.class,
+                HealthEndpointAutoConfiguration.class))
+        .withPropertyValues(Contexts.PROBES)
+        .run(
+            context -> {
+              Contexts.publishStarted(context);
+              HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+              await()
+                  .atMost(Duration.ofSeconds(60))
+                  .untilAsserted(
+                      () -> {
+                        assertThat(status(endpoint, "readiness")).isEqualTo(Status.UP);
+                        assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
+                      });
+              context.getBean(HikariDataSource.class).close();
+              await()
+                  .atMost(Duration.ofSeconds(60))
+                  .until(() -> status(endpoint, "readiness"), Status.DOWN::equals);
+              assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
+              context.getBean(SkipjackWorker.class).worker().orElseThrow().stopNow();
+              assertThat(status(endpoint, "liveness")).isEqualTo(Status.DOWN);
+            });
+  }
+
+  private static Status status(HealthEndpoint endpoint, String group) {
+    return Objects.requireNonNull(endpoint.healthForPath(group)).getStatus();
   }
 
   @Test
@@ -95,7 +142,8 @@ class SpringBoot4Test {
               assertThat(
                       new JdbcTemplate(database.dataSource())
                           .queryForObject(
-                              "SELECT count(*) FROM customers.flyway_schema_history WHERE version = '1'",
+                              "SELECT count(*) FROM customers.flyway_schema_history WHERE version ="
+                                  + " '1'",
                               Long.class))
                   .isEqualTo(1);
             });

@@ -1,10 +1,12 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.store.jooq.JobQueue;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /** Reports the worker's health if Spring Boot 3's actuator is on the class path. */
@@ -18,11 +20,21 @@ public class SkipjackHealthAutoConfiguration {
 
   // Conditions that refer to classes of the actuator belong to the method: they are evaluated after
   // those of the class.
+  // Also without a worker, so that a health group can name the components in every process of the
+  // application.
   @Bean
-  @ConditionalOnBean(SkipjackWorker.class)
+  @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")
   @ConditionalOnMissingBean(name = "skipjackHealthIndicator")
-  SkipjackHealthIndicator skipjackHealthIndicator(SkipjackWorker worker) {
-    return new SkipjackHealthIndicator(worker);
+  SkipjackHealthIndicator skipjackHealthIndicator(ObjectProvider<SkipjackWorker> worker) {
+    return new SkipjackHealthIndicator(() -> HealthReport.readiness(worker));
+  }
+
+  @Bean
+  @ConditionalOnSingleCandidate(JobQueue.class)
+  @ConditionalOnEnabledHealthIndicator("skipjack")
+  @ConditionalOnMissingBean(name = "skipjackLivenessHealthIndicator")
+  SkipjackHealthIndicator skipjackLivenessHealthIndicator(ObjectProvider<SkipjackWorker> worker) {
+    return new SkipjackHealthIndicator(() -> HealthReport.liveness(worker));
   }
 }

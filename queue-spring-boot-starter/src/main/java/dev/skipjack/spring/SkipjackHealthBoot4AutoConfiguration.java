@@ -1,9 +1,11 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.store.jooq.JobQueue;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 
@@ -16,11 +18,22 @@ import org.springframework.context.annotation.Bean;
     })
 public class SkipjackHealthBoot4AutoConfiguration {
 
+  // Also without a worker, so that a health group can name the components in every process of the
+  // application.
   @Bean
-  @ConditionalOnBean(SkipjackWorker.class)
+  @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")
   @ConditionalOnMissingBean(name = "skipjackHealthIndicator")
-  SkipjackHealthBoot4Indicator skipjackHealthIndicator(SkipjackWorker worker) {
-    return new SkipjackHealthBoot4Indicator(worker);
+  SkipjackHealthBoot4Indicator skipjackHealthIndicator(ObjectProvider<SkipjackWorker> worker) {
+    return new SkipjackHealthBoot4Indicator(() -> HealthReport.readiness(worker));
+  }
+
+  @Bean
+  @ConditionalOnSingleCandidate(JobQueue.class)
+  @ConditionalOnEnabledHealthIndicator("skipjack")
+  @ConditionalOnMissingBean(name = "skipjackLivenessHealthIndicator")
+  SkipjackHealthBoot4Indicator skipjackLivenessHealthIndicator(
+      ObjectProvider<SkipjackWorker> worker) {
+    return new SkipjackHealthBoot4Indicator(() -> HealthReport.liveness(worker));
   }
 }

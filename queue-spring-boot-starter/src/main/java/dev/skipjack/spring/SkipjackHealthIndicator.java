@@ -1,20 +1,21 @@
 package dev.skipjack.spring;
 
+import java.util.function.Supplier;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
 
-/** The component {@code skipjack} of Spring Boot 3's health endpoint. */
+/** A component of Spring Boot 3's health endpoint. */
 final class SkipjackHealthIndicator extends AbstractHealthIndicator {
 
-  private final SkipjackWorker lifecycle;
+  private final Supplier<HealthReport> reports;
 
-  SkipjackHealthIndicator(SkipjackWorker lifecycle) {
-    this.lifecycle = lifecycle;
+  SkipjackHealthIndicator(Supplier<HealthReport> reports) {
+    this.reports = reports;
   }
 
   @Override
   protected void doHealthCheck(Health.Builder builder) {
-    HealthReport report = HealthReport.of(lifecycle);
+    HealthReport report = reports.get();
     builder.status(report.status()).withDetails(report.details());
   }
 }

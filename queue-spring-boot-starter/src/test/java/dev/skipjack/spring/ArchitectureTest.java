@@ -1,5 +1,7 @@
 package dev.skipjack.spring;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -20,6 +22,10 @@ class ArchitectureTest {
           .haveSimpleNameNotStartingWith("SkipjackHealth")
           .and()
           .haveSimpleNameNotStartingWith("SkipjackFlyway")
+          .and()
+          .haveSimpleNameNotStartingWith("SkipjackEndpoint")
+          .and()
+          .haveSimpleNameNotStartingWith("SkipjackInfo")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(
@@ -28,6 +34,24 @@ class ArchitectureTest {
               "org.springframework.boot.autoconfigure.flyway..",
               "org.springframework.boot.autoconfigure.jdbc..",
               "org.springframework.boot.autoconfigure.transaction..");
+
+  /** These packages have the same classes in both versions. */
+  @ArchTest
+  static final ArchRule endpointAndInfoWorkWithBothVersionsOfSpringBoot =
+      noClasses()
+          .that()
+          .haveSimpleNameStartingWith("SkipjackEndpoint")
+          .or()
+          .haveSimpleNameStartingWith("SkipjackInfo")
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage("org.springframework.boot.actuate..")
+                  .and(
+                      resideOutsideOfPackages(
+                          "org.springframework.boot.actuate.endpoint..",
+                          "org.springframework.boot.actuate.info",
+                          "org.springframework.boot.actuate.autoconfigure.endpoint.condition",
+                          "org.springframework.boot.actuate.autoconfigure.info")));
 
   @ArchTest
   static final ArchRule starterContainsNoSql =

@@ -5,11 +5,22 @@ import dev.skipjack.testkit.QueueDatabase;
 import javax.sql.DataSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.LivenessState;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 
 /** Application contexts for tests. */
 final class Contexts {
+
+  /** The properties with which Kubernetes' probes include the worker. */
+  static final String[] PROBES = {
+    "management.endpoint.health.probes.enabled=true",
+    "management.endpoint.health.group.liveness.include=livenessState,skipjackLiveness",
+    "management.endpoint.health.group.readiness.include=readinessState,skipjack"
+  };
 
   private static final int POOL_SIZE = 6;
 
@@ -27,6 +38,8 @@ final class Contexts {
                 named("dev.skipjack.spring.SkipjackHealthAutoConfiguration"),
                 named("dev.skipjack.spring.SkipjackHealthBoot4AutoConfiguration"),
                 SkipjackMetricsAutoConfiguration.class,
+                SkipjackEndpointAutoConfiguration.class,
+                SkipjackInfoAutoConfiguration.class,
                 AopAutoConfiguration.class,
                 moved("jdbc", "DataSourceTransactionManagerAutoConfiguration"),
                 moved("transaction", "TransactionAutoConfiguration"),
@@ -50,6 +63,12 @@ final class Contexts {
     return withoutDataSource()
         .withBean(DataSource.class, () -> pool(database))
         .withPropertyValues("skipjack.migrate=validate");
+  }
+
+  /** Publishes the states that an application has after its start. */
+  static void publishStarted(ApplicationContext context) {
+    AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
+    AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
   }
 
   static HikariDataSource pool(QueueDatabase database) {

@@ -1,8 +1,10 @@
 package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobType;
 import dev.skipjack.migrations.Migrations;
@@ -18,13 +20,21 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityHealthContributorAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityProbesAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.health.HealthContributorAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.health.HealthEndpointAutoConfiguration;
+import org.springframework.boot.actuate.health.Health;
+import org.springframework.boot.actuate.health.HealthEndpoint;
 import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
 import org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration;
 import org.springframework.boot.autoconfigure.flyway.FlywayMigrationStrategy;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -74,8 +84,7 @@ class SkipjackAutoConfigurationTest {
             context ->
                 assertThat(context)
                     .hasSingleBean(Jobs.class)
-                    .doesNotHaveBean(SkipjackWorker.class)
-                    .doesNotHaveBean(HealthIndicator.class));
+                    .doesNotHaveBean(SkipjackWorker.class));
   }
 
   @Test
@@ -83,8 +92,8 @@ class SkipjackAutoConfigurationTest {
     contexts.run(
         context -> {
           assertThat(context.getBean(SkipjackWorker.class).worker()).isEmpty();
-          assertThat(context.getBean(HealthIndicator.class).health().getStatus())
-              .isEqualTo(Status.UP);
+          assertThat(health(context).getDetails()).containsOnly(entry("worker", "none"));
+          assertThat(health(context).getStatus()).isEqualTo(Status.UP);
         });
   }
 
@@ -102,9 +111,71 @@ class SkipjackAutoConfigurationTest {
         .withBean(Mails.class)
         .run(
             context ->
-                assertThat(context.getBean(HealthIndicator.class).health().getDetails())
+                assertThat(health(context).getDetails())
                     .containsEntry("worker", "started")
                     .containsEntry("alive", true));
+  }
+
+  private static Health health(ApplicationContext context) {
+    return context.getBean("skipjackHealthIndicator", HealthIndicator.class).health();
+  }
+
+  @Test
+  void anOutageOfTheDatabaseIsNoReasonToRestartTheProcess() {
+    contexts
+        .withBean(Mails.class)
+        .withConfiguration(
+            AutoConfigurations.of(
+                ApplicationAvailabilityAutoConfiguration.class,
+                AvailabilityHealthContributorAutoConfiguration.class,
+                AvailabilityProbesAutoConfiguration.class,
+                HealthContributorAutoConfiguration.class,
+                HealthEndpointAutoConfiguration.class))
+        .withPropertyValues(Contexts.PROBES)
+        .run(
+            context -> {
+              Contexts.publishStarted(context);
+              HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+              await()
+                  .atMost(Duration.ofSeconds(60))
+                  .untilAsserted(
+                      () -> {
+                        assertThat(status(endpoint, "readiness")).isEqualTo(Status.UP);
+                        assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
+                      });
+              context.getBean(HikariDataSource.class).close();
+              await()
+                  .atMost(Duration.ofSeconds(60))
+                  .until(() -> status(endpoint, "readiness"), Status.DOWN::equals);
+              assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
+              context.getBean(SkipjackWorker.class).worker().orElseThrow().stopNow();
+              assertThat(status(endpoint, "liveness")).isEqualTo(Status.DOWN);
+            });
+  }
+
+  private static Status status(HealthEndpoint endpoint, String group) {
+    return endpoint.healthForPath(group).getStatus();
+  }
+
+  @Test
+  void theProbesOfAProducerMayNameTheComponents() {
+    contexts
+        .withPropertyValues("skipjack.worker.enabled=false")
+        .withConfiguration(
+            AutoConfigurations.of(
+                ApplicationAvailabilityAutoConfiguration.class,
+                AvailabilityHealthContributorAutoConfiguration.class,
+                AvailabilityProbesAutoConfiguration.class,
+                HealthContributorAutoConfiguration.class,
+                HealthEndpointAutoConfiguration.class))
+        .withPropertyValues(Contexts.PROBES)
+        .run(
+            context -> {
+              Contexts.publishStarted(context);
+              HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+              assertThat(status(endpoint, "readiness")).isEqualTo(Status.UP);
+              assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
+            });
   }
 
   @Test
@@ -216,7 +287,8 @@ class SkipjackAutoConfigurationTest {
               JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
               assertThat(
                       jdbc.queryForList(
-                          "SELECT script FROM application.flyway_schema_history WHERE version IS NOT NULL",
+                          "SELECT script FROM application.flyway_schema_history WHERE version IS"
+                              + " NOT NULL",
                           String.class))
                   .containsExactly("V1__create_customers.sql");
             });
@@ -259,7 +331,9 @@ class SkipjackAutoConfigurationTest {
                     .getFailure()
                     .rootCause()
                     .hasMessage(
-                        "The application has several data sources: orders, reports. Mark the one whose database contains the queue with @SkipjackDataSource or @Primary."));
+                        "The application has several data sources: orders, reports. Mark the one"
+                            + " whose database contains the queue with @SkipjackDataSource or"
+                            + " @Primary."));
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -299,18 +373,19 @@ class SkipjackAutoConfigurationTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
-      value = {
-        "skipjack.queues.emails.concurrency | 0     | on field 'queues[emails].concurrency' | Concurrency 0 is not in 1..10000.",
-        "skipjack.queues[No].concurrency    | 1     | on field 'queues[No]'                 | Queue name 'No'",
-        "skipjack.worker.concurrency        | 10001 | on field 'worker.concurrency'         | Concurrency 10001 is not in 1..10000.",
-        "skipjack.worker.lease              | 40d   | on field 'worker.lease'               | Lease PT960H",
-        "skipjack.worker.poll-interval      | 0s    | on field 'worker.pollInterval'        | Poll interval PT0S",
-        "skipjack.worker.drain-timeout      | 2d    | on field 'worker.drainTimeout'        | Drain timeout PT48H",
-        "skipjack.worker.name               | '  '  | on field 'worker.name'                | The name is blank",
-        "skipjack.schema                    | ''    | on field 'schema'                     | Schema",
-        "skipjack.migrate                   | maybe | 'skipjack.migrate'                    | [maybe]",
-        "skipjack.enqueue.transaction       | always| 'skipjack.enqueue.transaction'        | [always]"
-      })
+      textBlock =
+          """
+          skipjack.queues.emails.concurrency | 0     | on field 'queues[emails].concurrency' | Concurrency 0 is not in 1..10000.
+          skipjack.queues[No].concurrency    | 1     | on field 'queues[No]'                 | Queue name 'No'
+          skipjack.worker.concurrency        | 10001 | on field 'worker.concurrency'         | Concurrency 10001 is not in 1..10000.
+          skipjack.worker.lease              | 40d   | on field 'worker.lease'               | Lease PT960H
+          skipjack.worker.poll-interval      | 0s    | on field 'worker.pollInterval'        | Poll interval PT0S
+          skipjack.worker.drain-timeout      | 2d    | on field 'worker.drainTimeout'        | Drain timeout PT48H
+          skipjack.worker.name               | '  '  | on field 'worker.name'                | The name is blank
+          skipjack.schema                    | ''    | on field 'schema'                     | Schema
+          skipjack.migrate                   | maybe | 'skipjack.migrate'                    | [maybe]
+          skipjack.enqueue.transaction       | always| 'skipjack.enqueue.transaction'        | [always]
+          """)
   void refusesAnInvalidPropertyByName(String property, String value, String name, String reason) {
     contexts
         .withPropertyValues(property + "=" + value)
