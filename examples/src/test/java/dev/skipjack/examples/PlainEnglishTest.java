@@ -103,6 +103,7 @@ class PlainEnglishTest {
           "queue-rivals/",
           "queue-skiplocked/",
           "queue-spring-boot-starter/",
+          "queue-spring-boot-test/",
           "queue-store-jooq/",
           "queue-testkit/",
           "queue-torture/",

@@ -7,8 +7,10 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 /**
  * The data source on which the queue and its worker run their own transactions. A distinct type, so
  * that the application does not get another bean of type {@link DataSource}.
+ *
+ * @param dataSource the data source, without proxies that are bound to transactions
  */
-record RawDataSource(DataSource dataSource) {
+public record RawDataSource(DataSource dataSource) {
 
   /**
    * Returns the data source behind the proxies that return the connection of the current

@@ -61,6 +61,8 @@ public record SkipjackProperties(
    *
    * @param enabled whether the application runs jobs. If false, it only enqueues them and has no
    *     worker threads
+   * @param autoStartup whether the worker starts with the application. If false, it starts when the
+   *     application calls {@link SkipjackWorker#start()}
    * @param name the name in logs, thread names and the audit; the host's name if not set
    * @param concurrency the maximum number of jobs that run at once in each queue, if no queue is
    *     configured, 1 to 10,000
@@ -71,6 +73,7 @@ public record SkipjackProperties(
    */
   public record Worker(
       @DefaultValue("true") boolean enabled,
+      @DefaultValue("true") boolean autoStartup,
       @Nullable String name,
       @DefaultValue("10") int concurrency,
       @DefaultValue("30s") Duration lease,

@@ -1,6 +1,7 @@
 package dev.skipjack.spring;
 
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.handlers.JobHandlers;
 import dev.skipjack.store.jooq.JobQueue;
@@ -69,14 +70,41 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     if (worker != null) {
       return;
     }
+    Worker.Builder builder = builder(queue);
+    if (builder == null) {
+      LOG.info("Worker not started, because no bean has a handler");
+      return;
+    }
+    worker = builder.start();
+  }
+
+  /**
+   * Builds another worker with the same handlers and settings, which is not started. Intended for
+   * tests, which run jobs in the calling thread.
+   *
+   * @param access the access to the queue whose jobs it runs
+   * @param last changes the worker after all {@link WorkerCustomizer} beans
+   * @return the worker, or empty if no bean has a handler and there is no {@link WorkerCustomizer}
+   * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly
+   */
+  public Optional<Worker> build(QueueAccess access, WorkerCustomizer last) {
+    Worker.Builder builder = builder(access);
+    if (builder == null) {
+      return Optional.empty();
+    }
+    last.customize(builder);
+    return Optional.of(builder.build());
+  }
+
+  /** Returns the builder of a worker, or null if there is nothing to run. */
+  private Worker.@Nullable Builder builder(QueueAccess access) {
     JobHandlers handlers = new HandlerBeans(beans).scan(this::types);
     List<WorkerCustomizer> customizers = all(WorkerCustomizer.class);
     if (handlers.types().isEmpty() && customizers.isEmpty()) {
       requireNoSchedule();
-      LOG.info("Worker not started, because no bean has a handler");
-      return;
+      return null;
     }
-    Worker.Builder builder = Worker.on(queue).config(properties.worker().config());
+    Worker.Builder builder = Worker.on(access).config(properties.worker().config());
     handlers.addTo(builder);
     queues(handlers.types()).forEach(builder::queue);
     if (properties.worker().name() != null) {
@@ -90,7 +118,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     builder.handlerThreads(
         beans.getBeanProvider(HandlerThreads.class).getIfAvailable(this::handlerThreads));
     customizers.forEach(customizer -> customizer.customize(builder));
-    worker = builder.start();
+    return builder;
   }
 
   private <T> List<T> all(Class<T> type) {
@@ -155,6 +183,12 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
   @Override
   public synchronized boolean isRunning() {
     return worker != null;
+  }
+
+  /** Returns {@code skipjack.worker.auto-startup}. */
+  @Override
+  public boolean isAutoStartup() {
+    return properties.worker().autoStartup();
   }
 
   /** Returns the latest phase, so that the worker is started last and stopped first. */

@@ -92,7 +92,7 @@ final class JobRows {
     return tags == null ? List.of() : List.of((String[]) tags.getArray());
   }
 
-  private static String quoted(String schema) {
+  static String quoted(String schema) {
     return '"' + schema.replace("\"", "\"\"") + '"';
   }
 
@@ -101,9 +101,11 @@ final class JobRows {
     String why =
         switch (state) {
           case NO_TABLE ->
-              "it does not contain the queue's tables. Migrate it, or name the schema that contains them.";
+              "it does not contain the queue's tables. Migrate it, or name the schema that contains"
+                  + " them.";
           case ABORTED ->
-              "an earlier statement of the open transaction failed. Fix that statement; nothing can be read in this transaction any more.";
+              "an earlier statement of the open transaction failed. Fix that statement; nothing can"
+                  + " be read in this transaction any more.";
           default -> cause.getMessage();
         };
     return new IllegalStateException(

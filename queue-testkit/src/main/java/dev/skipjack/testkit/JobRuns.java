@@ -17,18 +17,18 @@ import java.util.Optional;
  * <p>A handler that does not return blocks the calling thread, so set a timeout for the job type or
  * the test.
  *
- * <p>An instance may be used only by the thread that created it.
+ * <p>An instance may be used by one thread at a time.
  */
 public final class JobRuns {
 
   private static final int MOST_ROUNDS = 1_000;
 
   private final JobRunner runner;
-  private final QueueDatabase database;
+  private final TestQueue queue;
 
-  private JobRuns(JobRunner runner, QueueDatabase database) {
+  private JobRuns(JobRunner runner, TestQueue queue) {
     this.runner = runner;
-    this.database = database;
+    this.queue = queue;
   }
 
   /**
@@ -38,7 +38,18 @@ public final class JobRuns {
    *     queue in {@code database}
    */
   public static JobRuns with(JobRunner runner, QueueDatabase database) {
-    return new JobRuns(runner, database);
+    return with(runner, database.queue());
+  }
+
+  /**
+   * Returns an instance that runs the jobs of a queue in a database that the testkit has not
+   * created.
+   *
+   * @param runner the runner, usually a worker that has not been started; it must be built on the
+   *     same queue
+   */
+  public static JobRuns with(JobRunner runner, TestQueue queue) {
+    return new JobRuns(runner, queue);
   }
 
   /**
@@ -60,14 +71,14 @@ public final class JobRuns {
   }
 
   /**
-   * {@linkplain QueueDatabase#timeTravel Travels forward in time} and runs all jobs that are then
-   * due. If an attempt fails, the next one may not be due yet, because its backoff starts only at
-   * the end of the failed attempt.
+   * {@linkplain TestQueue#timeTravel Travels forward in time} and runs all jobs that are then due.
+   * If an attempt fails, the next one may not be due yet, because its backoff starts only at the
+   * end of the failed attempt.
    *
    * @return the number of attempts that were run
    */
   public int dueWithin(Duration time) {
-    database.timeTravel(time);
+    queue.timeTravel(time);
     return due();
   }
 
@@ -83,8 +94,8 @@ public final class JobRuns {
   public int toTheEnd() {
     int attempts = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-      Optional<Duration> wait = database.untilNextDue();
-      wait.ifPresent(database::timeTravel);
+      Optional<Duration> wait = queue.untilNextDue();
+      wait.ifPresent(queue::timeTravel);
       int ran = due();
       if (ran == 0 && wait.isEmpty()) {
         return attempts;
@@ -94,7 +105,8 @@ public final class JobRuns {
     throw new AssertionError(
         String.format(
             Locale.ROOT,
-            "After %,d due times and %,d attempts jobs are still pending. Does a handler snooze, or enqueue a job like its own, again and again?",
+            "After %,d due times and %,d attempts jobs are still pending. Does a handler snooze, or"
+                + " enqueue a job like its own, again and again?",
             MOST_ROUNDS,
             attempts));
   }

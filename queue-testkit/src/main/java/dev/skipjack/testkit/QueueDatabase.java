@@ -46,17 +46,12 @@ public final class QueueDatabase implements AutoCloseable {
   private static final int MOST_RESCUED = 1_000;
   private static final int MOST_TRIES = 20;
 
-  /**
-   * The maximum duration of a time travel. The earliest timestamp of PostgreSQL is some 6,700 years
-   * ago.
-   */
-  private static final Duration FARTHEST = Duration.ofDays(365_000);
-
   private final TestServer server;
   private final String name;
   private final List<WatchedPool> pools = new ArrayList<>();
   private final HikariDataSource main;
   private final QueueEdits edits;
+  private final TestQueue queue;
   private boolean closed;
 
   private QueueDatabase(TestServer server) {
@@ -68,7 +63,8 @@ public final class QueueDatabase implements AutoCloseable {
       server.dropDatabase(name);
       throw e;
     }
-    this.edits = new QueueEdits(main);
+    this.edits = new QueueEdits(main, TestServer.SCHEMA, Optional::empty);
+    this.queue = TestQueue.on(main, TestServer.SCHEMA);
   }
 
   /**
@@ -165,19 +161,12 @@ public final class QueueDatabase implements AutoCloseable {
    * @throws IllegalStateException if the database rejects the change
    */
   public void timeTravel(Duration time) {
-    if (time.isNegative()) {
-      throw new IllegalArgumentException(
-          "Time travel goes forward only, not by %s.".formatted(time));
-    }
-    if (time.compareTo(FARTHEST) > 0) {
-      throw new IllegalArgumentException(
-          "%s is too far to travel; at most %s.".formatted(time, FARTHEST));
-    }
-    edits.travel(time);
+    queue.timeTravel(time);
   }
 
-  Optional<Duration> untilNextDue() {
-    return edits.untilNextDue();
+  /** Returns the queue of this database. */
+  TestQueue queue() {
+    return queue;
   }
 
   /**

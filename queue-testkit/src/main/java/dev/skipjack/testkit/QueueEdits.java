@@ -2,14 +2,19 @@ package dev.skipjack.testkit;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.spi.SchemaName;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +30,25 @@ final class QueueEdits {
       """
       SELECT string_agg(format('%I.%I', nspname, relname), ', ')
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-       WHERE nspname = '{schema}' AND relkind = 'r' AND relname NOT IN ('skipjack_schema_history', 'outbox_shards')
+       WHERE nspname = {name} AND relkind = 'r' AND relname <> ALL ({kept})
          AND pg_relation_size(pg_class.oid) > 0
       """;
 
+  /** The tables that have rows before the first test. */
+  private static final List<String> NEVER_EMPTIED =
+      List.of("skipjack_schema_history", "outbox_shards");
+
+  /** The tables that a worker of the application writes when it starts. */
+  private static final List<String> OF_WORKERS = List.of("job_schedules", "job_workers");
+
+  private static final String HAS_JOBS =
+      "SELECT (EXISTS (SELECT FROM {schema}.jobs) OR EXISTS (SELECT FROM"
+          + " {schema}.jobs_archive))::int";
+
   /** The shards are rows of the schema; only their leases belong to a test. */
   private static final String RELEASE_SHARDS =
-      "UPDATE {schema}.outbox_shards SET lease_expires_at = NULL WHERE lease_expires_at IS NOT NULL";
+      "UPDATE {schema}.outbox_shards SET lease_expires_at = NULL WHERE lease_expires_at IS NOT"
+          + " NULL";
 
   private static final String MOVE_JOBS =
       """
@@ -82,9 +99,17 @@ final class QueueEdits {
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final DataSource dataSource;
+  private final String schema;
+  private final Supplier<Optional<Connection>> transaction;
 
-  QueueEdits(DataSource dataSource) {
+  /**
+   * Creates an instance that uses the caller's transaction while {@code transaction} returns its
+   * connection, and otherwise transactions of its own.
+   */
+  QueueEdits(DataSource dataSource, String schema, Supplier<Optional<Connection>> transaction) {
     this.dataSource = dataSource;
+    this.schema = SchemaName.require(schema);
+    this.transaction = transaction;
   }
 
   /**
@@ -93,13 +118,29 @@ final class QueueEdits {
    * @param patience how long to wait for each lock
    */
   void truncate(Duration patience) {
+    truncate(patience, NEVER_EMPTIED);
+  }
+
+  /** Empties the queue's tables, except those that a worker writes when it starts. */
+  void truncateExceptWorkers() {
+    truncate(PATIENCE, Stream.concat(NEVER_EMPTIED.stream(), OF_WORKERS.stream()).toList());
+  }
+
+  private void truncate(Duration patience, List<String> kept) {
+    String list =
+        kept.stream().map(QueueEdits::literal).collect(Collectors.joining(", ", "ARRAY[", "]"));
     inTransaction(
         patience,
         connection -> {
           update(connection, RELEASE_SHARDS);
-          String tables = text(connection, TABLES);
+          String tables = text(connection, TABLES.replace("{kept}", list));
           return tables != null && execute(connection, "TRUNCATE " + tables + " CASCADE");
         });
+  }
+
+  /** Returns whether there is a job, live or archived. */
+  boolean hasJobs() {
+    return inTransaction(connection -> number(connection, HAS_JOBS)).orElse(0) > 0;
   }
 
   /** Moves the stored times into the past, as described for {@link QueueDatabase#timeTravel}. */
@@ -150,12 +191,9 @@ final class QueueEdits {
 
   /** Runs work in a transaction, whose end releases its locks and resets its settings. */
   private <R> R inTransaction(Duration patience, Work<R> work) {
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      execute(connection, "SET LOCAL lock_timeout = " + patience.toMillis());
-      R result = work.in(connection);
-      connection.commit();
-      return result;
+    try {
+      Optional<Connection> open = transaction.get();
+      return open.isPresent() ? work.in(open.get()) : inOwnTransaction(patience, work);
     } catch (SQLException e) {
       throw new IllegalStateException(
           LOCK_TIMEOUT.equals(e.getSQLState())
@@ -166,6 +204,18 @@ final class QueueEdits {
     }
   }
 
+  private <R> R inOwnTransaction(Duration patience, Work<R> work) throws SQLException {
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      connection.setAutoCommit(false);
+      execute(connection, "SET LOCAL lock_timeout = " + patience.toMillis());
+      R result = work.in(connection);
+      connection.commit();
+      connection.setAutoCommit(autoCommit);
+      return result;
+    }
+  }
+
   private static boolean execute(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       return statement.execute(sql);
@@ -173,7 +223,7 @@ final class QueueEdits {
   }
 
   /** Returns the only column of the only row. */
-  private static @Nullable String text(Connection connection, String sql) throws SQLException {
+  private @Nullable String text(Connection connection, String sql) throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql);
         ResultSet row = statement.executeQuery()) {
       row.next();
@@ -181,8 +231,7 @@ final class QueueEdits {
     }
   }
 
-  private static int update(Connection connection, String sql, long... arguments)
-      throws SQLException {
+  private int update(Connection connection, String sql, long... arguments) throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, arguments)) {
       return statement.executeUpdate();
     }
@@ -191,7 +240,7 @@ final class QueueEdits {
   /**
    * Returns the first column of the first row, or empty if there is no row or the value is null.
    */
-  private static OptionalLong number(Connection connection, String sql, long... arguments)
+  private OptionalLong number(Connection connection, String sql, long... arguments)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, sql, arguments);
         ResultSet row = statement.executeQuery()) {
@@ -203,13 +252,18 @@ final class QueueEdits {
     }
   }
 
-  private static PreparedStatement prepare(Connection connection, String sql, long... arguments)
+  private PreparedStatement prepare(Connection connection, String sql, long... arguments)
       throws SQLException {
     PreparedStatement statement =
-        connection.prepareStatement(sql.replace("{schema}", TestServer.SCHEMA));
+        connection.prepareStatement(
+            sql.replace("{name}", literal(schema)).replace("{schema}", JobRows.quoted(schema)));
     for (int i = 0; i < arguments.length; i++) {
       statement.setLong(i + 1, arguments[i]);
     }
     return statement;
+  }
+
+  private static String literal(String text) {
+    return "'" + text.replace("'", "''") + "'";
   }
 }

@@ -49,6 +49,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -78,6 +79,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final DataSource control;
 
   private final boolean listensApart;
+  private final String schema;
   private final DSLContext dialect;
   private final JooqJobStore producers;
   private final JooqJobStore store;
@@ -101,7 +103,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     DataSource dataSource = settings.dataSource;
     this.control = settings.controlOn == null ? dataSource : settings.controlOn;
     this.listensApart = settings.listenOn != null;
-    String schema = settings.schema;
+    this.schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
     this.dialect = StatementDialect.forSchema(schema);
     @Nullable WakeUpSender sender =
@@ -254,6 +256,36 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public JobEnqueuer in(Connection transaction) {
     return new BoundEnqueuer(jobFactory, interceptor, jobs -> producers.enqueue(transaction, jobs));
+  }
+
+  /**
+   * Returns access with which a worker runs the jobs that an open transaction sees, including those
+   * that it has enqueued, and writes their outcomes in that transaction. Intended for tests that
+   * roll back their transaction.
+   *
+   * <pre>{@code
+   * JobRunner runner = Worker.on(queue.within(() -> connection)).handle(...).queue("emails", 1).build();
+   * while (runner.runNext()) {}
+   * }</pre>
+   *
+   * <p>The worker cannot be started. Its handlers run in the calling thread, and may use the
+   * connection. Run one job at a time with {@code runNext()}: {@code runUntilIdle()} would write
+   * the outcome of a job while the handler of the next one uses the connection. The worker's lease
+   * must be at least three times as long as the longest handler, so that it is not renewed
+   * meanwhile.
+   *
+   * @param transaction supplies the connection of the transaction, which remains open. Called for
+   *     each statement, also by other threads
+   */
+  public QueueAccess within(Supplier<Connection> transaction) {
+    DSLContext later = StatementDialect.withinTransaction(schema);
+    Side side =
+        side(
+            new OwnTransactions(control).within(transaction),
+            later,
+            new EnqueueWriter(later, new StrictOrdering(later)),
+            null);
+    return new TransactionAccess(this, side.store(), side.orderedJobs());
   }
 
   @Override

@@ -3,9 +3,11 @@ package dev.skipjack.store.jooq.internal.sql;
 import dev.skipjack.api.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,21 +34,38 @@ public final class OwnTransactions {
   private final Preamble preamble;
   private final Runnable onReadOnlyServer;
 
+  /** Supplies the connection of the transaction to run in; null to run own transactions. */
+  private final @Nullable Supplier<Connection> callers;
+
   /** Creates an instance that uses connections from {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
-    this(new OwnConnections(dataSource), Preamble.OWN, () -> {});
+    this(new OwnConnections(dataSource), Preamble.OWN, () -> {}, null);
   }
 
   private OwnTransactions(
-      OwnConnections connections, Preamble preamble, Runnable onReadOnlyServer) {
+      OwnConnections connections,
+      Preamble preamble,
+      Runnable onReadOnlyServer,
+      @Nullable Supplier<Connection> callers) {
     this.connections = connections;
     this.preamble = preamble;
     this.onReadOnlyServer = onReadOnlyServer;
+    this.callers = callers;
+  }
+
+  /**
+   * Returns a copy that runs in the transaction which is open on the supplied connection, and
+   * neither commits it nor closes the connection. Each unit of work is a savepoint, so that a
+   * failure does not abort the transaction. The settings of the transaction apply, without the
+   * limits of {@link #impatient()} and {@link #bounded()}.
+   */
+  public OwnTransactions within(Supplier<Connection> transaction) {
+    return new OwnTransactions(connections, preamble, onReadOnlyServer, transaction);
   }
 
   /** Returns a copy that calls {@code action} when a server turns out to be read-only (25006). */
   public OwnTransactions onReadOnlyServer(Runnable action) {
-    return new OwnTransactions(connections, preamble, action);
+    return new OwnTransactions(connections, preamble, action, callers);
   }
 
   /**
@@ -54,7 +73,7 @@ public final class OwnTransactions {
    * the limit requires.
    */
   public OwnTransactions readOnly() {
-    return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer);
+    return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer, callers);
   }
 
   /**
@@ -62,12 +81,12 @@ public final class OwnTransactions {
    * the database as it was when the first of them ran.
    */
   public OwnTransactions snapshot() {
-    return new OwnTransactions(connections, Preamble.SNAPSHOT, onReadOnlyServer);
+    return new OwnTransactions(connections, Preamble.SNAPSHOT, onReadOnlyServer, callers);
   }
 
   /** Returns a copy whose statements wait for a lock for at most a tenth of a second (55P03). */
   public OwnTransactions impatient() {
-    return new OwnTransactions(connections, Preamble.IMPATIENT, onReadOnlyServer);
+    return new OwnTransactions(connections, Preamble.IMPATIENT, onReadOnlyServer, callers);
   }
 
   /**
@@ -75,7 +94,7 @@ public final class OwnTransactions {
    * or the database has its own {@code lock_timeout}.
    */
   public OwnTransactions bounded() {
-    return new OwnTransactions(connections, Preamble.BOUNDED, onReadOnlyServer);
+    return new OwnTransactions(connections, Preamble.BOUNDED, onReadOnlyServer, callers);
   }
 
   /**
@@ -105,6 +124,9 @@ public final class OwnTransactions {
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
+    if (callers != null) {
+      return inCallers(callers.get(), bound::run);
+    }
     return inAutoCommit(
         connection -> bound.runWhole(connection, preamble), OwnTransactions::rollBack);
   }
@@ -140,6 +162,9 @@ public final class OwnTransactions {
    */
   public <Q, R> List<R> runAlone(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
+    if (callers != null) {
+      return inCallers(callers.get(), bound::run);
+    }
     return inAutoCommit(connection -> bound.runAlone(connection, null), connection -> {});
   }
 
@@ -150,7 +175,9 @@ public final class OwnTransactions {
    * @throws StoreException as for {@link #run(Statement, Object)}
    */
   public <R> R inOne(Work<R> work) {
-    return commit(connection -> work.run(Session.own(connection, preamble)));
+    return callers == null
+        ? commit(connection -> work.run(Session.own(connection, preamble)))
+        : inCallers(callers.get(), connection -> work.run(Session.in(connection)));
   }
 
   /**
@@ -160,6 +187,9 @@ public final class OwnTransactions {
    * @throws StoreException as for {@link #run(Statement, Object)}
    */
   public <R> R onConnection(ConnectionWork<R> work) {
+    if (callers != null) {
+      return inCallers(callers.get(), work);
+    }
     return commit(
         connection -> {
           try (java.sql.Statement statement = connection.createStatement()) {
@@ -167,6 +197,35 @@ public final class OwnTransactions {
           }
           return work.run(connection);
         });
+  }
+
+  /** Runs work in a savepoint of the caller's transaction, one after another on a connection. */
+  private static <R> R inCallers(Connection connection, ConnectionWork<R> work) {
+    synchronized (connection) {
+      try {
+        Session.requireTransaction(connection);
+        Savepoint savepoint = connection.setSavepoint();
+        R result;
+        try {
+          result = work.run(connection);
+        } catch (SQLException | RuntimeException | Error failure) {
+          rollBackTo(connection, savepoint, failure);
+          throw failure;
+        }
+        connection.releaseSavepoint(savepoint);
+        return result;
+      } catch (SQLException failure) {
+        throw refused(failure);
+      }
+    }
+  }
+
+  private static void rollBackTo(Connection connection, Savepoint savepoint, Throwable failure) {
+    try {
+      connection.rollback(savepoint);
+    } catch (SQLException broken) {
+      failure.addSuppressed(broken);
+    }
   }
 
   private <R> R commit(ConnectionWork<R> work) {
@@ -248,10 +307,13 @@ public final class OwnTransactions {
 
   private static String advice(@Nullable String state) {
     if (state != null && NO_SUCH_SCHEMA.contains(state)) {
-      return ". The queue's schema is missing, or has another name: run Migrations.migrate(dataSource, schema), or name it with JobQueue.builder(dataSource).schema(schema).";
+      return ". The queue's schema is missing, or has another name: run"
+          + " Migrations.migrate(dataSource, schema), or name it with"
+          + " JobQueue.builder(dataSource).schema(schema).";
     }
     return state != null && UNKNOWN_PREPARED_STATEMENT.contains(state)
-        ? ". If connections go through a pooler in transaction mode, add prepareThreshold=0 to the JDBC URL."
+        ? ". If connections go through a pooler in transaction mode, add prepareThreshold=0 to the"
+            + " JDBC URL."
         : "";
   }
 

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
+import org.jooq.VisitContext;
+import org.jooq.VisitListener;
 import org.jooq.conf.MappedSchema;
 import org.jooq.conf.RenderMapping;
 import org.jooq.conf.RenderQuotedNames;
@@ -43,6 +45,23 @@ public final class StatementDialect {
   /** Returns a context that renders bind parameters as {@code ?}. */
   public static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
+  }
+
+  /**
+   * Returns a context for statements that run in a transaction of the caller. They compare with the
+   * start of the statement, because the transaction began before the jobs that it enqueued.
+   */
+  public static DSLContext withinTransaction(String schema) {
+    VisitListener later =
+        new VisitListener() {
+          @Override
+          public void visitStart(VisitContext context) {
+            if (context.queryPart() == DatabaseClock.TRANSACTION_START) {
+              context.queryPart(DatabaseClock.STATEMENT_START);
+            }
+          }
+        };
+    return forSchema(schema).configuration().deriveAppending(later).dsl();
   }
 
   private static Settings settings(String schema) {

@@ -1,0 +1,26 @@
+package dev.skipjack.spring.test;
+
+import dev.skipjack.api.JobId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt failed in a job that ran as part of its enqueue, with {@link JobMode#INLINE}. The
+ * cause is the exception of the handler, if it threw one. The job has been enqueued, and waits for
+ * its retry or is dead.
+ */
+public final class JobFailedException extends RuntimeException {
+
+  private static final long serialVersionUID = 1;
+
+  private final transient JobId jobId;
+
+  JobFailedException(JobId jobId, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.jobId = jobId;
+  }
+
+  /** Returns the job. */
+  public JobId jobId() {
+    return jobId;
+  }
+}

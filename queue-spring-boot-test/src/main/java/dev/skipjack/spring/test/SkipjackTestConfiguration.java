@@ -1,0 +1,53 @@
+package dev.skipjack.spring.test;
+
+import dev.skipjack.spring.RawDataSource;
+import dev.skipjack.spring.SkipjackProperties;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.TestQueue;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The beans of all modes. */
+@Configuration(proxyBeanMethods = false)
+class SkipjackTestConfiguration {
+
+  @Bean
+  CallersTransaction skipjackCallersTransaction(
+      ObjectProvider<RawDataSource> dataSource, ConfigurableListableBeanFactory beans) {
+    requireQueue(beans);
+    return new CallersTransaction(dataSource.getObject().dataSource());
+  }
+
+  @Bean
+  TestQueue skipjackTestQueue(
+      CallersTransaction transaction,
+      RawDataSource dataSource,
+      SkipjackProperties properties,
+      JobQueue queue) {
+    return TestQueue.on(dataSource.dataSource(), properties.schema())
+        .decodedBy(queue.codec())
+        .within(transaction::connection);
+  }
+
+  @Bean
+  QueueCleaner skipjackQueueCleaner(TestQueue queue) {
+    return new QueueCleaner(queue);
+  }
+
+  private static void requireQueue(ConfigurableListableBeanFactory beans) {
+    if (beans.getBeanProvider(JobQueue.class).getIfUnique() != null
+        && beans.getBeanProvider(RawDataSource.class).getIfUnique() != null) {
+      return;
+    }
+    String[] queues = beans.getBeanNamesForType(JobQueue.class);
+    throw new IllegalStateException(
+        queues.length > 1
+            ? "@AutoConfigureSkipjack needs a single queue, but the application has %d: %s. Mark the one that the test uses with @Primary."
+                .formatted(queues.length, String.join(", ", queues))
+            : "@AutoConfigureSkipjack found no queue in the application. Add"
+                + " skipjack-queue-spring-boot-starter, a DataSource and"
+                + " @EnableAutoConfiguration, or remove the annotation.");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.spring.test;
+
+import org.jspecify.annotations.NullMarked;

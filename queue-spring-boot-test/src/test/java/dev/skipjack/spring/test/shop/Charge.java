@@ -1,0 +1,3 @@
+package dev.skipjack.spring.test.shop;
+
+record Charge(String number, String result) {}

@@ -1,0 +1,3 @@
+package dev.skipjack.spring.test.shop;
+
+class SharedContextSecondTest extends SharedContext {}
