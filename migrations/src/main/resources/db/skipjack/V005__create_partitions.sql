@@ -124,4 +124,5 @@ COMMENT ON FUNCTION create_partitions(interval) IS 'Creates the missing partitio
 REVOKE ALL ON FUNCTION create_partition(text, timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION create_partitions(interval) FROM PUBLIC;
 
-SELECT create_partitions(interval '14 days');
+-- PERFORM, because Flyway logs the rows of a SELECT.
+DO $$ BEGIN PERFORM create_partitions(interval '14 days'); END $$;

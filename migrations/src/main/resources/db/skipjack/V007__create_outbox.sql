@@ -248,4 +248,4 @@ allowed raises 22023. A relay publishes the event after the commit.';
 
 REVOKE ALL ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) FROM PUBLIC;
 
-SELECT create_partition('outbox_published', clock_timestamp() + n * interval '24 hours') FROM generate_series(0, 14) AS n;
+DO $$ BEGIN PERFORM create_partition('outbox_published', clock_timestamp() + n * interval '24 hours') FROM generate_series(0, 14) AS n; END $$;

@@ -1,0 +1,30 @@
+package dev.skipjack.examples.spring;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.handlers.JobHandler;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * Sends confirmations, here into a table. As with a real mail, an attempt that is killed after
+ * sending and before its completion sends a second one.
+ */
+@Component
+class Confirmations {
+  static final JobType<ConfirmOrder> CONFIRM_ORDER =
+      JobType.of("confirm-order", ConfirmOrder.class).onQueue("mails");
+
+  private final JdbcClient database;
+
+  Confirmations(JdbcClient database) {
+    this.database = database;
+  }
+
+  @JobHandler("confirm-order")
+  void confirm(ConfirmOrder job) {
+    database
+        .sql("INSERT INTO confirmations (order_id) VALUES (:order)")
+        .param("order", job.orderId())
+        .update();
+  }
+}

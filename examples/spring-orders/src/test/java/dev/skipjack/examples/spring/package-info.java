@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.examples.spring;
+
+import org.jspecify.annotations.NullMarked;
