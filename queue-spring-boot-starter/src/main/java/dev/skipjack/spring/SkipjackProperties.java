@@ -24,6 +24,7 @@ import org.springframework.validation.Validator;
  * @param queues the queues that the worker serves, by name. If none is set, the worker serves the
  *     queues of its handlers' job types
  * @param worker the worker
+ * @param observation the observations of enqueues and attempts
  */
 @ConfigurationProperties("skipjack")
 public record SkipjackProperties(
@@ -31,7 +32,8 @@ public record SkipjackProperties(
     @DefaultValue("true") Migrate migrate,
     @DefaultValue Enqueue enqueue,
     @DefaultValue Map<String, Queue> queues,
-    @DefaultValue Worker worker)
+    @DefaultValue Worker worker,
+    @DefaultValue Observation observation)
     implements Validator {
 
   private static final int LARGEST_CONCURRENCY = 10_000;
@@ -89,6 +91,14 @@ public record SkipjackProperties(
     }
   }
 
+  /**
+   * The observations of enqueues and attempts, if {@code queue-observation} is on the class path.
+   *
+   * @param childWithin how soon after the enqueue the first attempt of a job must begin to be a
+   *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link
+   */
+  public record Observation(@DefaultValue("1m") Duration childWithin) {}
+
   /** {@inheritDoc} */
   @Override
   public boolean supports(Class<?> type) {
@@ -116,6 +126,12 @@ public record SkipjackProperties(
     check(errors, "worker.pollInterval", () -> polls.pollInterval(worker.pollInterval()).build());
     WorkerConfig.Builder drain = WorkerConfig.builder();
     check(errors, "worker.drainTimeout", () -> drain.drainTimeout(worker.drainTimeout()).build());
+    if (observation.childWithin().isNegative()) {
+      errors.rejectValue(
+          "observation.childWithin",
+          "invalid",
+          "Duration %s must not be negative.".formatted(observation.childWithin()));
+    }
   }
 
   private static void concurrency(Errors errors, String field, int value) {

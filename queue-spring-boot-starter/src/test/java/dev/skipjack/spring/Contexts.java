@@ -40,6 +40,7 @@ final class Contexts {
                 SkipjackMetricsAutoConfiguration.class,
                 SkipjackEndpointAutoConfiguration.class,
                 SkipjackInfoAutoConfiguration.class,
+                SkipjackObservationAutoConfiguration.class,
                 AopAutoConfiguration.class,
                 moved("jdbc", "DataSourceTransactionManagerAutoConfiguration"),
                 moved("transaction", "TransactionAutoConfiguration"),
@@ -48,9 +49,29 @@ final class Contexts {
 
   /** Returns a class of Spring Boot 3 or, if that is on the class path, its successor in 4. */
   private static Class<?> moved(String technology, String name) {
-    String boot3 = "org.springframework.boot.autoconfigure.%s.%s".formatted(technology, name);
+    return moved("autoconfigure." + technology, technology, name);
+  }
+
+  /** Returns the configurations of Micrometer that the actuator has. */
+  static AutoConfigurations micrometer() {
+    return AutoConfigurations.of(
+        moved("actuate.autoconfigure.metrics", "micrometer.metrics", "MetricsAutoConfiguration"),
+        moved(
+            "actuate.autoconfigure.observation",
+            "micrometer.observation",
+            "ObservationAutoConfiguration"),
+        moved(
+            "actuate.autoconfigure.tracing",
+            "micrometer.tracing",
+            "MicrometerTracingAutoConfiguration"));
+  }
+
+  private static Class<?> moved(String boot3, String technology, String name) {
     String boot4 = "org.springframework.boot.%s.autoconfigure.%s".formatted(technology, name);
-    return named(ClassUtils.isPresent(boot4, null) ? boot4 : boot3);
+    return named(
+        ClassUtils.isPresent(boot4, null)
+            ? boot4
+            : "org.springframework.boot.%s.%s".formatted(boot3, name));
   }
 
   /** Returns a class by name, because the compiler knows the annotations of one version only. */

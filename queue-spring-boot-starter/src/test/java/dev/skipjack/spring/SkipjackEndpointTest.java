@@ -263,7 +263,7 @@ class SkipjackEndpointTest {
   }
 
   @Test
-  void aListIsLimitedButTellsItsLength() {
+  void aListIsLimitedAndHasItsTotal() {
     producer.run(
         context -> {
           JobQueue queue = context.getBean(JobQueue.class);

@@ -1,0 +1,64 @@
+package dev.skipjack.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.lang.reflect.Parameter;
+import java.net.URL;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/** The metadata is written by Spring Boot's annotation processor, which runs in Maven's build. */
+class ConfigurationMetadataTest {
+
+  private static final String FILE = "META-INF/spring-configuration-metadata.json";
+
+  /** Reads the files of all jars, because Spring Boot has one of the same name. */
+  private static Map<String, JsonNode> documented() throws IOException {
+    Map<String, JsonNode> properties = new LinkedHashMap<>();
+    ObjectMapper json = new ObjectMapper();
+    for (URL file :
+        Collections.list(SkipjackProperties.class.getClassLoader().getResources(FILE))) {
+      json.readTree(file)
+          .path("properties")
+          .forEach(property -> properties.put(property.path("name").asText(), property));
+    }
+    properties.keySet().removeIf(name -> !name.contains("skipjack"));
+    return properties;
+  }
+
+  /** Collects the names of properties, and whether they have a default. */
+  private static void collect(String prefix, Class<?> type, Map<String, Boolean> properties) {
+    for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
+      String name = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
+      if (component.getType().isRecord()) {
+        collect(name, component.getType(), properties);
+      } else {
+        DefaultValue value = component.getAnnotation(DefaultValue.class);
+        properties.put(name, value != null && value.value().length > 0);
+      }
+    }
+  }
+
+  @Test
+  void everyPropertyHasADescriptionAndItsDefault() throws IOException {
+    Map<String, JsonNode> documented = documented();
+    Map<String, Boolean> properties = new LinkedHashMap<>();
+    collect("skipjack", SkipjackProperties.class, properties);
+    assertThat(properties).hasSizeGreaterThan(5);
+    properties.forEach(
+        (name, hasDefault) -> {
+          assertThat(documented).containsKey(name);
+          assertThat(documented.get(name).path("description").asText()).as(name).isNotBlank();
+          assertThat(documented.get(name).has("defaultValue")).as(name).isEqualTo(hasDefault);
+        });
+    assertThat(documented)
+        .containsKeys("management.health.skipjack.enabled", "management.info.skipjack.enabled");
+  }
+}
