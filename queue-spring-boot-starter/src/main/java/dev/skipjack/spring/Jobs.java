@@ -35,6 +35,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * and JPA if its transaction manager exposes the JDBC connection, as it does with Hibernate. A
  * transaction on another {@code DataSource} is not joined.
  *
+ * <p>Workers are woken after the commit, once per transaction and queue at most, on the connection
+ * of the transaction.
+ *
  * <p>Safe for any number of threads.
  */
 public final class Jobs implements JobEnqueuer {
@@ -127,10 +130,17 @@ public final class Jobs implements JobEnqueuer {
     }
     Connection connection = DataSourceUtils.getConnection(dataSource);
     try {
-      return enqueue.apply(queue.in(connection));
+      return enqueue.apply(in(connection));
     } finally {
       DataSourceUtils.releaseConnection(connection, dataSource);
     }
+  }
+
+  private JobEnqueuer in(Connection connection) {
+    // After the completion, for instance, no further synchronization can be registered.
+    return TransactionSynchronizationManager.isSynchronizationActive()
+        ? queue.in(connection, TransactionWakeUps.current(queue, dataSource).wakeUps())
+        : queue.in(connection);
   }
 
   /** A transaction on another data source is active too, but has bound no connection to ours. */

@@ -92,6 +92,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final NewJobFactory jobFactory;
   private final EnqueueInterceptor interceptor;
   private final WakeUps wakeUps;
+  private final @Nullable WakeUpSender sender;
   private final JobEnqueuer own;
   private final QueueExtension extension;
   private final QueueAdmin admin;
@@ -106,7 +107,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
     this.dialect = StatementDialect.forSchema(schema);
-    @Nullable WakeUpSender sender =
+    this.sender =
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
             : null;
@@ -256,6 +257,25 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public JobEnqueuer in(Connection transaction) {
     return new BoundEnqueuer(jobFactory, interceptor, jobs -> producers.enqueue(transaction, jobs));
+  }
+
+  /**
+   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}, as
+   * {@link #in(Connection)} does, but defers the wake-ups of workers until the caller sends them
+   * after the commit.
+   *
+   * @param wakeUps the wake-ups of this transaction, from {@link #deferWakeUps}
+   */
+  public JobEnqueuer in(Connection transaction, DeferredWakeUps wakeUps) {
+    return new BoundEnqueuer(
+        jobFactory, interceptor, jobs -> producers.enqueue(transaction, jobs, wakeUps));
+  }
+
+  /**
+   * Returns new wake-ups for one transaction of the caller. They are empty until jobs are enqueued.
+   */
+  public DeferredWakeUps deferWakeUps() {
+    return new DeferredWakeUps(sender == null ? null : sender.collect());
   }
 
   /**

@@ -180,6 +180,19 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     return results;
   }
 
+  /** Inserts jobs in a caller's transaction. Wakes no workers until the wake-ups are sent. */
+  List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs, DeferredWakeUps deferred) {
+    try {
+      Session callers = Session.in(transaction);
+      List<EnqueueResult> results =
+          isAlone(jobs) ? writer.writeAlone(callers, jobs.get(0), null) : write(callers, jobs);
+      deferred.add(jobs, results);
+      return results;
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+  }
+
   /** Inserts jobs in the session's transaction, without waking workers. */
   List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
@@ -321,7 +334,8 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
         // The caller's transaction has failed, but its next attempt should find the partition.
         healing.later();
         throw new StoreException(
-            "The archive has no partition for today. The worker's next write creates it: roll back and let the exception propagate; the attempt is not counted.",
+            "The archive has no partition for today. The worker's next write creates it: roll back"
+                + " and let the exception propagate; the attempt is not counted.",
             new SQLTransientException(failure.getMessage(), failure.getSQLState(), failure));
       }
       if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {

@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
+import dev.skipjack.store.jooq.internal.sql.EndedTransaction;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import java.sql.Connection;
@@ -30,10 +31,11 @@ import org.slf4j.LoggerFactory;
  * Wakes workers for jobs that are due immediately.
  *
  * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After the queue's
- * own transactions it is sent at most once per queue within a few milliseconds, because a woken
- * worker polls again soon. If several callers' transactions began in the same tenth of a second,
- * only the one that gets the queue's advisory lock sends it. The lock ends with the transaction, so
- * several transactions may still send a wake-up one after another. Safe for any number of threads.
+ * own transactions, and after callers' transactions that defer it, it is sent at most once per
+ * queue within a few milliseconds, because a woken worker polls again soon. In other cases, if
+ * several callers' transactions began in the same tenth of a second, only the one that gets the
+ * queue's advisory lock sends it. The lock ends with the transaction, so several transactions may
+ * still send a wake-up one after another. Safe for any number of threads.
  */
 final class WakeUpSender {
 
@@ -114,10 +116,18 @@ final class WakeUpSender {
    *     the keys that were left
    */
   void committed(List<NewJob> jobs, List<EnqueueResult> results, Promoted promoted) {
-    List<WakeUp> wakeUps = new ArrayList<>(dueNow(jobs, results));
+    List<WakeUp> wakeUps = dueNow(jobs, results);
     wakeUps.removeIf(
         wakeUp -> wakeUp.orderingKey() != null && !promoted.left().contains(wakeUp.orderingKey()));
     wakeUps.addAll(promoted.wakeUps());
+    removeUnneeded(wakeUps);
+    if (!wakeUps.isEmpty()) {
+      send(wakeUps);
+    }
+  }
+
+  /** Leaves at most one wake-up per queue, and none for queues that do not need one now. */
+  private void removeUnneeded(List<WakeUp> wakeUps) {
     Set<String> queues = new HashSet<>();
     wakeUps.removeIf(
         wakeUp -> {
@@ -125,10 +135,6 @@ final class WakeUpSender {
           return silent.contains(queue)
               || (wakeUp.orderingKey() == null && (!queues.add(queue) || !isNeeded(wakeUp)));
         });
-    if (wakeUps.isEmpty()) {
-      return;
-    }
-    send(wakeUps);
   }
 
   /**
@@ -142,23 +148,37 @@ final class WakeUpSender {
   private void send(Collection<WakeUp> wakeUps) {
     try (Connection connection = connections.borrow()) {
       boolean autoCommit = connection.getAutoCommit();
-      try (PreparedStatement send = connection.prepareStatement(SEND)) {
-        for (WakeUp wakeUp : wakeUps) {
-          send.setString(1, channel.name());
-          send.setString(2, channel.text(wakeUp));
-          send.execute();
-        }
-        if (!autoCommit) {
-          connection.commit();
-        }
+      send(connection, SEND, wakeUps);
+      if (!autoCommit) {
+        connection.commit();
       }
     } catch (SQLException | RuntimeException failure) {
-      // The jobs are committed: an exception would make the caller enqueue them again.
-      LOG.debug(
-          "Wake-up not sent; workers find the jobs by polling lanes={}",
-          wakeUps.stream().map(WakeUp::lane).toList(),
-          failure);
+      notSent(wakeUps, failure);
     }
+  }
+
+  private void send(Connection connection, String sql, Collection<WakeUp> wakeUps)
+      throws SQLException {
+    try (PreparedStatement send = connection.prepareStatement(sql)) {
+      for (WakeUp wakeUp : wakeUps) {
+        send.setString(1, channel.name());
+        send.setString(2, channel.text(wakeUp));
+        send.execute();
+      }
+    }
+  }
+
+  /** The jobs are committed: an exception would make the caller enqueue them again. */
+  private static void notSent(Collection<WakeUp> wakeUps, Exception failure) {
+    LOG.debug(
+        "Wake-up not sent; workers find the jobs by polling lanes={}",
+        wakeUps.stream().map(WakeUp::lane).toList(),
+        failure);
+  }
+
+  /** Returns a collector for the wake-ups of a caller's transaction. */
+  DueJobs collect() {
+    return new DueJobs();
   }
 
   /** Wakes workers for the jobs of {@code transaction} when it commits. */
@@ -178,31 +198,62 @@ final class WakeUpSender {
     }
   }
 
+  private List<WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
+    DueJobs due = new DueJobs();
+    due.add(jobs, results);
+    return due.wakeUps();
+  }
+
   /**
-   * Returns at most one wake-up per queue, because a worker that is woken for one lane finds the
+   * Collects at most one wake-up per queue, because a worker that is woken for one lane finds the
    * others, and one wake-up for each of the first ordering keys. The woken worker searches for the
    * other keys.
    */
-  private List<WakeUp> dueNow(List<NewJob> jobs, List<EnqueueResult> results) {
-    Map<String, WakeUp> byQueue = new LinkedHashMap<>();
-    Map<String, WakeUp> byKey = new LinkedHashMap<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      NewJob job = jobs.get(i);
-      if (results.get(i) instanceof EnqueueResult.Enqueued && wakes(job)) {
-        String key = job.orderingKey();
-        if (key == null) {
-          byQueue.merge(
-              job.queue(),
-              wakeUp(job),
-              (one, other) -> one.lane().priority() >= other.lane().priority() ? one : other);
-        } else if (byKey.size() < MOST_KEYS) {
-          byKey.putIfAbsent(key, wakeUp(job));
+  final class DueJobs {
+
+    private final Map<String, WakeUp> byQueue = new LinkedHashMap<>();
+    private final Map<String, WakeUp> byKey = new LinkedHashMap<>();
+
+    void add(List<NewJob> jobs, List<EnqueueResult> results) {
+      for (int i = 0; i < jobs.size(); i++) {
+        NewJob job = jobs.get(i);
+        if (results.get(i) instanceof EnqueueResult.Enqueued && wakes(job)) {
+          String key = job.orderingKey();
+          if (key == null) {
+            byQueue.merge(
+                job.queue(),
+                wakeUp(job),
+                (one, other) -> one.lane().priority() >= other.lane().priority() ? one : other);
+          } else if (byKey.size() < MOST_KEYS) {
+            byKey.putIfAbsent(key, wakeUp(job));
+          }
         }
       }
     }
-    List<WakeUp> wakeUps = new ArrayList<>(byQueue.values());
-    wakeUps.addAll(byKey.values());
-    return wakeUps;
+
+    private List<WakeUp> wakeUps() {
+      List<WakeUp> wakeUps = new ArrayList<>(byQueue.values());
+      wakeUps.addAll(byKey.values());
+      return wakeUps;
+    }
+
+    /** Sends the collected wake-ups that are needed, after the commit. Never throws. */
+    void send(Connection connection) {
+      List<WakeUp> wakeUps = wakeUps();
+      byQueue.clear();
+      byKey.clear();
+      removeUnneeded(wakeUps);
+      if (wakeUps.isEmpty()) {
+        return;
+      }
+      try {
+        // With SEND, the commit of an open transaction would not wait for the disk.
+        EndedTransaction.after(
+            connection, own -> WakeUpSender.this.send(connection, own ? SEND : NOTIFY, wakeUps));
+      } catch (SQLException | RuntimeException failure) {
+        notSent(wakeUps, failure);
+      }
+    }
   }
 
   private boolean wakes(NewJob job) {

@@ -38,6 +38,7 @@ class ArchitectureTest {
           .resideInAPackage("dev.skipjack.store.jooq")
           .and(not(simpleName("JobQueue")))
           .and(not(simpleName("Builder")))
+          .and(not(simpleName("DeferredWakeUps")))
           .and(not(simpleName("package-info")))
           .should()
           .notBePublic();
