@@ -2,6 +2,7 @@ package dev.skipjack.spring.test;
 
 import dev.skipjack.spring.RawDataSource;
 import dev.skipjack.spring.SkipjackProperties;
+import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.TestQueue;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,8 +33,9 @@ class SkipjackTestConfiguration {
   }
 
   @Bean
-  QueueCleaner skipjackQueueCleaner(TestQueue queue) {
-    return new QueueCleaner(queue);
+  QueueOfContext skipjackQueueOfContext(
+      TestQueue queue, ObjectProvider<SkipjackWorker> application) {
+    return new QueueOfContext(queue, application);
   }
 
   private static void requireQueue(ConfigurableListableBeanFactory beans) {

@@ -10,6 +10,7 @@ import dev.skipjack.spring.test.JobMode;
 import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.TestQueue;
 import java.time.Duration;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -26,11 +27,20 @@ class AsyncModeTest {
 
   @Test
   void applicationsWorkerRunsTheJob() {
-    JobId job = registration.signUp("ada");
+    JobId job = registration.signUp("user-" + System.nanoTime());
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(queue).job(job).isCompleted());
     assertThat(worker.worker()).isPresent();
     assertThat(runs.getIfAvailable()).isNull();
+  }
+
+  @Nested
+  class AfterAnotherClass {
+
+    @Test
+    void workerRunsAgain() {
+      applicationsWorkerRunsTheJob();
+    }
   }
 }

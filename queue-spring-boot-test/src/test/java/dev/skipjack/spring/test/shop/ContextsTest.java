@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.spring.Jobs;
+import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.spring.test.AutoConfigureSkipjack;
+import dev.skipjack.spring.test.JobMode;
 import dev.skipjack.spring.test.SkipjackTest;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.JobRuns;
@@ -93,6 +95,10 @@ class ContextsTest {
   @AutoConfigureSkipjack
   static class FromElsewhere {}
 
+  @SpringBootTest(classes = ShopApplication.class)
+  @AutoConfigureSkipjack(mode = JobMode.ASYNC)
+  static class Async {}
+
   private static TestContext test(Class<?> testClass) {
     return new TestContextManager(testClass).getTestContext();
   }
@@ -124,6 +130,20 @@ class ContextsTest {
                     name,
                     database(other)))
         .containsExactly(database(other));
+  }
+
+  @Test
+  void workerIsStoppedBetweenClasses() throws Exception {
+    TestContextManager test = new TestContextManager(Async.class);
+    SkipjackWorker worker =
+        test.getTestContext().getApplicationContext().getBean(SkipjackWorker.class);
+    assertThat(worker.isRunning()).isTrue();
+    test.afterTestClass();
+    assertThat(worker.isRunning()).isFalse();
+    test.beforeTestMethod(
+        this, ContextsTest.class.getDeclaredMethod("workerIsStoppedBetweenClasses"));
+    assertThat(worker.isRunning()).isTrue();
+    test.getTestContext().markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
   }
 
   @Test

@@ -18,7 +18,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.annotation.Bean;
 
-@SpringBootTest
+@SpringBootTest(properties = "skipjack.worker.auto-startup=true") // has no effect in this mode
 @AutoConfigureSkipjack
 class ManualModeTest {
 

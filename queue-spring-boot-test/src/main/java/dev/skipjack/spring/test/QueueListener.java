@@ -1,0 +1,52 @@
+package dev.skipjack.spring.test;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.test.context.TestContext;
+import org.springframework.test.context.TestContextAnnotationUtils;
+import org.springframework.test.context.TestExecutionListener;
+
+/** Empties the queue before each test method and after each class, when its worker is stopped. */
+final class QueueListener implements TestExecutionListener, Ordered {
+
+  /** Before the listener that begins the transaction of the test. */
+  private static final int BEFORE_TRANSACTIONS = 3_900;
+
+  @Override
+  public int getOrder() {
+    return BEFORE_TRANSACTIONS;
+  }
+
+  @Override
+  public void beforeTestMethod(TestContext test) {
+    AutoConfigureSkipjack settings = settings(test);
+    if (settings != null) {
+      QueueOfContext queue = queue(test);
+      if (settings.truncate()) {
+        queue.empty();
+      }
+      queue.resume();
+    }
+  }
+
+  @Override
+  public void afterTestClass(TestContext test) {
+    AutoConfigureSkipjack settings = settings(test);
+    if (settings != null && test.hasApplicationContext()) {
+      QueueOfContext queue = queue(test);
+      queue.pause();
+      if (settings.truncate()) {
+        queue.empty();
+      }
+    }
+  }
+
+  private static @Nullable AutoConfigureSkipjack settings(TestContext test) {
+    return TestContextAnnotationUtils.findMergedAnnotation(
+        test.getTestClass(), AutoConfigureSkipjack.class);
+  }
+
+  private static QueueOfContext queue(TestContext test) {
+    return test.getApplicationContext().getBean(QueueOfContext.class);
+  }
+}
