@@ -30,6 +30,20 @@ select
         fetch next 1 rows only
       ) as "first"
   ) as "oldest",
+  (
+    select min("next"."retry_at")
+    from "skipjack"."outbox_shards"
+      cross join lateral (
+        select "skipjack"."outbox_blocked"."retry_at"
+        from "skipjack"."outbox_blocked"
+        where (
+          "skipjack"."outbox_blocked"."shard" = "skipjack"."outbox_shards"."shard"
+          and "skipjack"."outbox_blocked"."retry_at" is not null
+        )
+        order by "skipjack"."outbox_blocked"."retry_at"
+        fetch next 1 rows only
+      ) as "next"
+  ) as "retry_at",
   exists (
     select 1 as "one"
     from "skipjack"."outbox_shards"

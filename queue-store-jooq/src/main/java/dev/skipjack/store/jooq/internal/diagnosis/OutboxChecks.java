@@ -7,7 +7,7 @@ import java.time.Duration;
 /** Judges the events of the outbox and its relays. */
 final class OutboxChecks {
 
-  /** How old a pending event must be to be reported. A running relay finds it within seconds. */
+  /** How long an event must wait to be reported. A running relay finds it within seconds. */
   private static final Duration UNSEEN = Duration.ofMinutes(1);
 
   private static final Duration LATE = Duration.ofMinutes(5);
@@ -33,19 +33,30 @@ final class OutboxChecks {
   }
 
   static Finding relays(OutboxFactsStatement.Facts outbox) {
-    Duration oldest = outbox.oldest();
-    if (oldest == null) {
+    Duration pending = outbox.oldest();
+    Duration overdue = outbox.overdue();
+    boolean isRetry =
+        overdue != null
+            && !overdue.isNegative()
+            && (pending == null || overdue.compareTo(pending) > 0);
+    Duration waiting = isRetry ? overdue : pending;
+    if (waiting == null) {
       return Check.RELAYS.green("No event of the outbox is pending.");
     }
-    if (!outbox.isRelayRunning() && oldest.compareTo(UNSEEN) >= 0) {
+    if (!outbox.isRelayRunning() && waiting.compareTo(UNSEEN) >= 0) {
       return Check.RELAYS.red(
-          "No relay runs, and the oldest event has been pending for %s."
-              .formatted(Spans.of(oldest)),
+          (isRetry
+                  ? "No relay runs, and the retry of a blocked aggregate has been due for %s."
+                  : "No relay runs, and the oldest event has been pending for %s.")
+              .formatted(Spans.of(waiting)),
           new Fix("skipjack outbox status", "outbox.relay(publisher).build().start()"));
     }
     String sentence =
-        "The oldest event of the outbox has been pending for %s.".formatted(Spans.of(oldest));
-    return oldest.compareTo(LATE) < 0
+        (isRetry
+                ? "The retry of a blocked aggregate of the outbox has been due for %s."
+                : "The oldest event of the outbox has been pending for %s.")
+            .formatted(Spans.of(waiting));
+    return waiting.compareTo(LATE) < 0
         ? Check.RELAYS.green(sentence)
         : Check.RELAYS.yellow(
             sentence,

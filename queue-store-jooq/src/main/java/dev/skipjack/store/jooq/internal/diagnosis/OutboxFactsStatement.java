@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.internal.diagnosis;
 
+import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
 import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
 import static org.jooq.impl.DSL.count;
@@ -25,8 +26,8 @@ import org.jooq.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the dead events of the outbox, and determines the age of the oldest pending one and
- * whether a relay runs.
+ * Counts the dead events of the outbox, and determines the age of the oldest pending one, since
+ * when a retry has been due, and whether a relay runs.
  *
  * <pre>{@code
  * SELECT (SELECT count(*) FROM (SELECT event_id FROM outbox_events WHERE status = 'dead' LIMIT 1001) AS dead),
@@ -34,13 +35,16 @@ import org.jspecify.annotations.Nullable;
  *        (SELECT min(first.recorded_at) FROM outbox_shards
  *          CROSS JOIN LATERAL (SELECT recorded_at FROM outbox_events WHERE status = 'pending' AND shard = outbox_shards.shard
  *                               ORDER BY position LIMIT 1) AS first),
+ *        (SELECT min(next.retry_at) FROM outbox_shards
+ *          CROSS JOIN LATERAL (SELECT retry_at FROM outbox_blocked WHERE shard = outbox_shards.shard AND retry_at IS NOT NULL
+ *                               ORDER BY retry_at LIMIT 1) AS next),
  *        EXISTS (SELECT FROM outbox_shards WHERE leased_at > now() - interval '1 minute' OR lease_expires_at > now()),
  *        now()
  * }</pre>
  *
  * <p>A relay leases shards only while it publishes, so one that has something to publish has either
- * a lease now, or had one shortly before. On an empty outbox, the statement probes two indexes and
- * reads the 32 shards. Locks nothing.
+ * a lease now, or had one shortly before. On an empty outbox, the statement probes three indexes
+ * and reads the 32 shards. Locks nothing.
  */
 final class OutboxFactsStatement {
 
@@ -59,9 +63,15 @@ final class OutboxFactsStatement {
    *
    * @param firstDead the id of the event that died first; null if none is dead
    * @param oldest the age of the oldest pending event; null if none is pending
+   * @param overdue how long the retry of a blocked aggregate has been due, negative before that;
+   *     null if none will be retried
    */
   record Facts(
-      int dead, @Nullable String firstDead, @Nullable Duration oldest, boolean isRelayRunning) {}
+      int dead,
+      @Nullable String firstDead,
+      @Nullable Duration oldest,
+      @Nullable Duration overdue,
+      boolean isRelayRunning) {}
 
   static Statement<NoRequest, Facts> of(DSLContext dialect) {
     Field<Integer> dead =
@@ -97,6 +107,18 @@ final class OutboxFactsStatement {
                     .from(OUTBOX_SHARDS)
                     .crossJoin(first))
             .as("oldest");
+    Table<Record1<Instant>> next =
+        lateral(
+                select(OUTBOX_BLOCKED.RETRY_AT)
+                    .from(OUTBOX_BLOCKED)
+                    .where(OUTBOX_BLOCKED.SHARD.eq(OUTBOX_SHARDS.SHARD))
+                    .and(OUTBOX_BLOCKED.RETRY_AT.isNotNull())
+                    .orderBy(OUTBOX_BLOCKED.RETRY_AT)
+                    .limit(inline(1)))
+            .as("next");
+    Field<Instant> retryAt =
+        field(select(min(next.field(OUTBOX_BLOCKED.RETRY_AT))).from(OUTBOX_SHARDS).crossJoin(next))
+            .as("retry_at");
     Field<Instant> silence =
         DatabaseClock.plusMicros(DatabaseClock.TRANSACTION_START, inline(-SILENCE_MICROS));
     Field<Boolean> isRelayRunning =
@@ -110,15 +132,18 @@ final class OutboxFactsStatement {
     Field<Instant> now = DatabaseClock.TRANSACTION_START.as("now");
     return Statement.of(
         dialect,
-        select(dead, firstDead, oldest, isRelayRunning, now),
-        row -> {
-          Instant recorded = row.instantOrNull(oldest);
-          return new Facts(
-              row.integer(dead),
-              row.textOrNull(firstDead),
-              recorded == null ? null : Duration.between(recorded, row.instant(now)),
-              row.flag(isRelayRunning));
-        });
+        select(dead, firstDead, oldest, retryAt, isRelayRunning, now),
+        row ->
+            new Facts(
+                row.integer(dead),
+                row.textOrNull(firstDead),
+                between(row.instantOrNull(oldest), row.instant(now)),
+                between(row.instantOrNull(retryAt), row.instant(now)),
+                row.flag(isRelayRunning)));
+  }
+
+  private static @Nullable Duration between(@Nullable Instant start, Instant end) {
+    return start == null ? null : Duration.between(start, end);
   }
 
   /** A bound status would match no partial index (docs/adr/0003). */

@@ -85,8 +85,9 @@ class JooqDoctorTest {
   @Test
   void aMissingPartitionOfTodayIsRed() {
     fixture.execute(
-        "DO $$ DECLARE child regclass; BEGIN FOR child IN SELECT inhrelid::regclass FROM pg_inherits"
-            + " WHERE inhparent = '@jobs_archive'::regclass LOOP EXECUTE 'DROP TABLE ' || child; END LOOP; END $$");
+        "DO $$ DECLARE child regclass; BEGIN FOR child IN SELECT inhrelid::regclass FROM"
+            + " pg_inherits WHERE inhparent = '@jobs_archive'::regclass LOOP EXECUTE 'DROP TABLE '"
+            + " || child; END LOOP; END $$");
 
     assertThat(level("partitions")).isEqualTo(Level.RED);
     fixture.queue.maintenance().createPartitions(Duration.ofDays(1));
@@ -154,16 +155,20 @@ class JooqDoctorTest {
     assertThat(finding.level()).isEqualTo(Level.YELLOW);
     assertThat(finding.sentence())
         .matches(
-            "Queue default has been paused by anna for \\d+ s, until an operator resumes it\\. Reason: The link is wrong\\.");
+            "Queue default has been paused by anna for \\d+ s, until an operator resumes it\\."
+                + " Reason: The link is wrong\\.");
     assertThat(finding.fix())
         .isEqualTo(new Fix("skipjack queues resume default", "queue.admin().resume(\"default\")"));
     fixture.execute(
-        "INSERT INTO @job_queues (queue, paused_at) VALUES ('older', now() - interval '1 h'), ('oldest', now() - interval '2 h')");
+        "INSERT INTO @job_queues (queue, paused_at) VALUES ('older', now() - interval '1 h'),"
+            + " ('oldest', now() - interval '2 h')");
     assertThat(finding("paused-queues").sentence())
         .isEqualTo(
-            "2 other queues are paused too. Queue oldest has been paused for 2 h 0 min, until an operator resumes it.");
+            "2 other queues are paused too. Queue oldest has been paused for 2 h 0 min, until an"
+                + " operator resumes it.");
     fixture.execute(
-        "UPDATE @job_queues SET paused_at = now() - interval '2 s', paused_until = now() - interval '1 s'");
+        "UPDATE @job_queues SET paused_at = now() - interval '2 s', paused_until = now() - interval"
+            + " '1 s'");
     assertThat(level("paused-queues")).isEqualTo(Level.GREEN);
   }
 
@@ -192,7 +197,8 @@ class JooqDoctorTest {
   @Test
   void aBlockedOrderingKeyIsYellow() {
     fixture.execute(
-        "INSERT INTO @jobs (kind, payload, status, died_at, ordering_key, ordering_head) VALUES ('work', '{}', 'dead', now(), 'order-7', true)");
+        "INSERT INTO @jobs (kind, payload, status, died_at, ordering_key, ordering_head) VALUES"
+            + " ('work', '{}', 'dead', now(), 'order-7', true)");
 
     assertThat(level("blocked-keys")).isEqualTo(Level.YELLOW);
     assertThat(finding("blocked-keys").sentence())
@@ -228,7 +234,8 @@ class JooqDoctorTest {
   @Test
   void anEventThatNoRelayPublishesIsRed() {
     fixture.execute(
-        "UPDATE @outbox_shards SET leased_at = '-infinity', lease_expires_at = NULL, leased_by = NULL");
+        "UPDATE @outbox_shards SET leased_at = '-infinity', lease_expires_at = NULL, leased_by ="
+            + " NULL");
     fixture.execute(event("pending", "recorded_at", "now() - interval '2 h 5 min'"));
 
     assertThat(level("dead-events")).isEqualTo(Level.GREEN);
@@ -240,12 +247,40 @@ class JooqDoctorTest {
     assertThat(level("relays")).isEqualTo(Level.YELLOW);
     assertThat(finding("relays").sentence()).startsWith("The oldest event of the outbox has been ");
     fixture.execute(
-        "UPDATE @outbox_shards SET lease_expires_at = NULL, leased_at = now() + interval '1 day' WHERE shard = 7");
+        "UPDATE @outbox_shards SET lease_expires_at = NULL, leased_at = now() + interval '1 day'"
+            + " WHERE shard = 7");
     assertThat(level("relays")).isEqualTo(Level.YELLOW);
     fixture.execute("UPDATE @outbox_events SET recorded_at = now() + interval '1 day'");
     assertThat(level("relays")).isEqualTo(Level.GREEN);
     fixture.execute("UPDATE @outbox_shards SET leased_at = '-infinity'");
     assertThat(level("relays")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aRetryThatNoRelayMakesIsRed() {
+    fixture.execute(
+        "UPDATE @outbox_shards SET leased_at = '-infinity', lease_expires_at = NULL, leased_by ="
+            + " NULL");
+    fixture.execute(event("blocked", "recorded_at", "now() - interval '3 h'"));
+    fixture.execute(
+        "INSERT INTO @outbox_blocked (aggregate_type, aggregate_id, shard, retry_at)"
+            + " VALUES ('order', '1', 7, now() + interval '1 h'), ('order', '2', 7, NULL)");
+
+    assertThat(level("relays")).isEqualTo(Level.GREEN);
+    fixture.execute(
+        "UPDATE @outbox_blocked SET retry_at = now() - interval '2 h 5 min' WHERE retry_at IS NOT"
+            + " NULL");
+    assertThat(level("relays")).isEqualTo(Level.RED);
+    assertThat(finding("relays").sentence())
+        .startsWith("No relay runs, and the retry of a blocked aggregate has been due for 2 h ");
+    fixture.execute(
+        "UPDATE @outbox_shards SET lease_expires_at = now() + interval '1 day' WHERE shard = 7");
+    assertThat(level("relays")).isEqualTo(Level.YELLOW);
+    assertThat(finding("relays").sentence())
+        .startsWith("The retry of a blocked aggregate of the outbox has been due for 2 h ");
+    fixture.execute(event("pending", "recorded_at", "now() - interval '3 h'"));
+    assertThat(finding("relays").sentence())
+        .startsWith("The oldest event of the outbox has been pending for 3 h ");
   }
 
   private static String event(String status, String column, String time) {
@@ -358,7 +393,8 @@ class JooqDoctorTest {
     fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
     try {
       fixture.execute(
-          "INSERT INTO @jobs (kind, payload) SELECT 'k', '{}' FROM generate_series(1, 40000); DELETE FROM @jobs; SELECT pg_stat_force_next_flush()");
+          "INSERT INTO @jobs (kind, payload) SELECT 'k', '{}' FROM generate_series(1, 40000);"
+              + " DELETE FROM @jobs; SELECT pg_stat_force_next_flush()");
       fixture.execute("ANALYZE @jobs");
 
       assertThat(level("dead-rows")).isEqualTo(Level.YELLOW);
@@ -437,7 +473,8 @@ class JooqDoctorTest {
     int reserved =
         Integer.parseInt(
             fixture.value(
-                "SELECT sum(setting::int) FROM pg_settings WHERE name IN ('superuser_reserved_connections', 'reserved_connections')"));
+                "SELECT sum(setting::int) FROM pg_settings WHERE name IN"
+                    + " ('superuser_reserved_connections', 'reserved_connections')"));
 
     ConnectionFactsStatement.Facts connections =
         new OwnTransactions(database.dataSource())
