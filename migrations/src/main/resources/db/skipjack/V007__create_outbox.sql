@@ -181,6 +181,8 @@ DECLARE
                  PLACING substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
                52, 1), 53, 1), 'hex')::uuid;
   no_name constant text := '[^a-zA-Z0-9_.:/-]';
+  control constant text := '[' || chr(1) || '-' || chr(31) || chr(127) || '-' || chr(159) || ']';
+  bytes   bigint        := 0;
   header  record;
 BEGIN
   IF outbox_record.aggregate_type IS NULL OR length(outbox_record.aggregate_type) NOT BETWEEN 1 AND 200
@@ -213,15 +215,21 @@ BEGIN
     IF (SELECT count(*) FROM jsonb_object_keys(outbox_record.headers)) > 50 THEN
       RAISE EXCEPTION 'An event may have at most 50 headers.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    FOR header IN SELECT key AS name, jsonb_typeof(value) AS type FROM jsonb_each(outbox_record.headers) LOOP
+    FOR header IN SELECT key AS name, value #>> '{}' AS content, jsonb_typeof(value) AS type FROM jsonb_each(outbox_record.headers) LOOP
       IF length(header.name) NOT BETWEEN 1 AND 200 OR header.name COLLATE "C" ~ no_name THEN
         RAISE EXCEPTION 'Header name ''%'' is not allowed. Use 1 to 200 of a-z, A-Z, 0-9, ''_'', ''.'', '':'', ''/'', ''-''.', left(header.name, 80)
           USING ERRCODE = 'invalid_parameter_value';
       END IF;
-      IF header.type <> 'string' THEN
-        RAISE EXCEPTION 'The value of header ''%'' is not a string.', left(header.name, 80) USING ERRCODE = 'invalid_parameter_value';
+      IF header.type <> 'string' OR header.content COLLATE "C" ~ control THEN
+        RAISE EXCEPTION 'The value of header ''%'' is not allowed. It must be a string without control characters.', left(header.name, 80)
+          USING ERRCODE = 'invalid_parameter_value';
       END IF;
+      bytes := bytes + octet_length(convert_to(header.name || header.content, 'UTF8'));
     END LOOP;
+    IF bytes > 16384 THEN
+      RAISE EXCEPTION 'The headers have % bytes; at most 16384 are allowed. Move data to the payload.', bytes
+        USING ERRCODE = 'invalid_parameter_value';
+    END IF;
   END IF;
   IF outbox_record.traceparent IS NOT NULL
      AND (outbox_record.traceparent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
@@ -243,8 +251,8 @@ $install$;
 COMMENT ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) IS
 'Records an event in the caller''s transaction and returns its id:
 SELECT outbox_record(''order'', ''42'', ''order-placed'', convert_to(''{"total": 7}'', ''UTF8'')).
-payload: 1 MiB at most. content_type: its media type. headers: an object of up to 50 strings. traceparent: W3C traceparent. What is not
-allowed raises 22023. A relay publishes the event after the commit.';
+payload: 1 MiB at most. content_type: its media type. headers: an object of up to 50 strings without control characters.
+traceparent: W3C traceparent. What is not allowed raises 22023. A relay publishes the event after the commit.';
 
 REVOKE ALL ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) FROM PUBLIC;
 

@@ -1,5 +1,7 @@
 package dev.skipjack.outbox;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.api.spi.Traceparent;
 import java.util.Collections;
@@ -22,6 +24,7 @@ public final class Event {
   private static final Pattern MEDIA_TYPE = Pattern.compile("(?! +$)[ -~]{1,200}");
   private static final String JSON = "application/json";
   private static final int MOST_HEADERS = 50;
+  private static final int MOST_HEADER_BYTES = 16_384;
 
   private final Aggregate aggregate;
   private final String type;
@@ -98,21 +101,37 @@ public final class Event {
    * Adds a header, or replaces the one with the same name.
    *
    * @throws IllegalArgumentException if the name is not 1 to 200 of {@code a-z A-Z 0-9 _ . : / -},
-   *     the value contains a NUL character, or the event would have more than 50 headers
+   *     the value contains control characters or lone surrogates, or the event would have more than
+   *     50 headers or 16,384 bytes of names and values in UTF-8
    */
   public Event header(String name, String value) {
-    Map<String, String> more = new LinkedHashMap<>(headers);
-    if (value.indexOf('\0') >= 0) {
+    requireName("Header name", name);
+    if (value.codePoints().anyMatch(Event::isForbidden)) {
       throw new IllegalArgumentException(
-          "The value of header '%s' contains a NUL character.".formatted(name));
+          "The value of header '%s' is not allowed. It must contain no control characters and no half of a surrogate pair."
+              .formatted(name));
     }
-    more.put(requireName("Header name", name), value);
+    Map<String, String> more = new LinkedHashMap<>(headers);
+    more.put(name, value);
     if (more.size() > MOST_HEADERS) {
       throw new IllegalArgumentException(
           "An event may have at most %d headers.".formatted(MOST_HEADERS));
     }
+    int bytes =
+        more.entrySet().stream()
+            .mapToInt(each -> (each.getKey() + each.getValue()).getBytes(UTF_8).length)
+            .sum();
+    if (bytes > MOST_HEADER_BYTES) {
+      throw new IllegalArgumentException(
+          "The headers have %d bytes; at most %d are allowed. Move data to the payload."
+              .formatted(bytes, MOST_HEADER_BYTES));
+    }
     return new Event(
         aggregate, type, payload, contentType, Collections.unmodifiableMap(more), traceparent);
+  }
+
+  private static boolean isForbidden(int character) {
+    return Character.isISOControl(character) || Character.getType(character) == Character.SURROGATE;
   }
 
   /**
@@ -155,7 +174,7 @@ public final class Event {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException(
           "%s '%s' is not allowed. Use 1 to 200 of a-z, A-Z, 0-9, '_', '.', ':', '/', '-'."
-              .formatted(what, name));
+              .formatted(what, SafeText.of(name, 80)));
     }
     return name;
   }

@@ -183,7 +183,13 @@ class RecordTest {
     assertThatThrownBy(() -> event("", "a")).hasMessageContaining("0 bytes");
     assertThatThrownBy(() -> event("é".repeat(257), "a")).hasMessageContaining("514 bytes");
     assertThatThrownBy(() -> event(1, "a").header("", "x")).hasMessageContaining("Header name ''");
-    assertThatThrownBy(() -> event(1, "a").header("n", "\0")).hasMessageContaining("NUL");
+    assertThatThrownBy(() -> event(1, "a").header("n", "\0")).hasMessageContaining("header 'n'");
+    assertThatThrownBy(() -> event(1, "a").header("n", "a\uD83D"))
+        .hasMessageContaining("surrogate");
+    assertThatThrownBy(() -> event(1, "x".repeat(1_000_000)))
+        .message()
+        .hasSizeLessThan(1_000)
+        .contains("(cut)");
     assertThatThrownBy(() -> event(1, "a").traceparent("x")).hasMessageContaining("x");
     assertThatThrownBy(() -> event(1, "a").payload(new byte[0]))
         .hasMessageContaining("content type");
@@ -283,9 +289,24 @@ class RecordTest {
                 },
             "An event may have at most 50 headers."),
         arguments(
+            call("'order', '1', 'a', '', headers => '{\"n\": \"a\\r\\nX: y\"}'"),
+            (Supplier<?>) () -> event(1, "a").header("n", "a\r\nX: y"),
+            "The value of header 'n' is not allowed."),
+        arguments(
+            call("'order', '1', 'a', '', headers => '{\"n\": \"\\u009b\"}'"),
+            (Supplier<?>) () -> event(1, "a").header("n", "\u009b"),
+            "The value of header 'n' is not allowed."),
+        arguments(
+            call(
+                "'order', '1', 'a', '', headers => '{\"n\": \"%s\", \"m\": \"\"}'"
+                    .formatted("é".repeat(8_192))),
+            (Supplier<?>) () -> event(1, "a").header("m", "").header("n", "é".repeat(8_192)),
+            "The headers have 16386 bytes; at most 16384 are allowed."),
+        arguments(
             call("'order', '1', 'a', '', traceparent => '%s'".formatted(TRACE.toUpperCase(ROOT))),
             (Supplier<?>) () -> event(1, "a").traceparent(TRACE.toUpperCase(ROOT)),
-            "Trace parent '00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01' is not allowed."),
+            "Trace parent '00-0AF7651916CD43DD8448EB211C80319C-B7AD6B7169203331-01' is not"
+                + " allowed."),
         arguments(
             call("'order', '1', 'a', '', traceparent => 'ff%s'".formatted(TRACE.substring(2))),
             (Supplier<?>) () -> event(1, "a").traceparent("ff" + TRACE.substring(2)),
@@ -334,7 +355,7 @@ class RecordTest {
   @Test
   void sqlAcceptsWhatIsBarelyAllowed() {
     String headers =
-        IntStream.range(0, 50).mapToObj(i -> "\"h" + i + "\": \"\"").collect(joining(","));
+        IntStream.range(0, 50).mapToObj(i -> "\"h" + i + "\": \"~\u00a0\"").collect(joining(","));
     String name = "n".repeat(200);
 
     fixture.execute(
