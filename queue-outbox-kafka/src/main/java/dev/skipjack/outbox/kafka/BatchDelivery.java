@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ final class BatchDelivery {
   private int inFlight;
   private boolean isAnyResponse;
   private @Nullable PublishResult unavailable;
+  private @Nullable KafkaException producerFailure;
 
   BatchDelivery(
       EventBatch batch,
@@ -92,6 +94,11 @@ final class BatchDelivery {
       throw new IOException(unavailable.reason());
     }
     return results;
+  }
+
+  /** Returns the error of a producer that can send nothing more; null if there was none. */
+  @Nullable KafkaException producerFailure() {
+    return producerFailure;
   }
 
   private static Collection<Queue<Integer>> aggregates(List<RecordedEvent> events) {
@@ -154,6 +161,10 @@ final class BatchDelivery {
       Thread.interrupted(); // which the exception has set
       throw stopped(stopped);
     } catch (RuntimeException failure) {
+      // Children of KafkaException concern the record; the error state of the producer has none.
+      if (failure.getClass() == KafkaException.class) {
+        producerFailure = (KafkaException) failure;
+      }
       completions.add(new Completion(position, later, record, failure));
     }
   }

@@ -10,9 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.jspecify.annotations.Nullable;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends each event as a record whose value is the payload and whose key is the id of the aggregate
@@ -46,6 +49,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaPublisher implements Publisher, AutoCloseable {
 
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaPublisher.class);
+
   /** The header with the event's id, by which consumers recognize duplicates. */
   public static final String EVENT_ID = "skipjack-event-id";
 
@@ -64,20 +69,27 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   /** How long {@link #close} waits for records that were sent. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-  private final Producer<byte[], byte[]> producer;
+  private final Supplier<Producer<byte[], byte[]>> producers;
   private final boolean ownsProducer;
   private final EventRecords records;
   private final MissingTopics missing = new MissingTopics(System::nanoTime);
 
-  private KafkaPublisher(
-      Producer<byte[], byte[]> producer, boolean ownsProducer, EventRecords records) {
-    this.producer = producer;
-    this.ownsProducer = ownsProducer;
-    this.records = records;
+  /** Guards the fields below. */
+  private final Object monitor = new Object();
+
+  private Producer<byte[], byte[]> producer;
+  private boolean closed;
+
+  private KafkaPublisher(Builder settings) {
+    this.producers = settings.producers;
+    this.ownsProducer = settings.ownsProducer;
+    this.records = new EventRecords(settings.topic);
+    this.producer = producers.get();
   }
 
   /**
-   * Starts a publisher with a producer of its own.
+   * Starts a publisher with a producer of its own, which it replaces if the producer reaches an
+   * error state that it cannot leave.
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
    * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
@@ -90,21 +102,62 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * @throws IllegalArgumentException if a property breaks the order or the durability
    */
   public static Builder to(Map<String, ?> properties) {
-    return new Builder(ProducerProperties.complete(properties), null);
+    Map<String, Object> complete = ProducerProperties.complete(properties);
+    return new Builder(() -> new KafkaProducer<>(complete), true);
   }
 
   /**
    * Starts a publisher with the producer of the application, which {@link #close} leaves open. It
    * must have {@code enable.idempotence=true}, {@code acks=all}, no {@code transactional.id}, and a
-   * partitioner that maps the same key to the same partition. This cannot be checked here.
+   * partitioner that maps the same key to the same partition. This cannot be checked here. If the
+   * producer reaches an error state that it cannot leave, close the relay and build another
+   * publisher and relay; until then, the brokers count as unavailable.
    */
   public static Builder using(Producer<byte[], byte[]> producer) {
-    return new Builder(Map.of(), Objects.requireNonNull(producer, "producer"));
+    Objects.requireNonNull(producer, "producer");
+    return new Builder(() -> producer, false);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IOException if the brokers have neither accepted nor rejected an event
+   * @throws InterruptedException if the thread was interrupted
+   * @throws IllegalStateException if the publisher was closed
+   */
   @Override
   public List<PublishResult> publish(EventBatch batch) throws IOException, InterruptedException {
-    return new BatchDelivery(batch, producer, records, missing).run();
+    Producer<byte[], byte[]> current = open();
+    BatchDelivery delivery = new BatchDelivery(batch, current, records, missing);
+    try {
+      return delivery.run();
+    } finally {
+      KafkaException broken = delivery.producerFailure();
+      if (broken != null && ownsProducer) {
+        replace(current, broken);
+      }
+    }
+  }
+
+  private Producer<byte[], byte[]> open() {
+    synchronized (monitor) {
+      if (closed) {
+        throw new IllegalStateException("The Kafka publisher was closed. Close the relay first.");
+      }
+      return producer;
+    }
+  }
+
+  /** Replaces a producer, unless another thread has done so. */
+  private void replace(Producer<byte[], byte[]> broken, KafkaException failure) {
+    synchronized (monitor) {
+      if (closed || producer != broken) {
+        return;
+      }
+      LOG.warn("Kafka producer is in an error state, replaces it", failure);
+      producer = producers.get();
+    }
+    broken.close(Duration.ZERO);
   }
 
   /**
@@ -113,21 +166,29 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    */
   @Override
   public void close() {
+    Producer<byte[], byte[]> last;
+    synchronized (monitor) {
+      closed = true;
+      last = producer;
+    }
     if (ownsProducer) {
-      producer.close(CLOSE_TIMEOUT);
+      last.close(CLOSE_TIMEOUT);
     }
   }
 
   /** Builds a publisher. */
   public static final class Builder {
 
-    private final Map<String, Object> properties;
-    private final @Nullable Producer<byte[], byte[]> producer;
+    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final boolean ownsProducer;
     private Function<RecordedEvent, String> topic = event -> event.aggregate().type();
 
-    private Builder(Map<String, Object> properties, @Nullable Producer<byte[], byte[]> producer) {
-      this.properties = properties;
-      this.producer = producer;
+    /**
+     * @param producers returns the producer, and a new one to replace it if the publisher owns it
+     */
+    Builder(Supplier<Producer<byte[], byte[]>> producers, boolean ownsProducer) {
+      this.producers = producers;
+      this.ownsProducer = ownsProducer;
     }
 
     /**
@@ -143,13 +204,10 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     /**
      * Builds the publisher. Does not wait for the brokers.
      *
-     * @throws org.apache.kafka.common.KafkaException if the producer cannot be created
+     * @throws KafkaException if the producer cannot be created
      */
     public KafkaPublisher build() {
-      EventRecords records = new EventRecords(topic);
-      return producer == null
-          ? new KafkaPublisher(new KafkaProducer<>(properties), true, records)
-          : new KafkaPublisher(producer, false, records);
+      return new KafkaPublisher(this);
     }
   }
 }

@@ -8,15 +8,19 @@ import dev.skipjack.outbox.Relay;
 import dev.skipjack.outbox.RelayStats;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.NotEnoughReplicasException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -94,6 +98,58 @@ class SendOrderTest {
     }
     assertThat(stats.retried()).isZero();
     assertThat(producer.history().stream().map(SendOrderTest::id)).containsExactly(ids.get(0));
+  }
+
+  @Test
+  void producerInAnErrorStateIsReplaced() throws Exception {
+    producer.sendException =
+        new KafkaException("Cannot execute transactional method because we are in an error state");
+    MockProducer<byte[], byte[]> next =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+    Iterator<Producer<byte[], byte[]>> producers =
+        List.<Producer<byte[], byte[]>>of(producer, next).iterator();
+    List<UUID> ids = fixture.record(event(1), event(2));
+    KafkaPublisher publisher = new KafkaPublisher.Builder(producers::next, true).build();
+    try (Relay relay = fixture.relay(publisher).build().start()) {
+      Fixture.await().until(() -> relay.stats().published() == 2);
+      assertThat(relay.stats().retried()).isZero();
+    }
+
+    assertThat(producer.closed()).isTrue();
+    assertThat(next.history().stream().map(SendOrderTest::id)).containsExactlyElementsOf(ids);
+    publisher.close();
+    assertThat(next.closed()).isTrue();
+  }
+
+  @Test
+  void producerOfTheApplicationIsNotReplaced() throws Exception {
+    producer.sendException = new KafkaException("error state");
+    fixture.record(event(1));
+    try (Relay relay = fixture.relay(KafkaPublisher.using(producer).build()).build().start()) {
+      Fixture.await().until(() -> relay.stats().outages() >= 2);
+    }
+    assertThat(producer.closed()).isFalse();
+  }
+
+  @Test
+  void closedPublisherSaysSo() throws Exception {
+    fixture.record(event(1));
+    KafkaPublisher publisher = KafkaPublisher.using(producer).build();
+    publisher.close();
+    List<Exception> refusals = new ArrayList<>();
+    fixture
+        .relay(
+            batch -> {
+              try {
+                return publisher.publish(batch);
+              } catch (IllegalStateException refused) {
+                refusals.add(refused);
+                throw refused;
+              }
+            })
+        .build()
+        .runUntilIdle();
+    assertThat(refusals).first().extracting(Exception::getMessage).asString().contains("closed");
   }
 
   @Test
