@@ -90,6 +90,44 @@ class TortureIT {
         .doesNotContain("\"events_published\":0,");
   }
 
+  /** Lasts as many minutes as {@code -Dskipjack.torture.minutes} says. */
+  @Test
+  @Tag("soak")
+  @Timeout(value = 2, unit = TimeUnit.HOURS)
+  void theOutboxAloneIsCompleteAndOnlyKilledOrFrozenRelaysRepeatEvents() throws Exception {
+    double minutes = Double.parseDouble(System.getProperty("skipjack.torture.minutes", "3"));
+
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(
+                minutes,
+                Math.max(10, (int) (minutes * JOBS_PER_MINUTE)),
+                20_261_123,
+                Optional.empty(),
+                EnumSet.of(FaultKind.KILL, FaultKind.STOP),
+                Load.OUTBOX),
+            note -> {});
+
+    assertThat(struck(report, "kill")).as(report.json()).isPositive();
+    assertThat(struck(report, "stop")).as(report.json()).isPositive();
+    assertThat(report.json())
+        .contains("\"jobs_enqueued\":0,")
+        .doesNotContain("\"events_published\":0,");
+    assertThat(
+            List.of(
+                report.count(Counter.OUTBOX_MISSED),
+                report.count(Counter.OUTBOX_PHANTOM),
+                report.count(Counter.OUTBOX_MISORDERED),
+                report.count(Counter.OUTBOX_DUPLICATES)))
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .containsOnly(0L);
+    assertThat(report.isClean()).as(report.json()).isTrue();
+  }
+
+  private static long struck(TortureReport report, String kind) {
+    return Objects.requireNonNull(Objects.requireNonNull(report.faults().get(kind)).get("struck"));
+  }
+
   @Test
   @Tag("soak")
   @Timeout(value = 4, unit = TimeUnit.MINUTES)
