@@ -87,23 +87,24 @@ final class BatchPublisher {
   }
 
   /**
-   * Returns the failures of those events that are at fault, or empty if none is.
+   * Returns the failures of those events that are at fault, and what was postponed; empty if there
+   * is neither.
    *
-   * @param results the results of the first events, none of which the publisher has returned
+   * @param results the results of the first events, to none of which the destination has responded
    */
   private Optional<List<PublishResult>> afterFailures(
       List<RecordedEvent> events, List<PublishResult> results) {
     List<PublishResult> counted = new ArrayList<>();
-    boolean anyAtFault = false;
+    boolean anyToRecord = false;
     for (int i = 0; i < events.size(); i++) {
-      boolean isAtFault =
-          i < results.size()
-              && results.get(i).kind() == PublishResult.Kind.RETRY
-              && suspects.isAtFault(events.get(i));
-      counted.add(isAtFault ? results.get(i) : PublishResult.notTried());
-      anyAtFault |= isAtFault;
+      PublishResult result = i < results.size() ? results.get(i) : PublishResult.notTried();
+      boolean isRecorded =
+          result.kind() == PublishResult.Kind.POSTPONED
+              || (result.kind() == PublishResult.Kind.RETRY && suspects.isAtFault(events.get(i)));
+      counted.add(isRecorded ? result : PublishResult.notTried());
+      anyToRecord |= isRecorded;
     }
-    return anyAtFault ? Optional.of(counted) : Optional.empty();
+    return anyToRecord ? Optional.of(counted) : Optional.empty();
   }
 
   private List<PublishResult> call(List<RecordedEvent> events, BooleanSupplier leased)
@@ -124,6 +125,7 @@ final class BatchPublisher {
   }
 
   private static boolean isResponse(PublishResult result) {
-    return result.kind() != PublishResult.Kind.NOT_TRIED;
+    return result.kind() != PublishResult.Kind.NOT_TRIED
+        && result.kind() != PublishResult.Kind.POSTPONED;
   }
 }

@@ -41,7 +41,7 @@ record BatchResult(
   private enum Progress {
     /** An event was not tried, so the later ones are left as they are. */
     STOPPED,
-    /** An event failed, so the later ones are blocked. */
+    /** An event failed or was postponed, so the later ones are blocked. */
     BLOCKED,
     /** An event is dead, and the later ones may be published without it. */
     SKIPPED
@@ -83,6 +83,12 @@ record BatchResult(
       }
       if (earlier == Progress.STOPPED || result.kind() == PublishResult.Kind.NOT_TRIED) {
         progress.putIfAbsent(aggregate, Progress.STOPPED);
+        continue;
+      }
+      if (result.kind() == PublishResult.Kind.POSTPONED) {
+        progress.put(aggregate, Progress.BLOCKED);
+        changes.add(waiting(event));
+        blocks.add(new Block(aggregate, delay(result, 1, rules.backoff(), random)));
         continue;
       }
       int failures =

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind what happened
  * @param reason why the event was not published; empty if it was, or if it was not tried
  * @param delay the time until the next attempt that the destination asked for; null for the relay's
- *     backoff
+ *     backoff. Never null if the event was postponed
  */
 public record PublishResult(Kind kind, String reason, @Nullable Duration delay) {
 
@@ -26,7 +26,9 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
     /** No attempt can succeed. */
     DEAD,
     /** The event was not sent, and the attempt does not count. */
-    NOT_TRIED
+    NOT_TRIED,
+    /** Like {@link #NOT_TRIED}, and the event must not be sent before a time. */
+    POSTPONED
   }
 
   /** Checks the arguments. */
@@ -35,6 +37,9 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
     Objects.requireNonNull(reason, "reason");
     if (delay != null && delay.isNegative()) {
       throw new IllegalArgumentException("Delay %s must not be negative.".formatted(delay));
+    }
+    if (kind == Kind.POSTPONED && delay == null) {
+      throw new IllegalArgumentException("A postponed event needs a delay.");
     }
   }
 
@@ -64,5 +69,15 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
    */
   public static PublishResult notTried() {
     return NOT_TRIED;
+  }
+
+  /**
+   * Returns the result of an event that was not sent, because its destination must receive nothing
+   * before {@code delay} has passed. Its aggregate is blocked until then, so that the relay reads
+   * the events of other destinations. For a short delay, or if all events have the same
+   * destination, return {@link #notTried}, which writes nothing.
+   */
+  public static PublishResult postponed(Duration delay) {
+    return new PublishResult(Kind.POSTPONED, "", delay);
   }
 }

@@ -19,6 +19,10 @@ public interface Publisher {
    * <p>The order of each aggregate must hold: after an event that was not sent, the later events of
    * its aggregate must not be sent either, but reported as {@link PublishResult#notTried}.
    *
+   * <p>A relay reads the oldest events first. If many of them are not tried because one of several
+   * destinations is paused, it does not reach those of the others; {@link PublishResult#postponed}
+   * makes way for them.
+   *
    * @return the result of each event, in the order of the batch
    * @throws Exception if the destination is unavailable. No attempt of an event counts, and the
    *     relay pauses. If the publisher has returned results for other events, the attempt counts

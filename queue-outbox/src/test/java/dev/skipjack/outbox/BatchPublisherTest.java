@@ -47,11 +47,35 @@ class BatchPublisherTest {
                     .isEqualTo(PublishResult.Kind.RETRY));
   }
 
+  @Test
+  void postponedEventsAreRecordedThoughTheDestinationDidNotRespond() throws Exception {
+    PublishResult postponed = PublishResult.postponed(Duration.ofMinutes(1));
+    BatchPublisher failing =
+        new BatchPublisher(
+            Publisher.each(
+                event -> {
+                  if (event.aggregate().id().equals("1")) {
+                    return postponed;
+                  }
+                  throw new IOException("The destination is unavailable.");
+                }),
+            new Suspects(Duration.ofDays(1)));
+    RecordedEvent suspect = event("2");
+
+    assertThat(failing.publish(List.of(event("1"), suspect), () -> true))
+        .hasValue(List.of(postponed, PublishResult.notTried()));
+    assertThat(failing.publish(List.of(suspect), () -> true)).as("still an outage").isEmpty();
+  }
+
   private static RecordedEvent event() {
+    return event("1");
+  }
+
+  private static RecordedEvent event(String aggregateId) {
     return new RecordedEvent(
         1,
         UUID.randomUUID(),
-        new Aggregate("order", "1"),
+        new Aggregate("order", aggregateId),
         "order-placed",
         new byte[0],
         "application/json",

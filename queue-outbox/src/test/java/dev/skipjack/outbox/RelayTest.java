@@ -11,7 +11,9 @@ import dev.skipjack.testkit.QueueTest;
 import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -211,8 +213,38 @@ class RelayTest {
 
     assertThat(
             fixture.value(
-                "SELECT retry_at - clock_timestamp() BETWEEN interval '9 min' AND interval '10 min' FROM @outbox_blocked"))
+                "SELECT retry_at - clock_timestamp() BETWEEN interval '9 min' AND interval '10 min'"
+                    + " FROM @outbox_blocked"))
         .isEqualTo("t");
+  }
+
+  @Test
+  void aPostponedEventWaitsWithItsAggregateAndNoAttemptCounts() throws Exception {
+    Deque<PublishResult> first =
+        new ArrayDeque<>(List.of(PublishResult.postponed(Duration.ofMinutes(30))));
+    RecordingPublisher published =
+        new RecordingPublisher(
+            event ->
+                event.type().equals("a") && !first.isEmpty() ? first.pop() : PublishResult.sent());
+    fixture.record(event(1, "a"), event(1, "b"), event(2, "c"));
+    drain(fixture.relay(published));
+
+    assertThat(published.types()).containsExactly("c");
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(event_type || status || attempts, ',' ORDER BY position)"
+                    + " FROM @outbox_events WHERE last_error IS NULL"))
+        .isEqualTo("ablocked0,bblocked0");
+    assertThat(
+            fixture.value(
+                "SELECT retry_at BETWEEN now() + interval '29 min' AND now() + interval '30 min'"
+                    + " FROM @outbox_blocked"))
+        .isEqualTo("t");
+
+    fixture.execute("UPDATE @outbox_blocked SET retry_at = now()");
+    drain(fixture.relay(published));
+    assertThat(published.types()).containsExactly("c", "a", "b");
+    assertThat(fixture.count("outbox_blocked")).isZero();
   }
 
   @Test
@@ -370,7 +402,8 @@ class RelayTest {
     assertThat(calls).as("the batch, then three events").hasValue(4);
     assertThat(
             fixture.value(
-                "SELECT sum(attempts) || ' ' || min(status) || ' ' || max(status) FROM @outbox_events"))
+                "SELECT sum(attempts) || ' ' || min(status) || ' ' || max(status) FROM"
+                    + " @outbox_events"))
         .isEqualTo("0 pending pending");
     assertThat(
             fixture.value("SELECT count(*) FROM @outbox_shards WHERE lease_expires_at IS NOT NULL"))
@@ -596,7 +629,8 @@ class RelayTest {
       assertThat(other.types()).as("the lease is held").isEmpty();
 
       fixture.execute(
-          "UPDATE @outbox_shards SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE lease_expires_at IS NOT NULL");
+          "UPDATE @outbox_shards SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE"
+              + " lease_expires_at IS NOT NULL");
       try (Relay second = fixture.relay(other).build()) {
         second.runUntilIdle();
         assertThat(second.stats()).isEqualTo(new RelayStats(2, 0, 0, 0, 0, 1, 0));
@@ -627,7 +661,8 @@ class RelayTest {
         batch -> {
           open.add(
               fixture.value(
-                  "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database()"));
+                  "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+                      + " AND datname = current_database()"));
           return batch.events().stream().map(event -> PublishResult.sent()).toList();
         };
     fixture.record(event(1, "a"));
@@ -725,7 +760,8 @@ class RelayTest {
     assertThatThrownBy(relay::start).isInstanceOf(IllegalStateException.class);
     assertThat(
             fixture.value(
-                "SELECT count(*) FROM @outbox_shards WHERE leased_by IS NOT NULL AND lease_expires_at IS NOT NULL"))
+                "SELECT count(*) FROM @outbox_shards WHERE leased_by IS NOT NULL AND"
+                    + " lease_expires_at IS NOT NULL"))
         .isEqualTo("0");
   }
 
@@ -760,7 +796,8 @@ class RelayTest {
 
   private String jobsOfFirstAggregate() {
     return fixture.value(
-        "SELECT string_agg(payload->>'type', ',' ORDER BY id) FROM @jobs WHERE kind = 'on-event' AND ordering_key = 'outbox/order/1'");
+        "SELECT string_agg(payload->>'type', ',' ORDER BY id) FROM @jobs WHERE kind = 'on-event'"
+            + " AND ordering_key = 'outbox/order/1'");
   }
 
   @Test

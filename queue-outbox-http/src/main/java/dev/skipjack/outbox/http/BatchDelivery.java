@@ -5,6 +5,8 @@ import dev.skipjack.outbox.EventBatch;
 import dev.skipjack.outbox.PublishResult;
 import dev.skipjack.outbox.RecordedEvent;
 import java.io.IOException;
+import java.net.URISyntaxException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -28,8 +30,15 @@ final class BatchDelivery {
    */
   private static final int OUTAGE = 3;
 
+  /**
+   * A pause from which on an event is postponed, so that it does not keep the relay from events of
+   * other endpoints. A relay that can publish nothing tries again after this time.
+   */
+  private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
+
   private final EventBatch batch;
   private final EventRequests requests;
+  private final boolean hasOneEndpoint;
   private final Queue<List<Integer>> aggregates = new ConcurrentLinkedQueue<>();
   private final AtomicReferenceArray<PublishResult> results;
   private final Map<String, Integer> failures = new ConcurrentHashMap<>();
@@ -38,9 +47,13 @@ final class BatchDelivery {
   /** The latest result of an endpoint that was unavailable. */
   private volatile @Nullable PublishResult unavailable;
 
-  BatchDelivery(EventBatch batch, EventRequests requests) {
+  /**
+   * @param hasOneEndpoint whether all events have the same endpoint
+   */
+  BatchDelivery(EventBatch batch, EventRequests requests, boolean hasOneEndpoint) {
     this.batch = batch;
     this.requests = requests;
+    this.hasOneEndpoint = hasOneEndpoint;
     this.results = new AtomicReferenceArray<>(batch.events().size());
     Map<Aggregate, List<Integer>> positions = new LinkedHashMap<>();
     for (int i = 0; i < batch.events().size(); i++) {
@@ -97,7 +110,11 @@ final class BatchDelivery {
     try {
       HttpEndpoint endpoint = requests.endpoint(event);
       String server = endpoint.server();
-      if (requests.isPaused(endpoint) || failures.getOrDefault(server, 0) >= OUTAGE) {
+      Duration pause = requests.pause(endpoint);
+      if (pause.compareTo(LONG_PAUSE) > 0 && !hasOneEndpoint) {
+        return PublishResult.postponed(pause);
+      }
+      if (pause.compareTo(Duration.ZERO) > 0 || failures.getOrDefault(server, 0) >= OUTAGE) {
         return PublishResult.notTried();
       }
       attempt = requests.send(event, endpoint);
@@ -106,8 +123,9 @@ final class BatchDelivery {
       } else {
         failures.remove(server);
       }
-    } catch (RuntimeException failure) {
-      attempt = Attempt.settled(PublishResult.retry("The event was not sent: " + failure));
+    } catch (RuntimeException | Error failure) { // the pool would drop it
+      attempt =
+          Attempt.settled(PublishResult.retry("The event was not sent: " + description(failure)));
     }
     if (attempt.isUnavailable()) {
       unavailable = attempt.result();
@@ -115,5 +133,13 @@ final class BatchDelivery {
       isAnySettled.set(true);
     }
     return attempt.result();
+  }
+
+  /** Describes what the application's function threw, without a URI that may contain secrets. */
+  private static String description(Throwable failure) {
+    return failure.getCause() instanceof URISyntaxException invalid
+        ? "The URI of the endpoint is not valid: %s at index %d"
+            .formatted(invalid.getReason(), invalid.getIndex())
+        : failure.toString();
   }
 }

@@ -59,9 +59,9 @@ final class EventRequests {
     return endpoint;
   }
 
-  /** Returns whether the endpoint has asked to receive nothing at present. */
-  boolean isPaused(HttpEndpoint endpoint) {
-    return pauses.isPaused(endpoint.uri());
+  /** Returns how long the endpoint wants to receive nothing; zero or negative if it does not. */
+  Duration pause(HttpEndpoint endpoint) {
+    return pauses.left(endpoint.uri());
   }
 
   /**

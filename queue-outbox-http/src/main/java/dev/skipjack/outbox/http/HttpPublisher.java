@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>A {@code Retry-After} header is honoured for up to an hour: with 429 or 503, nothing else is
- * sent to this URI before.
+ * sent to this URI before. Meanwhile, events of other endpoints are sent.
  *
  * <p>Each request has these headers, so that consumers can recognize duplicates and verify the
  * signature with any library for <em>Standard Webhooks</em>:
@@ -61,9 +62,11 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
   private final EventRequests requests;
   private final ThreadPoolExecutor threads;
   private final int concurrency;
+  private final boolean hasOneEndpoint;
 
   private HttpPublisher(Builder settings) {
     this.concurrency = settings.concurrency;
+    this.hasOneEndpoint = settings.hasOneEndpoint;
     this.requests =
         new EventRequests(
             settings.client == null
@@ -91,7 +94,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
   /** Returns a builder of a publisher that sends all events to one endpoint. */
   public static Builder to(HttpEndpoint endpoint) {
     Objects.requireNonNull(endpoint, "endpoint");
-    return to(event -> endpoint);
+    return new Builder(event -> endpoint, true);
   }
 
   /**
@@ -102,7 +105,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
    * @param endpoints safe for any number of threads
    */
   public static Builder to(Function<RecordedEvent, @Nullable HttpEndpoint> endpoints) {
-    return new Builder(Objects.requireNonNull(endpoints, "endpoints"));
+    return new Builder(Objects.requireNonNull(endpoints, "endpoints"), false);
   }
 
   /**
@@ -117,13 +120,17 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     if (threads.isShutdown()) {
       throw new IllegalStateException("The HTTP publisher was closed. Close the relay first.");
     }
-    return new BatchDelivery(batch, requests).run(threads, concurrency);
+    return new BatchDelivery(batch, requests, hasOneEndpoint).run(threads, concurrency);
   }
 
   /** Ends the threads. Close the relays that use this publisher first. */
   @Override
   public void close() {
-    threads.shutdownNow();
+    for (Runnable waiting : threads.shutdownNow()) {
+      if (waiting instanceof Future<?> task) { // a batch waits for the end of each of its tasks
+        task.cancel(false);
+      }
+    }
   }
 
   /** Builds an {@link HttpPublisher}. Not thread-safe. */
@@ -133,13 +140,16 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final Function<RecordedEvent, @Nullable HttpEndpoint> endpoints;
+    private final boolean hasOneEndpoint;
     private @Nullable HttpClient client;
     private Duration timeout = Duration.ofSeconds(10);
     private int concurrency = 8;
     private boolean privateAddresses;
 
-    private Builder(Function<RecordedEvent, @Nullable HttpEndpoint> endpoints) {
+    private Builder(
+        Function<RecordedEvent, @Nullable HttpEndpoint> endpoints, boolean hasOneEndpoint) {
       this.endpoints = endpoints;
+      this.hasOneEndpoint = hasOneEndpoint;
     }
 
     /**
@@ -192,10 +202,11 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
      * events are not sent to them, because a URI that a customer entered must not reach the servers
      * of your own network.
      *
-     * <p>The addresses are looked up before each request, and the client looks them up again when
-     * it connects. The JVM remembers a lookup for 30 seconds by default ({@code
-     * networkaddress.cache.ttl}); with a shorter time, a name server that gives different responses
-     * could circumvent the check.
+     * <p>The check cannot replace a firewall. The addresses are looked up before each request, and
+     * the client looks them up again when it connects. The JVM remembers a lookup for 30 seconds by
+     * default ({@code networkaddress.cache.ttl}), but a name server that changes its response can
+     * circumvent the check if the client connects at the moment when this time ends. If customers
+     * enter URIs, also send through a proxy that refuses private addresses; see {@link #client}.
      */
     public Builder allowPrivateAddresses() {
       this.privateAddresses = true;

@@ -16,8 +16,9 @@ final class Pauses {
     ends.merge(uri, now + pause.toNanos(), (a, b) -> a - b > 0 ? a : b);
   }
 
-  boolean isPaused(URI uri) {
+  /** Returns how long nothing may be sent; zero or negative if the URI is not paused. */
+  Duration left(URI uri) {
     Long end = ends.get(uri);
-    return end != null && end - System.nanoTime() > 0;
+    return end == null ? Duration.ZERO : Duration.ofNanos(end - System.nanoTime());
   }
 }

@@ -31,11 +31,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -62,7 +65,7 @@ class HttpPublisherTest {
     Event event =
         Event.of("order", "Zürich 1%", "order-placed")
             .payload("{\"cents\": 700}".getBytes(UTF_8), "application/json; charset=utf-8")
-            .header("tenant", "größe\n2")
+            .header("tenant", "größe %2")
             .header("a:b/c", "d")
             .traceparent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     byte[] newSecret = "another secret of at least 24 bytes".getBytes(UTF_8);
@@ -88,7 +91,7 @@ class HttpPublisherTest {
           .containsEntry("skipjack-event-type", "order-placed")
           .containsEntry("skipjack-aggregate-type", "order")
           .containsEntry("skipjack-aggregate-id", "Z%C3%BCrich%201%25")
-          .containsEntry("skipjack-header-tenant", "gr%C3%B6%C3%9Fe%0A2")
+          .containsEntry("skipjack-header-tenant", "gr%C3%B6%C3%9Fe%20%252")
           .containsEntry("skipjack-header-a-b-c", "d")
           .containsEntry("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
       String signed = id + "." + request.header("webhook-timestamp") + ".";
@@ -336,6 +339,40 @@ class HttpPublisherTest {
     }
   }
 
+  /** Its events are older than all others, and fill the batches of every shard. */
+  @Test
+  void pausedEndpointDoesNotDelayTheEventsOfOthers() throws Exception {
+    try (TestServer busy = TestServer.responding(429, "Retry-After: 3600");
+        TestServer other = TestServer.responding(200);
+        HttpPublisher publisher =
+            HttpPublisher.to(
+                    event -> (event.aggregate().type().equals("busy") ? busy : other).endpoint())
+                .allowPrivateAddresses()
+                .build()) {
+      for (int i = 0; i < 200; i++) {
+        record(Event.of("busy", i, "order-placed"));
+      }
+      for (int i = 0; i < 40; i++) {
+        record(event(i));
+      }
+      Relay relay = outbox.relay(publisher).shards(32).batchSize(64).build();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () -> {
+                relay.runUntilIdle();
+                return relay.stats().published() == 40;
+              });
+      assertThat(busy.requests).hasSizeLessThanOrEqualTo(32);
+      assertThat(
+              value(
+                  "SELECT bool_and(retry_at > now() + interval '50 min') FROM @outbox_blocked"
+                      + " WHERE aggregate_id <> ALL (SELECT aggregate_id FROM @outbox_events"
+                      + " WHERE attempts > 0)"))
+          .isEqualTo("t");
+    }
+  }
+
   @Test
   void privateAddressIsRefusedUnlessAllowed() throws Exception {
     try (TestServer server = TestServer.responding(200)) {
@@ -362,6 +399,79 @@ class HttpPublisherTest {
 
       assertThat(stats.published()).isEqualTo(1);
       assertThat(errorOf(ids.get(0))).contains("No endpoint was found for the event");
+    }
+  }
+
+  @Test
+  void errorOfTheFunctionIsReportedAndOtherEventsAreSent() throws Exception {
+    try (TestServer server = TestServer.responding(200)) {
+      List<UUID> ids = record(event(1), event(2));
+
+      RelayStats stats =
+          publish(
+              HttpPublisher.to(
+                  event -> {
+                    if (event.aggregate().id().equals("1")) {
+                      throw new NoClassDefFoundError("example/Tenants");
+                    }
+                    return server.endpoint();
+                  }));
+
+      assertThat(stats.published()).isEqualTo(1);
+      assertThat(errorOf(ids.get(0))).contains("NoClassDefFoundError: example/Tenants");
+    }
+  }
+
+  @Test
+  void invalidUriIsNotQuoted() throws Exception {
+    UUID id = record(event(1)).get(0);
+
+    publish(
+        HttpPublisher.to(
+            event -> HttpEndpoint.of(URI.create("https://example.com/path-secret/a b"))));
+
+    assertThat(errorOf(id))
+        .contains("The URI of the endpoint is not valid: Illegal character in path at index 33")
+        .doesNotContain("path-secret");
+  }
+
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.MINUTES)
+  void closingThePublisherEndsBatchesThatWaitForAThread() throws Exception {
+    try (TestServer server = TestServer.silent()) {
+      HttpPublisher publisher =
+          HttpPublisher.to(server.endpoint())
+              .concurrency(1)
+              .timeout(Duration.ofMinutes(10))
+              .allowPrivateAddresses()
+              .build();
+      for (int i = 0; i < 64; i++) {
+        record(event(i));
+      }
+      CountDownLatch waiting = new CountDownLatch(2);
+      CountDownLatch ended = new CountDownLatch(2);
+      Relay relay =
+          outbox
+              .relay(
+                  batch -> {
+                    waiting.countDown();
+                    try {
+                      return publisher.publish(batch);
+                    } finally {
+                      ended.countDown();
+                    }
+                  })
+              .threads(2)
+              .publishTimeout(Duration.ofMillis(1))
+              .build()
+              .start();
+      waiting.await();
+      Awaitility.await().until(() -> server.requests.size() == 1);
+
+      publisher.close();
+
+      ended.await();
+      relay.close();
     }
   }
 
