@@ -30,9 +30,6 @@ public final class Migrations {
    */
   public static final int SCHEMA_VERSION = 8;
 
-  /** The location of the SQL on the class path. */
-  static final String LOCATION = "classpath:db/skipjack";
-
   /**
    * The name of the history table. It differs from Flyway's default, so that an application can use
    * Flyway for its own tables in the same schema.
@@ -108,11 +105,7 @@ public final class Migrations {
   }
 
   private static String sql(String file) {
-    try (InputStream script =
-        Migrations.class.getClassLoader().getResourceAsStream("db/skipjack/" + file)) {
-      if (script == null) {
-        throw new IllegalStateException("The jar of skipjack-migrations lacks %s.".formatted(file));
-      }
+    try (InputStream script = MigrationFiles.open(file)) {
       return new String(script.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException unreadable) {
       throw new UncheckedIOException(unreadable);
@@ -139,12 +132,12 @@ public final class Migrations {
     FluentConfiguration flyway =
         Flyway.configure(Migrations.class.getClassLoader())
             .dataSource(dataSource)
-            .locations(LOCATION)
+            .resourceProvider(new MigrationFiles())
+            .javaMigrationClassProvider(List::of)
             .schemas(schema)
             .defaultSchema(schema)
             .createSchemas(true)
             .table(HISTORY_TABLE)
-            .validateMigrationNaming(true)
             .placeholderReplacement(false)
             .cleanDisabled(true)
             .connectRetries(0)

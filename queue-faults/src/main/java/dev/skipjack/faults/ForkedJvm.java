@@ -3,6 +3,7 @@ package dev.skipjack.faults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -16,6 +17,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Runs a main class from this JVM's class path in a separate JVM, which the test may kill, freeze
@@ -241,6 +244,7 @@ public final class ForkedJvm implements AutoCloseable {
     private final List<String> arguments = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private final Map<String, String> environment = new TreeMap<>();
+    private final List<Path> first = new ArrayList<>();
 
     private Builder(Class<?> main) {
       this.main = main;
@@ -255,6 +259,12 @@ public final class ForkedJvm implements AutoCloseable {
     /** Adds a JVM option, for example {@code -Xmx64m} or {@code -Dname=value}. */
     public Builder option(String option) {
       options.add(option);
+      return this;
+    }
+
+    /** Adds a folder of classes that the child searches before this JVM's class path. */
+    public Builder classes(Path folder) {
+      first.add(folder);
       return this;
     }
 
@@ -289,11 +299,17 @@ public final class ForkedJvm implements AutoCloseable {
       all.add("-XX:TieredStopAtLevel=1"); // most children live for seconds
       all.addAll(options);
       all.add("-cp");
-      all.add(System.getProperty("java.class.path"));
+      all.add(classPath());
       all.add(ForkedMain.class.getName());
       all.add(main.getName());
       all.addAll(arguments);
       return all;
+    }
+
+    private String classPath() {
+      return Stream.concat(
+              first.stream().map(Path::toString), Stream.of(System.getProperty("java.class.path")))
+          .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** Quotes an argument for an argument file of {@code java}. */

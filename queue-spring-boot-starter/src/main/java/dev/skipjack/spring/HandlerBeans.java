@@ -91,7 +91,7 @@ final class HandlerBeans {
     }
   }
 
-  private static Set<Method> methods(Class<?> type) {
+  static Set<Method> methods(Class<?> type) {
     return MethodIntrospector.selectMethods(
         type, (ReflectionUtils.MethodFilter) each -> each.isAnnotationPresent(JobHandler.class));
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
+import dev.skipjack.migrations.PendingMigration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 class MigrationsTest {
 
   private static final int ALL = 8;
+
+  private static final Path FOLDER = Path.of("../migrations/src/main/resources/db/skipjack");
 
   private static EmbeddedPostgres server;
   private static PGSimpleDataSource dataSource;
@@ -82,6 +85,17 @@ class MigrationsTest {
         .containsExactly("pending");
   }
 
+  /** Flyway gets a fixed list, which a new file must join. */
+  @Test
+  void everyFileIsAMigration() throws Exception {
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      assertThat(Migrations.pending(dataSource, "unused"))
+          .extracting(PendingMigration::file)
+          .containsExactlyElementsOf(
+              files.map(file -> file.getFileName().toString()).sorted().toList());
+    }
+  }
+
   /** The last step of each migration updates the version that {@code schema_version()} returns. */
   @Test
   void theSchemaKnowsItsVersion() throws Exception {
@@ -89,7 +103,8 @@ class MigrationsTest {
         .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
     assertThat(
             query(
-                "SELECT max(version::integer) FROM common.skipjack_schema_history WHERE version IS NOT NULL"))
+                "SELECT max(version::integer) FROM common.skipjack_schema_history WHERE version IS"
+                    + " NOT NULL"))
         .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
   }
 
@@ -184,7 +199,8 @@ class MigrationsTest {
         .containsExactly("true true");
     assertThat(
             query(
-                "SET TIME ZONE 'America/Los_Angeles'; SELECT zones.create_partition('job_executions', '2020-01-01 00:00+00')"))
+                "SET TIME ZONE 'America/Los_Angeles'; SELECT"
+                    + " zones.create_partition('job_executions', '2020-01-01 00:00+00')"))
         .containsExactly("f");
     assertThat(
             query(
@@ -195,8 +211,10 @@ class MigrationsTest {
                    AND (relname LIKE '%\\_2019%' OR relname LIKE '%\\_2020%') ORDER BY 1
                 """))
         .containsExactly(
-            "job_executions_20191230 FOR VALUES FROM ('2019-12-30 00:00:00+00') TO ('2020-01-06 00:00:00+00')",
-            "jobs_archive_20200105 FOR VALUES FROM ('2020-01-05 00:00:00+00') TO ('2020-01-06 00:00:00+00')");
+            "job_executions_20191230 FOR VALUES FROM ('2019-12-30 00:00:00+00') TO ('2020-01-06"
+                + " 00:00:00+00')",
+            "jobs_archive_20200105 FOR VALUES FROM ('2020-01-05 00:00:00+00') TO ('2020-01-06"
+                + " 00:00:00+00')");
   }
 
   @Test
@@ -230,7 +248,8 @@ class MigrationsTest {
         .containsExactly("t");
     assertThat(
             query(
-                "SELECT to_regclass('attacker.job_executions_20161226') IS NULL AND to_regclass('victim.job_executions_20161226') IS NOT NULL"))
+                "SELECT to_regclass('attacker.job_executions_20161226') IS NULL AND"
+                    + " to_regclass('victim.job_executions_20161226') IS NOT NULL"))
         .containsExactly("t");
   }
 
@@ -248,7 +267,8 @@ class MigrationsTest {
         .isEmpty();
     assertThat(
             query(
-                "SELECT proname FROM pg_proc WHERE pronamespace = 'common'::regnamespace AND strpos(prosrc, chr(92)) > 0"))
+                "SELECT proname FROM pg_proc WHERE pronamespace = 'common'::regnamespace AND"
+                    + " strpos(prosrc, chr(92)) > 0"))
         .as("A backslash means something else with standard_conforming_strings = off")
         .isEmpty();
   }
@@ -341,7 +361,8 @@ class MigrationsTest {
     // any time of day.
     String zone =
         query(
-                "SELECT format('XXX0YYY-24,%s,%s', to_char(now() - interval '90 days', 'DDD')::int - 1, to_char(now() + interval '25 days', 'DDD')::int - 1)")
+                "SELECT format('XXX0YYY-24,%s,%s', to_char(now() - interval '90 days', 'DDD')::int"
+                    + " - 1, to_char(now() + interval '25 days', 'DDD')::int - 1)")
             .get(0);
 
     query("SET TIME ZONE '" + zone + "'; SELECT summer.create_partitions(interval '40 days')");
@@ -369,7 +390,8 @@ class MigrationsTest {
     assertThat(Migrations.migrate(dataSource, "by hand")).isZero();
     assertThat(
             query(
-                "SELECT version || ' ' || type FROM \"by hand\".skipjack_schema_history WHERE version IS NOT NULL"))
+                "SELECT version || ' ' || type FROM \"by hand\".skipjack_schema_history WHERE"
+                    + " version IS NOT NULL"))
         .containsExactly(Migrations.SCHEMA_VERSION + " BASELINE");
     assertThat(query("SELECT count(*) FROM \"by hand\".jobs")).containsExactly("1");
   }
@@ -420,7 +442,8 @@ class MigrationsTest {
   @Test
   void migrateWarnsOfRolesThatMayCreateInTheSchema() throws SQLException {
     query(
-        "CREATE SCHEMA lonely; CREATE SCHEMA crowded; CREATE ROLE \"a colleague\"; GRANT CREATE ON SCHEMA crowded TO \"a colleague\", PUBLIC; SELECT 1");
+        "CREATE SCHEMA lonely; CREATE SCHEMA crowded; CREATE ROLE \"a colleague\"; GRANT CREATE ON"
+            + " SCHEMA crowded TO \"a colleague\", PUBLIC; SELECT 1");
     List<String> warnings = new CopyOnWriteArrayList<>();
     // Flyway logs to java.util.logging where there is no other.
     Logger logger = Logger.getLogger(Migrations.class.getName());
@@ -452,9 +475,8 @@ class MigrationsTest {
   }
 
   private static List<String> files() throws IOException {
-    Path folder = Path.of("../migrations/src/main/resources/db/skipjack");
     List<String> files = new ArrayList<>();
-    try (Stream<Path> paths = Files.list(folder)) {
+    try (Stream<Path> paths = Files.list(FOLDER)) {
       for (Path path : paths.sorted().toList()) {
         files.add(Files.readString(path));
       }
