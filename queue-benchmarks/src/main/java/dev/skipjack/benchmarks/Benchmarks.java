@@ -31,6 +31,7 @@ public final class Benchmarks {
     ALL.put("idle", new Idle());
     ALL.put("schedules", new Schedules());
     ALL.put("ordering", new Ordering());
+    ALL.put("joined", new Joined());
     ALL.put("outbox", new OutboxEvents());
     ALL.put("overhead", Overhead.ofStatements());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {

@@ -160,6 +160,7 @@ class BenchmarksIT {
       case "idle" -> TINY;
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
+      case "joined" -> TINY.with(Setting.JOBS, 8).with(Setting.WORKERS, 4).with(Setting.RUNS, 1);
       case "outbox" -> TINY.with(Setting.JOBS, 100).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
@@ -174,11 +175,11 @@ class BenchmarksIT {
   }
 
   /**
-   * Returns whether the benchmark must report a ratio. That of {@code latency} has the same limits
-   * as {@code pickup_ratio}.
+   * Returns whether the benchmark must report a ratio. Those of {@code latency} and {@code joined}
+   * have the same limits as {@code pickup_ratio}.
    */
   private static boolean hasRatio(String name) {
-    return !List.of("footprint", "idle", "latency", "schedules").contains(name);
+    return !List.of("footprint", "idle", "joined", "latency", "schedules").contains(name);
   }
 
   private static List<String> documentedFields(String name) {
@@ -258,6 +259,7 @@ class BenchmarksIT {
               "pickup_unordered_p99_ms",
               "pickup_transaction_ratio",
               "pickup_transaction_ordered_p99_ms");
+      case "joined" -> List.of("p50_ms", "p99_ms", "with_commit_p50_ms", "with_commit_p99_ms");
       case "outbox" ->
           List.of(
               "held_ratio",
