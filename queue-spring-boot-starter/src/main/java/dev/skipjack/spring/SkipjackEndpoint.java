@@ -155,10 +155,10 @@ final class SkipjackEndpoint {
 
   /** {@code GET /actuator/skipjack/queues}, {@code workers} and {@code dead-letters}. */
   @ReadOperation
-  WebEndpointResponse<Object> list(@Selector String list, @Nullable Integer limit) {
-    int size = limit == null ? DEFAULT_LIMIT : limit;
+  WebEndpointResponse<Object> list(@Selector String list, @Nullable String limit) {
+    int size = limit == null ? DEFAULT_LIMIT : number(limit);
     if (size < 1 || size > LARGEST_LIMIT) {
-      return badRequest("Limit %d is not in 1..%d.".formatted(size, LARGEST_LIMIT));
+      return badRequest("Limit '%s' is not a number in 1..%d.".formatted(limit, LARGEST_LIMIT));
     }
     JobReader reader = queue.reader();
     return switch (list) {
@@ -170,6 +170,15 @@ final class SkipjackEndpoint {
               "There is no list '%s'. Use queues, workers, dead-letters or why/{job}."
                   .formatted(list));
     };
+  }
+
+  /** Returns 0, which is not a valid limit, for other texts than numbers. */
+  private static int number(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException notANumber) {
+      return 0;
+    }
   }
 
   private static Page queues(JobReader reader, int limit) {
@@ -279,7 +288,7 @@ final class SkipjackEndpoint {
       return ok(new Message("Job %s is pending, with fresh attempts.".formatted(job)));
     }
     if (result instanceof RedriveResult.Gone) {
-      return noJob(job);
+      return notFound("Job %s has ended or does not exist.".formatted(job));
     }
     return conflict("Job %s was not redriven, because %s".formatted(job, reason(result)));
   }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.autoconfigure.endpoint.PropertiesEndpointAccessResolver;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationFilter;
@@ -278,10 +279,19 @@ class SkipjackEndpointTest {
           assertThat(page.items())
               .extracting(report -> ((QueueReport) report).name())
               .containsExactly("a", "b");
-          WebEndpointResponse<?> tooLarge =
-              call(context, WebEndpointHttpMethod.GET, Map.of("limit", "1001"), "queues");
-          assertThat(tooLarge.getStatus()).isEqualTo(400);
-          assertThat(message(tooLarge)).isEqualTo("Limit 1001 is not in 1..1000.");
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1001", "many"})
+  void rejectsALimitThatIsOutOfRange(String limit) {
+    producer.run(
+        context -> {
+          WebEndpointResponse<?> response =
+              call(context, WebEndpointHttpMethod.GET, Map.of("limit", limit), "queues");
+          assertThat(response.getStatus()).isEqualTo(400);
+          assertThat(message(response))
+              .isEqualTo("Limit '%s' is not a number in 1..1000.".formatted(limit));
         });
   }
 
@@ -314,7 +324,7 @@ class SkipjackEndpointTest {
           GET  | why    | -1     | 400 | Job id '-1' is not a positive number.
           POST | delete | 1      | 404 | There is no command 'delete'. Use pause/{queue}, resume/{queue} or redrive/{job}.
           POST | redrive| none   | 400 | Job id 'none' is not a positive number.
-          POST | redrive| 999999 | 404 | Job 999999 does not exist, or its history has been pruned.
+          POST | redrive| 999999 | 404 | Job 999999 has ended or does not exist.
           POST | pause  | none   | 404 | There is no queue 'none': no job, setting or worker names it.
           POST | resume | none   | 404 | There is no queue 'none': no job, setting or worker names it.
           """)

@@ -105,6 +105,25 @@ class SpringOrdersIT {
         .isPositive();
   }
 
+  @Test
+  void anOperatorPausesAQueueOverHttp() throws Exception {
+    try (ForkedJvm shop = start()) {
+      URI endpoint = address(shop).resolve("/actuator/skipjack/");
+      await() // the worker starts after the web server
+          .atMost(PATIENCE)
+          .until(() -> get(endpoint.resolve("queues")).contains("\"name\":\"mails\""));
+      assertThat(post(endpoint.resolve("pause/mails"), "{\"reason\":\"New templates\"}"))
+          .contains("\"paused\":true", "\"pauseReason\":\"New templates\"");
+      assertThat(get(endpoint.resolve("queues"))).contains("New templates");
+      assertThat(post(endpoint.resolve("resume/mails"), "{}")).contains("\"paused\":false");
+      assertThat(get(endpoint.resolve("queues")))
+          .contains("\"name\":\"mails\"")
+          .doesNotContain("New templates");
+      assertThat(get(endpoint.resolve("why/0")))
+          .contains("{\"message\":\"Job id '0' is not a positive number.\"}");
+    }
+  }
+
   /** Lets customers order, and ends the shop while requests and jobs are running. */
   private void orderUntil(Ending ending) throws Exception {
     try (ForkedJvm shop = start()) {
@@ -187,6 +206,15 @@ class SpringOrdersIT {
 
   private String get(URI address) throws IOException, InterruptedException {
     return http.send(HttpRequest.newBuilder(address).build(), BodyHandlers.ofString()).body();
+  }
+
+  private String post(URI address, String body) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(address)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(body))
+            .build();
+    return http.send(request, BodyHandlers.ofString()).body();
   }
 
   private long count(String from) {
