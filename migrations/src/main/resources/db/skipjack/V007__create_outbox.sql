@@ -37,7 +37,12 @@ CREATE TABLE outbox_events (
   traceparent    text,
   last_error     text,
   payload        bytea               NOT NULL,
-  CONSTRAINT outbox_events_pkey PRIMARY KEY (event_id)
+  CONSTRAINT outbox_events_pkey PRIMARY KEY (event_id),
+  -- A row that relays cannot read would stop all events of its shard.
+  CONSTRAINT outbox_events_headers_check CHECK (
+    headers = '{}'
+    OR jsonb_typeof(headers) = 'object' AND NOT jsonb_path_exists(headers, 'strict $.* ? (@.type() != "string")')
+  )
 ) WITH (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000,

@@ -48,7 +48,7 @@ public final class OutboxMetrics {
               OutboxLag::unpublished),
           new LagMeter(
               "skipjack.outbox.lag",
-              "Age of the oldest pending event that a relay may publish now.",
+              "Longest time that an event has waited although a relay may publish it now.",
               "seconds",
               lag -> lag.oldest().toMillis() / 1000.0),
           new LagMeter(

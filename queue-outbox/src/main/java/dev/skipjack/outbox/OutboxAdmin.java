@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.notExists;
@@ -347,14 +348,28 @@ public final class OutboxAdmin {
                           .orderBy(OUTBOX_EVENTS.POSITION)
                           .limit(inline(1)))
                   .as("first");
+          Table<Record1<Instant>> retry =
+              lateral(
+                      select(OUTBOX_BLOCKED.RETRY_AT)
+                          .from(OUTBOX_BLOCKED)
+                          .where(OUTBOX_BLOCKED.SHARD.eq(OUTBOX_SHARDS.SHARD))
+                          .and(OutboxPredicates.RETRIED)
+                          .orderBy(OUTBOX_BLOCKED.RETRY_AT)
+                          .limit(inline(1)))
+                  .as("retry");
           var times =
               dsl.select(
                       coalesce(
-                          min(first.field(OUTBOX_EVENTS.RECORDED_AT)),
+                          least(
+                              min(first.field(OUTBOX_EVENTS.RECORDED_AT)),
+                              min(retry.field(OUTBOX_BLOCKED.RETRY_AT))),
                           DatabaseClock.STATEMENT_START),
                       DatabaseClock.STATEMENT_START)
                   .from(OUTBOX_SHARDS)
-                  .crossJoin(first)
+                  .leftJoin(first)
+                  .on(trueCondition())
+                  .leftJoin(retry)
+                  .on(trueCondition())
                   .fetchSingle();
           long pending = counted(dsl, OutboxPredicates.PENDING);
           long blocked = counted(dsl, OutboxPredicates.BLOCKED);

@@ -201,6 +201,13 @@ public final class Relay implements AutoCloseable {
         RelayBatch.Outcome outcome;
         try {
           outcome = batch.run();
+        } catch (InterruptedException failure) {
+          if (isStopped()) {
+            throw failure;
+          }
+          LOG.warn(
+              "Relay interrupted, tries again relay={} pauseMs={}", settings.name, pause, failure);
+          outcome = RelayBatch.Outcome.OUTAGE;
         } catch (StoreException failure) {
           LOG.warn("Relay failed, tries again relay={} pauseMs={}", settings.name, pause, failure);
           outcome = RelayBatch.Outcome.OUTAGE;

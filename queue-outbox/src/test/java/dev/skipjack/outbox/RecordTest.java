@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @QueueTest
 class RecordTest {
@@ -350,6 +351,21 @@ class RecordTest {
               SQLException.class, refused -> assertThat(refused.getSQLState()).isEqualTo("22023"));
     }
     assertThat(fixture.count("outbox_events")).isZero();
+  }
+
+  /** Relays could not read it, nor any other event of the batch. */
+  @ParameterizedTest
+  @ValueSource(strings = {"[]", "1", "{\"n\": null}", "{\"n\": 1}", "{\"n\": [\"x\"]}"})
+  void insertOfHeadersThatAreNoTextsIsRefused(String headers) {
+    assertThatThrownBy(
+            () ->
+                fixture.execute(
+                    "INSERT INTO @outbox_events (event_id, shard, aggregate_type, aggregate_id,"
+                        + " event_type, payload, headers)"
+                        + " VALUES (gen_random_uuid(), 0, 'order', '1', 'a', '', '%s')"
+                            .formatted(headers)))
+        .cause()
+        .hasMessageContaining("outbox_events_headers_check");
   }
 
   @Test

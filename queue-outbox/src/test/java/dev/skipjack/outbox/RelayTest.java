@@ -276,6 +276,26 @@ class RelayTest {
   }
 
   @Test
+  void aRetryThatNoRelayMakesCountsAsLag() throws Exception {
+    fixture.record(event(1, "a"));
+    drain(
+        fixture
+            .relay(new RecordingPublisher(event -> PublishResult.retry("no luck")))
+            .backoff(Backoff.fixed(Duration.ofHours(1))));
+    assertThat(fixture.outbox.admin().lag()).isEqualTo(new OutboxLag(1, Duration.ZERO, 1, 0));
+
+    fixture.execute("UPDATE @outbox_blocked SET retry_at = now() - interval '2 h'");
+    assertThat(fixture.outbox.admin().lag().oldest())
+        .isBetween(Duration.ofHours(2), Duration.ofHours(3));
+
+    fixture.record(event(2, "b"));
+    fixture.execute(
+        "UPDATE @outbox_events SET recorded_at = now() - interval '5 h' WHERE event_type = 'b'");
+    assertThat(fixture.outbox.admin().lag().oldest())
+        .isBetween(Duration.ofHours(5), Duration.ofHours(6));
+  }
+
+  @Test
   void anEventIsDeadAfterItsLastAttempt() throws Exception {
     AtomicInteger tries = new AtomicInteger();
     RecordingPublisher publisher =
@@ -564,6 +584,29 @@ class RelayTest {
     assertThat(fixture.outbox.admin().dead(10))
         .singleElement()
         .satisfies(dead -> assertThat(dead.reason()).contains("too deep"));
+  }
+
+  /** A library may throw it although the relay was not closed. */
+  @Test
+  void anInterruptedPublisherDoesNotEndTheRelay() throws Exception {
+    AtomicBoolean first = new AtomicBoolean(true);
+    RecordingPublisher publisher = new RecordingPublisher();
+    fixture.record(event(1, "a"));
+
+    try (Relay relay =
+        fixture
+            .relay(
+                batch -> {
+                  if (first.getAndSet(false)) {
+                    throw new InterruptedException("not by the relay");
+                  }
+                  return publisher.publish(batch);
+                })
+            .lease(Duration.ofSeconds(1))
+            .build()
+            .start()) {
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> relay.stats().published() == 1);
+    }
   }
 
   @Test
