@@ -17,21 +17,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Tests that Java code in the documents is code that compiles. The code below each {@code <!--
- * snippet: FILE#NAME -->} must equal the code between {@code // snippet: NAME} and {@code // end of
- * snippet} in that file.
+ * Tests that Java and Kotlin code in the documents is code that compiles. The code below each
+ * {@code <!-- snippet: FILE#NAME -->} must equal the code between {@code // snippet: NAME} and
+ * {@code // end of snippet} in that file.
  */
 class DocumentSnippetsTest {
 
   private static final Path ROOT = Path.of("..");
 
   private static final Pattern SNIPPET =
-      Pattern.compile("<!-- snippet: (\\S+)#(\\S+) -->\\R```java\\R(.*?)```", Pattern.DOTALL);
+      Pattern.compile(
+          "<!-- snippet: (\\S+)#(\\S+) -->\\R```(?:java|kotlin)\\R(.*?)```", Pattern.DOTALL);
 
   private static final Pattern NAMED_CLASS =
       Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT|Properties|Statement|Contract|Promises))\\b");
 
-  private static final Pattern JAVA = Pattern.compile("^```java$", Pattern.MULTILINE);
+  private static final Pattern CODE = Pattern.compile("^```(?:java|kotlin)$", Pattern.MULTILINE);
 
   @TestFactory
   Stream<DynamicTest> everySnippetEqualsItsSource() throws IOException {
@@ -52,10 +53,10 @@ class DocumentSnippetsTest {
   }
 
   @Test
-  void theReadmeShowsJavaAndAllJavaInDocumentsIsASnippet() throws IOException {
+  void theReadmeShowsJavaAndAllCodeInDocumentsIsASnippet() throws IOException {
     assertThat(count(SNIPPET, ROOT.resolve("README.md"))).isPositive();
     for (Path document : documents()) {
-      assertThat(count(JAVA, document)).as("%s", document).isEqualTo(count(SNIPPET, document));
+      assertThat(count(CODE, document)).as("%s", document).isEqualTo(count(SNIPPET, document));
     }
   }
 
