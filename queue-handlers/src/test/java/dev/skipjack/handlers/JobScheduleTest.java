@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @QueueTest
-@SuppressWarnings("UnusedMethod") // The methods are found by reflection.
+@SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // The methods are found by reflection.
 class JobScheduleTest {
 
   record Tidy() {}
