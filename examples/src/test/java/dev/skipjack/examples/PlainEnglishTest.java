@@ -95,6 +95,7 @@ class PlainEnglishTest {
           "queue-dedup/",
           "queue-faults/",
           "queue-handlers/",
+          "queue-jackson3/",
           "queue-micrometer/",
           "queue-model-codegen/",
           "queue-observation/",

@@ -1,0 +1,179 @@
+package dev.skipjack.jackson3;
+
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JacksonException.Reference;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Converts payloads with Jackson 3, to and from the same JSON as the queue's default codec for
+ * Jackson 2. Each codec can therefore read the payloads of the other, and an application can change
+ * from one to the other while jobs are waiting.
+ *
+ * <pre>{@code
+ * JobQueue queue = JobQueue.builder(dataSource).codec(new Jackson3Codec()).build();
+ * }</pre>
+ *
+ * <p>It uses its own mapper, without default typing, and the Jackson modules on the class path. A
+ * payload therefore cannot name a class to load, unless the payload class allows that with
+ * {@code @JsonTypeInfo}. The mapper ignores unknown fields, so that a newer producer does not break
+ * an older worker.
+ *
+ * <p>Safe for any number of threads.
+ */
+public final class Jackson3Codec implements PayloadCodec {
+
+  /** Those of the payloads that a queue accepts: digits, point and sign. */
+  private static final int LONGEST_NUMBER = 309 + 1_000 + 2;
+
+  private static final int DEEPEST_PAYLOAD = 100;
+  private static final int DEEPEST_PLACE = 10;
+
+  private final JsonMapper mapper =
+      JsonMapper.builder(
+              JsonFactory.builderWithJackson2Defaults()
+                  // A payload that was accepted when it was enqueued must be readable; its size was
+                  // limited then.
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(DEEPEST_PAYLOAD + 1)
+                          .maxNumberLength(LONGEST_NUMBER)
+                          .maxNameLength(Integer.MAX_VALUE)
+                          .build())
+                  .build())
+          .configureForJackson2()
+          .findAndAddModules()
+          .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .build();
+
+  private final Jackson3Readability readability = new Jackson3Readability(mapper);
+
+  /** Creates a codec that uses the Jackson modules on the class path. */
+  public Jackson3Codec() {}
+
+  @Override
+  public String encode(Object payload) {
+    try {
+      return mapper.writeValueAsString(payload);
+    } catch (JacksonException refused) {
+      throw new PayloadException(
+          "%s cannot be written as JSON, at %s: %s"
+              .formatted(
+                  payload.getClass().getName(),
+                  place(refused, Reference::getPropertyName),
+                  refused.getOriginalMessage()),
+          refused);
+    }
+  }
+
+  /** Returns the mapper's position as a JSON pointer, shortened if it is long. */
+  private static String place(JacksonException refused, Function<Reference, String> named) {
+    if (!(refused instanceof DatabindException mapping) || mapping.getPath().isEmpty()) {
+      return "the top level";
+    }
+    return mapping.getPath().stream()
+        .limit(DEEPEST_PLACE)
+        .map(step -> step.getPropertyName() == null ? "" + step.getIndex() : named.apply(step))
+        .collect(
+            Collectors.joining(
+                "/", "'/", mapping.getPath().size() > DEEPEST_PLACE ? "/...'" : "'"));
+  }
+
+  @Override
+  public <T> T decode(String json, Class<T> payloadClass) {
+    try {
+      return mapper.readValue(json, payloadClass);
+    } catch (InvalidDefinitionException refused) {
+      String problem = readability.problem(payloadClass);
+      throw PayloadException.permanent(
+          unreadable(
+              payloadClass,
+              problem == null
+                  ? "at %s: %s".formatted(placeInClasses(refused), withoutValue(refused))
+                  : problem),
+          null);
+    } catch (JacksonException refused) {
+      // The original message may quote the payload; the names of the class's properties cannot.
+      throw new PayloadException(
+          "Payload does not fit %s, at %s (%s)"
+              .formatted(payloadClass.getName(), placeInClasses(refused), typesOf(refused)),
+          causeOf(refused));
+    }
+  }
+
+  private static String typesOf(JacksonException refused) {
+    String name = refused.getClass().getSimpleName();
+    Class<?> wanted =
+        refused instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
+    return wanted == null ? name : name + " for " + wanted.getName();
+  }
+
+  /**
+   * Returns the exception that a constructor or a deserializer of the application threw. Jackson's
+   * own exceptions, and the causes of its exceptions for values that do not fit, are omitted: logs
+   * and the audit show causes, and these quote the payload.
+   */
+  private static @Nullable Throwable causeOf(JacksonException refused) {
+    Throwable cause = refused.getCause();
+    return !(refused instanceof DatabindException)
+            || refused instanceof MismatchedInputException
+            || cause instanceof JacksonException
+        ? null
+        : cause;
+  }
+
+  @Override
+  public void requireReadable(Class<?> payloadClass) {
+    String problem = readability.problem(payloadClass);
+    if (problem != null) {
+      throw new PayloadException(unreadable(payloadClass, problem), null);
+    }
+  }
+
+  private static String unreadable(Class<?> payloadClass, String problem) {
+    return "Payload class %s cannot be read from JSON, %s"
+        .formatted(payloadClass.getName(), problem);
+  }
+
+  /**
+   * Returns Jackson's message about a class, without the value at its end: "... to deserialize from
+   * String value ('...')". Jackson adds the value if the class has no creator for a string or a
+   * number.
+   */
+  private static String withoutValue(InvalidDefinitionException refused) {
+    String message = refused.getOriginalMessage();
+    int value = message.indexOf(" value (");
+    return value < 0 ? message : message.substring(0, value) + " value";
+  }
+
+  /**
+   * Returns a position like {@link #place}, with {@code *} for the parts that come from the
+   * payload, which are the keys of maps.
+   */
+  private String placeInClasses(JacksonException refused) {
+    return place(
+        refused,
+        step -> {
+          Object from = step.from();
+          Class<?> owner =
+              from instanceof Class<?> type ? type : from == null ? null : from.getClass();
+          return owner != null && readability.isProperty(owner, step.getPropertyName())
+              ? step.getPropertyName().replace("~", "~0").replace("/", "~1")
+              : "*";
+        });
+  }
+}

@@ -1,0 +1,5 @@
+/** Converts payloads with Jackson 3. */
+@NullMarked
+package dev.skipjack.jackson3;
+
+import org.jspecify.annotations.NullMarked;

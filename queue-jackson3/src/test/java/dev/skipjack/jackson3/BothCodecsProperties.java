@@ -1,0 +1,161 @@
+package dev.skipjack.jackson3;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs may wait while an application changes from one codec to the other, in either direction. */
+class BothCodecsProperties {
+
+  private final PayloadCodec jackson2 = new JacksonCodec();
+  private final PayloadCodec jackson3 = new Jackson3Codec();
+
+  enum Size {
+    SMALL,
+    LARGE;
+
+    @Override
+    public String toString() {
+      return "size " + ordinal();
+    }
+  }
+
+  record Numbers(
+      int count, long id, double ratio, float part, BigDecimal amount, BigInteger great) {}
+
+  record Times(
+      Instant at,
+      Duration lasts,
+      LocalDate day,
+      LocalDateTime local,
+      ZonedDateTime zoned,
+      DayOfWeek weekday) {}
+
+  /** Its properties are not in alphabetical order, which Jackson 3 prefers by default. */
+  record Payload(
+      @Nullable String text,
+      Numbers numbers,
+      Times times,
+      Size size,
+      UUID uuid,
+      URI uri,
+      boolean flag,
+      byte[] bytes,
+      Optional<String> optional,
+      List<Size> sizes,
+      Map<String, Numbers> byName,
+      @JsonProperty("renamed") @Nullable Payload next) {}
+
+  @Property(tries = 300)
+  void bothWriteTheSameJsonAndReadTheSameValues(@ForAll("payloads") Payload payload) {
+    String written = jackson2.encode(payload);
+
+    assertThat(jackson3.encode(payload)).isEqualTo(written);
+    assertThat(jackson2.encode(jackson3.decode(written, Payload.class)))
+        .isEqualTo(jackson2.encode(jackson2.decode(written, Payload.class)));
+  }
+
+  /** Jackson 3 refuses these by default, and Jackson 2 does not. */
+  @Property(tries = 1)
+  void bothReadWhatIsMissingOrOfAnotherType() {
+    for (String json :
+        List.of(
+            "{}",
+            "{\"count\":null}",
+            "{\"count\":\"1\",\"ratio\":1,\"id\":1.0}",
+            "{\"unknown\":[{}]}")) {
+      assertThat(jackson3.decode(json, Numbers.class))
+          .as(json)
+          .isEqualTo(jackson2.decode(json, Numbers.class));
+    }
+  }
+
+  @Provide
+  Arbitrary<Payload> payloads() {
+    Arbitrary<Payload> last = payload(Arbitraries.just(Optional.empty()));
+    return payload(last.optional());
+  }
+
+  private static Arbitrary<Payload> payload(Arbitrary<Optional<Payload>> next) {
+    Arbitrary<String> texts = Arbitraries.strings().excludeChars('\0').ofMaxLength(20);
+    return Combinators.combine(
+            texts.injectNull(0.2),
+            numbers(),
+            times(),
+            Arbitraries.of(Size.class),
+            texts,
+            texts.optional(),
+            Arbitraries.maps(texts, numbers()).ofMaxSize(3),
+            next)
+        .as(
+            (text, numbers, times, size, key, optional, byName, following) ->
+                new Payload(
+                    text,
+                    numbers,
+                    times,
+                    size,
+                    UUID.nameUUIDFromBytes(key.getBytes(UTF_8)),
+                    URI.create("https://example.org/" + key.hashCode()),
+                    key.isEmpty(),
+                    key.getBytes(UTF_8),
+                    optional,
+                    List.of(size),
+                    new TreeMap<>(byName),
+                    following.orElse(null)));
+  }
+
+  private static Arbitrary<Numbers> numbers() {
+    return Combinators.combine(
+            Arbitraries.integers(),
+            Arbitraries.longs(),
+            Arbitraries.doubles(),
+            Arbitraries.floats(),
+            Arbitraries.bigDecimals().ofScale(9),
+            Arbitraries.bigIntegers())
+        .as(Numbers::new);
+  }
+
+  private static Arbitrary<Times> times() {
+    return Combinators.combine(
+            Arbitraries.longs().between(-30_000_000_000L, 60_000_000_000L),
+            Arbitraries.longs().between(0, 999_999_999),
+            Arbitraries.of("UTC", "Europe/Berlin", "+05:30"))
+        .as(
+            (seconds, nanos, zone) -> {
+              Instant at = Instant.ofEpochSecond(seconds, nanos);
+              ZonedDateTime zoned = at.atZone(ZoneId.of(zone));
+              return new Times(
+                  at,
+                  Duration.ofSeconds(seconds, nanos),
+                  zoned.toLocalDate(),
+                  zoned.toLocalDateTime(),
+                  zoned,
+                  zoned.getDayOfWeek());
+            });
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.jackson3;
+
+import org.jspecify.annotations.NullMarked;
