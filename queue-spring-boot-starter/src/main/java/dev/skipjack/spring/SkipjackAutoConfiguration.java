@@ -5,6 +5,7 @@ import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.handlers.HandlerTransactions;
 import dev.skipjack.store.jooq.JobQueue;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -17,6 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
 
 /** Configures the queue, {@link Jobs} and the worker if there is a {@code DataSource}. */
 @AutoConfiguration(
@@ -49,16 +51,32 @@ public class SkipjackAutoConfiguration {
   JobQueue jobQueue(
       RawDataSource dataSource,
       SkipjackProperties properties,
-      ObjectProvider<PayloadCodec> codec,
-      ObjectProvider<EnqueueInterceptor> interceptors) {
+      ObjectProvider<PayloadCodec> codecs,
+      ObjectProvider<EnqueueInterceptor> interceptors,
+      ConfigurableListableBeanFactory beans) {
     JobQueue.Builder builder =
         JobQueue.builder(dataSource.dataSource()).schema(properties.schema());
-    codec.ifAvailable(builder::codec);
+    PayloadCodec codec = codecs.getIfAvailable();
+    if (codec == null) {
+      requireJackson2(beans.getBeanClassLoader());
+    } else {
+      builder.codec(codec);
+    }
     interceptors.orderedStream().forEach(builder::interceptor);
     JobQueue queue = builder.build();
     SkipjackSchema.prepare(
         dataSource.dataSource(), properties.schema(), properties.migrate(), queue.schemaVersion());
     return queue;
+  }
+
+  private static void requireJackson2(@Nullable ClassLoader classes) {
+    if (!ClassUtils.isPresent("com.fasterxml.jackson.databind.json.JsonMapper", classes)) {
+      throw new IllegalStateException(
+          "Payloads cannot be converted to JSON, because Jackson is not on the class path. Add the"
+              + " dependency com.fasterxml.jackson.core:jackson-databind for Jackson 2 or"
+              + " dev.skipjack:skipjack-queue-jackson3 for Jackson 3, or define a PayloadCodec"
+              + " bean.");
+    }
   }
 
   // Primary, because the queue implements JobEnqueuer as well.

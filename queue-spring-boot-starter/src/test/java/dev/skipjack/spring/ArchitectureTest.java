@@ -54,6 +54,15 @@ class ArchitectureTest {
                           "org.springframework.boot.actuate.autoconfigure.info")));
 
   @ArchTest
+  static final ArchRule onlyItsConfigurationUsesJackson3 =
+      noClasses()
+          .that()
+          .haveSimpleNameNotStartingWith("SkipjackJackson3")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("dev.skipjack.jackson3..", "tools.jackson..");
+
+  @ArchTest
   static final ArchRule starterContainsNoSql =
       noClasses().should().dependOnClassesThat().resideInAnyPackage("org.jooq..");
 }

@@ -37,6 +37,7 @@ final class Contexts {
                 SkipjackFlywayAutoConfiguration.class,
                 named("dev.skipjack.spring.SkipjackHealthAutoConfiguration"),
                 named("dev.skipjack.spring.SkipjackHealthBoot4AutoConfiguration"),
+                SkipjackJackson3AutoConfiguration.class,
                 SkipjackMetricsAutoConfiguration.class,
                 SkipjackEndpointAutoConfiguration.class,
                 SkipjackInfoAutoConfiguration.class,

@@ -112,7 +112,8 @@ class JobsTest {
               assertThatExceptionOfType(IllegalTransactionStateException.class)
                   .isThrownBy(() -> context.getBean(Attempts.class).withoutTransaction("ada"))
                   .withMessageStartingWith(
-                      "dev.skipjack.spring.SignUps$Attempts.withoutTransaction enqueued a job of kind 'send-welcome' without a transaction")
+                      "dev.skipjack.spring.SignUps$Attempts.withoutTransaction enqueued a job of"
+                          + " kind 'send-welcome' without a transaction")
                   .withMessageContaining("Annotate the method with @Transactional");
               QueueAssertions.assertThat(database).hasNoJobs();
               registration.signUp("ada");
@@ -155,7 +156,8 @@ class JobsTest {
                                 .isThrownBy(
                                     () -> context.getBean(Attempts.class).withoutTransaction("ada"))
                                 .withMessageContaining(
-                                    "in the read-only transaction 'listUsers'. Remove readOnly = true");
+                                    "in the read-only transaction 'listUsers'. Remove readOnly ="
+                                        + " true");
                             // The transaction is still usable, so no statement has failed in it.
                             assertThat(
                                     context

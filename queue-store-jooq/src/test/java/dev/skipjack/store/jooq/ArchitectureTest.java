@@ -96,7 +96,6 @@ class ArchitectureTest {
           .should()
           .notBePublic();
 
-  /** {@code PayloadCodecTest} finds and tests the codecs in this package. */
   @ArchTest
   static final ArchRule codecsAreInThePackageOfPayloads =
       classes()

@@ -31,7 +31,8 @@ class JsonScanTest {
     try (Connection connection = database.connection();
         PreparedStatement statement =
             connection.prepareStatement(
-                "SELECT octet_length(document::jsonb::text) FROM unnest(?) WITH ORDINALITY AS each (document, n) ORDER BY n")) {
+                "SELECT octet_length(document::jsonb::text) FROM unnest(?) WITH ORDINALITY AS each"
+                    + " (document, n) ORDER BY n")) {
       statement.setArray(1, connection.createArrayOf("text", documents.toArray()));
       try (ResultSet row = statement.executeQuery()) {
         for (int i = 0; row.next(); i++) {
