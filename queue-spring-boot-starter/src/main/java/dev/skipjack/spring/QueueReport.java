@@ -6,6 +6,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
 import dev.skipjack.api.WorkerInfo;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -89,7 +90,7 @@ record QueueReport(
         oldest
             .map(PendingAge::age)
             .filter(age -> !age.isZero())
-            .map(age -> age.toSeconds())
+            .map(Duration::toSeconds)
             .orElse(null),
         counts.getOrDefault(JobStatus.RUNNING, 0L),
         counts.getOrDefault(JobStatus.WAITING, 0L),

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Parameter;
 import java.net.URL;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -25,9 +27,11 @@ class ConfigurationMetadataTest {
     ObjectMapper json = new ObjectMapper();
     for (URL file :
         Collections.list(SkipjackProperties.class.getClassLoader().getResources(FILE))) {
-      json.readTree(file)
-          .path("properties")
-          .forEach(property -> properties.put(property.path("name").asText(), property));
+      try (InputStream metadata = file.openStream()) {
+        json.readTree(metadata)
+            .path("properties")
+            .forEach(property -> properties.put(property.path("name").asText(), property));
+      }
     }
     properties.keySet().removeIf(name -> !name.contains("skipjack"));
     return properties;
@@ -54,9 +58,9 @@ class ConfigurationMetadataTest {
     assertThat(properties).hasSizeGreaterThan(5);
     properties.forEach(
         (name, hasDefault) -> {
-          assertThat(documented).containsKey(name);
-          assertThat(documented.get(name).path("description").asText()).as(name).isNotBlank();
-          assertThat(documented.get(name).has("defaultValue")).as(name).isEqualTo(hasDefault);
+          JsonNode property = Objects.requireNonNull(documented.get(name), name);
+          assertThat(property.path("description").asText()).as(name).isNotBlank();
+          assertThat(property.has("defaultValue")).as(name).isEqualTo(hasDefault);
         });
     assertThat(documented)
         .containsKeys("management.health.skipjack.enabled", "management.info.skipjack.enabled");

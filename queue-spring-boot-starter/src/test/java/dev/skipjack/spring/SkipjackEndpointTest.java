@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -135,12 +136,16 @@ class SkipjackEndpointTest {
     }
   }
 
+  private static <T> T body(WebEndpointResponse<?> response, Class<T> type) {
+    return type.cast(Objects.requireNonNull(response.getBody()));
+  }
+
   private static String message(WebEndpointResponse<?> response) {
-    return ((SkipjackEndpoint.Message) response.getBody()).message();
+    return body(response, SkipjackEndpoint.Message.class).message();
   }
 
   private static List<?> items(WebEndpointResponse<?> response) {
-    return ((SkipjackEndpoint.Page) response.getBody()).items();
+    return body(response, SkipjackEndpoint.Page.class).items();
   }
 
   /** Runs a test with a job that has died. */
@@ -236,7 +241,7 @@ class SkipjackEndpointTest {
                     assertThat(group.example()).isEqualTo(dead.job().value());
                   });
           SkipjackEndpoint.Overview overview =
-              (SkipjackEndpoint.Overview) get(dead.context()).getBody();
+              body(get(dead.context()), SkipjackEndpoint.Overview.class);
           assertThat(overview.queues().total()).isEqualTo(1);
           assertThat(overview.workers().total()).isEqualTo(1);
           assertThat(overview.deadLetters().total()).isEqualTo(1);
@@ -272,9 +277,9 @@ class SkipjackEndpointTest {
             queue.enqueue(DOOMED, "x", job -> job.onQueue(name));
           }
           SkipjackEndpoint.Page page =
-              (SkipjackEndpoint.Page)
-                  call(context, WebEndpointHttpMethod.GET, Map.of("limit", "2"), "queues")
-                      .getBody();
+              body(
+                  call(context, WebEndpointHttpMethod.GET, Map.of("limit", "2"), "queues"),
+                  SkipjackEndpoint.Page.class);
           assertThat(page.total()).isEqualTo(3);
           assertThat(page.items())
               .extracting(report -> ((QueueReport) report).name())

@@ -8,6 +8,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
@@ -31,7 +32,8 @@ class SkipjackInfoTest {
   private static Map<String, Object> info(ApplicationContext context) {
     Info.Builder builder = new Info.Builder();
     context.getBean(InfoContributor.class).contribute(builder);
-    return (Map<String, Object>) builder.build().getDetails().get("skipjack");
+    return (Map<String, Object>)
+        Objects.requireNonNull(builder.build().getDetails().get("skipjack"));
   }
 
   @Test

@@ -233,7 +233,7 @@ class SkipjackObservationTest {
 
     private String current() {
       Observation current = registry.getCurrentObservation();
-      return current == null ? "none" : current.getContextView().getName();
+      return current == null ? "none" : String.valueOf(current.getContextView().getName());
     }
 
     @Override
