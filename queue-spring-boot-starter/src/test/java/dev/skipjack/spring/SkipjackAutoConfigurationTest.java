@@ -263,6 +263,20 @@ class SkipjackAutoConfigurationTest {
   }
 
   @Test
+  void runsWithoutFlywayIfTheTablesAreMigratedElsewhere() {
+    contexts
+        .withBean(Mails.class)
+        .withPropertyValues("skipjack.migrate=off")
+        .withClassLoader(new FilteredClassLoader("org.flywaydb"))
+        .run(
+            context ->
+                assertThat(context)
+                    .hasNotFailed()
+                    .hasSingleBean(Jobs.class)
+                    .doesNotHaveBean("skipjackFlywayMigrationStrategy"));
+  }
+
+  @Test
   void keepsBootsFlywayFromADatabaseWithoutMigrationsOfTheApplication() {
     new JdbcTemplate(database.dataSource()).execute("CREATE TABLE IF NOT EXISTS legacy (id int)");
     contexts
