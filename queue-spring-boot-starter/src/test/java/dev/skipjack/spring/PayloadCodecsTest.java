@@ -101,7 +101,7 @@ class PayloadCodecsTest {
   }
 
   @Test
-  void theModuleForJackson3NeedsNoJackson2() {
+  void theConditionsForJackson3NeedNoJackson2() {
     contexts
         .withClassLoader(new FilteredClassLoader("com.fasterxml.jackson.databind"))
         .run(
