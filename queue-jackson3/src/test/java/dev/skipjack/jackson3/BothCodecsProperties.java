@@ -30,6 +30,7 @@ import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs may wait while an application changes from one codec to the other, in either direction. */
+@SuppressWarnings("ArrayRecordComponent") // applications have such payloads
 class BothCodecsProperties {
 
   private final PayloadCodec jackson2 = new JacksonCodec();
@@ -41,7 +42,7 @@ class BothCodecsProperties {
 
     @Override
     public String toString() {
-      return "size " + ordinal();
+      return "size " + name();
     }
   }
 
