@@ -9,6 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A charge of an order's amount. No constraint keeps a second charge of the same order out. */
+@SuppressWarnings("unused") // Hibernate reads the fields
 @Entity
 @Table(name = "charges")
 class Charge {

@@ -14,7 +14,9 @@ import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.testkit.TestQueue;
+import java.util.Objects;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -83,11 +85,11 @@ class ContextsTest {
 
   @TestConfiguration(proxyBeanMethods = false)
   static class OwnDataSource {
-    static QueueDatabase database;
+    private static @Nullable QueueDatabase database;
 
     @Bean
     DataSource dataSource() {
-      return database.newDataSource(4);
+      return Objects.requireNonNull(database, "set by the test").newDataSource(4);
     }
   }
 
