@@ -31,7 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @QueueTest
 class SpringOrdersIT {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int CUSTOMERS = 4;
   private static final int ORDERS_BEFORE_A_KILL = 40;
   private static final int TERMINATED = 128 + 15;
