@@ -17,6 +17,7 @@ import java.util.UUID;
 
 import javax.annotation.processing.Generated;
 
+import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Identity;
@@ -34,6 +35,7 @@ import org.jooq.TableField;
 import org.jooq.TableOptions;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
+import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
@@ -205,6 +207,13 @@ public class OutboxEvents extends TableImpl<OutboxEventsRecord> {
     @Override
     public UniqueKey<OutboxEventsRecord> getPrimaryKey() {
         return Keys.OUTBOX_EVENTS_PKEY;
+    }
+
+    @Override
+    public List<Check<OutboxEventsRecord>> getChecks() {
+        return Arrays.asList(
+            Internal.createCheck(this, DSL.name("outbox_events_headers_check"), "(((headers = '{}'::jsonb) OR ((jsonb_typeof(headers) = 'object'::text) AND (NOT jsonb_path_exists(headers, 'strict $.*?(@.type() != \"string\")'::jsonpath)))))", true)
+        );
     }
 
     @Override
