@@ -43,6 +43,7 @@ class RandomTransactionsIT {
     ROLLBACK_ONLY,
     CONSTRAINT,
     STATEMENT,
+    CONNECTION_KILLED,
     COMMIT,
     CUT_BEFORE_COMMIT,
     CUT_AFTER_COMMIT,
@@ -131,17 +132,23 @@ class RandomTransactionsIT {
     if (shape == Shape.ALONE) {
       attempt.in(inner);
     } else {
-      new TransactionTemplate(manager)
-          .executeWithoutResult(
-              outer -> {
-                attempt.in(inner);
-                outer.setRollbackOnly();
-              });
+      try {
+        new TransactionTemplate(manager)
+            .executeWithoutResult(
+                outer -> {
+                  attempt.in(inner);
+                  outer.setRollbackOnly();
+                });
+      } catch (RuntimeException failure) {
+        assertThat(attempt.fault).isEqualTo(Fault.CONNECTION_KILLED); // of both, if they share it
+      }
     }
     if (shape == Shape.JOINED || attempt.isRolledBack) {
       rolledBack.addAll(attempt.orders);
       rollbacks++;
     } else if (attempt.fault != Fault.CUT_AFTER_COMMIT) {
+      // A fault of a statement does not strike after the last one.
+      assertThat(attempt.fault).as("seed %d", seed).isIn(Fault.NONE, Fault.STATEMENT);
       committed.addAll(attempt.orders);
       commits++;
     }
@@ -160,6 +167,7 @@ class RandomTransactionsIT {
 
     private final Orders repository;
     private final Jobs jobs;
+    private final JdbcClient inTransaction;
     private final FaultyDataSource faults;
     private final Fault fault;
     private final int size = 1 + random.nextInt(3);
@@ -170,6 +178,7 @@ class RandomTransactionsIT {
     Attempt(ConfigurableApplicationContext context, FaultyDataSource faults, Fault fault) {
       this.repository = context.getBean(Orders.class);
       this.jobs = context.getBean(Jobs.class);
+      this.inTransaction = context.getBean(JdbcClient.class);
       this.faults = faults;
       this.fault = fault;
     }
@@ -206,6 +215,11 @@ class RandomTransactionsIT {
       }
     }
 
+    private void killConnection() {
+      int server = inTransaction.sql("SELECT pg_backend_pid()").query(Integer.class).single();
+      sql.sql("SELECT pg_terminate_backend(?, 60000)").param(server).query(Boolean.class).single();
+    }
+
     private void step(TransactionStatus transaction) {
       if (stepsUntilFault-- != 0) {
         return;
@@ -215,6 +229,7 @@ class RandomTransactionsIT {
         case ROLLBACK_ONLY -> transaction.setRollbackOnly();
         case STATEMENT ->
             faults.failNext(Step.STATEMENT, 1, SQL_STATES.get(random.nextInt(SQL_STATES.size())));
+        case CONNECTION_KILLED -> killConnection();
         case COMMIT -> faults.failNext(Step.COMMIT, 1, "40001");
         case CUT_BEFORE_COMMIT -> faults.cutBeforeCommit(1);
         case CUT_AFTER_COMMIT -> faults.cutAfterCommit(1);
