@@ -18,6 +18,13 @@ final class QueueListener implements TestExecutionListener, Ordered {
   }
 
   @Override
+  public void beforeTestClass(TestContext test) {
+    if (settings(test) != null && test.hasApplicationContext()) {
+      queue(test).resume();
+    }
+  }
+
+  @Override
   public void beforeTestMethod(TestContext test) {
     AutoConfigureSkipjack settings = settings(test);
     if (settings != null) {

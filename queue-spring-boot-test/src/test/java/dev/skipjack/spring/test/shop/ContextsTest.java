@@ -97,7 +97,7 @@ class ContextsTest {
   @AutoConfigureSkipjack
   static class FromElsewhere {}
 
-  @SpringBootTest(classes = ShopApplication.class)
+  @SpringBootTest(classes = ShopApplication.class, properties = "shop.name=async")
   @AutoConfigureSkipjack(mode = JobMode.ASYNC)
   static class Async {}
 
@@ -142,8 +142,7 @@ class ContextsTest {
     assertThat(worker.isRunning()).isTrue();
     test.afterTestClass();
     assertThat(worker.isRunning()).isFalse();
-    test.beforeTestMethod(
-        this, ContextsTest.class.getDeclaredMethod("workerIsStoppedBetweenClasses"));
+    test.beforeTestClass();
     assertThat(worker.isRunning()).isTrue();
     test.getTestContext().markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
   }
