@@ -37,7 +37,7 @@ class ContextsTest {
       classes = ShopApplication.class,
       properties = {
         "shop.name=one",
-        "spring.datasource.username=somebody",
+        "spring.datasource.username=shop",
         "spring.datasource.password=secret"
       })
   @AutoConfigureSkipjack
