@@ -17,16 +17,18 @@ import org.flywaydb.core.api.logging.LogFactory;
  * @param schema name of the schema, which may not exist yet
  * @param database name of the database
  * @param encoding the encoding of the database
- * @param versionWithoutHistory the result of {@code schema_version()} if the migrations were run as
- *     plain SQL, so that Flyway has no history; otherwise empty. Also empty if another role owns
- *     the function, whose code must then not be run
+ * @param hasHistory whether Flyway has a history of the schema. It has none if the migrations were
+ *     run as plain SQL
+ * @param version the result of {@code schema_version()}, or empty if there is no queue in the
+ *     schema. Also empty if another role owns the function, whose code must then not be run
  * @param creators other roles that may create objects in the schema
  */
 record Target(
     String schema,
     String database,
     String encoding,
-    OptionalInt versionWithoutHistory,
+    boolean hasHistory,
+    OptionalInt version,
     List<String> creators) {
 
   /*
@@ -38,10 +40,10 @@ record Target(
       """
       SELECT current_database()::text,
              current_setting('server_encoding'),
-             to_regclass(format('%I.%I', wanted.name, wanted.history)) IS NULL
-             AND EXISTS (SELECT FROM pg_proc
-                          WHERE oid = to_regprocedure(format('%I.schema_version()', wanted.name))
-                            AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)),
+             to_regclass(format('%I.%I', wanted.name, wanted.history)) IS NOT NULL,
+             EXISTS (SELECT FROM pg_proc
+                      WHERE oid = to_regprocedure(format('%I.schema_version()', wanted.name))
+                        AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)),
              format('SELECT %I.schema_version()', wanted.name),
              ARRAY(SELECT CASE WHEN acl.grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(acl.grantee)::text END
                      FROM pg_namespace
@@ -112,8 +114,9 @@ record Target(
             schema,
             row.getString(1),
             row.getString(2),
-            row.getBoolean(3) ? version(statement, row.getString(4)) : OptionalInt.empty(),
-            List.of((String[]) row.getArray(5).getArray()));
+            row.getBoolean(3),
+            row.getBoolean(4) ? version(statement, row.getString(5)) : OptionalInt.empty(),
+            List.of((String[]) row.getArray(6).getArray()));
       }
     }
   }
@@ -123,6 +126,16 @@ record Target(
       row.next();
       return OptionalInt.of(row.getInt(1));
     }
+  }
+
+  /** Returns the version of a schema whose migrations were run as plain SQL; otherwise empty. */
+  OptionalInt versionWithoutHistory() {
+    return hasHistory ? OptionalInt.empty() : version;
+  }
+
+  /** Returns whether all migrations of this version of Skipjack ran in the schema. */
+  boolean isUpToDate() {
+    return version.orElse(0) >= Migrations.SCHEMA_VERSION;
   }
 
   void requireUtf8() {

@@ -49,8 +49,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
   private UniqueJobs(QueueExtension queue, QueueAdmin admin) {
     this.queue = queue;
     this.admin = admin;
-    this.findByJob = Statement.lazily(() -> FindHolderStatement.byJob(queue.dialect()));
-    this.findByPeriod = Statement.lazily(() -> FindHolderStatement.byPeriod(queue.dialect()));
+    this.findByJob = Statement.lazily(() -> FindHolderStatement.byJob(queue.dialect().get()));
+    this.findByPeriod = Statement.lazily(() -> FindHolderStatement.byPeriod(queue.dialect().get()));
     this.writer = new UniqueWriter(queue);
     this.own =
         bound(

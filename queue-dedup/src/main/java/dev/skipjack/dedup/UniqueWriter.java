@@ -37,11 +37,12 @@ final class UniqueWriter {
 
   UniqueWriter(QueueExtension queue) {
     this.queue = queue;
-    this.insert = Statement.lazily(() -> UniqueInsert.of(queue.dialect()));
-    this.insertOne = Statement.lazily(() -> UniqueInsert.ofOne(queue.dialect()));
+    this.insert = Statement.lazily(() -> UniqueInsert.of(queue.dialect().get()));
+    this.insertOne = Statement.lazily(() -> UniqueInsert.ofOne(queue.dialect().get()));
     for (HolderAction action : HolderAction.values()) {
       resolve.put(
-          action, Statement.lazily(() -> ResolveConflictStatement.of(queue.dialect(), action)));
+          action,
+          Statement.lazily(() -> ResolveConflictStatement.of(queue.dialect().get(), action)));
     }
   }
 

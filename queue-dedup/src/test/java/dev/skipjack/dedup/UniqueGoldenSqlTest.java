@@ -50,7 +50,7 @@ class UniqueGoldenSqlTest {
 
   static Map<String, StatementText> statements() {
     try (HikariDataSource never = new HikariDataSource()) {
-      DSLContext dialect = JobQueue.on(never).extension().dialect();
+      DSLContext dialect = JobQueue.on(never).extension().dialect().get();
       return new TreeMap<>(
           Map.of(
               "unique-insert", UniqueInsert.of(dialect).text(),

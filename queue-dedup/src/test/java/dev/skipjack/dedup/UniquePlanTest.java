@@ -22,10 +22,12 @@ class UniquePlanTest {
   void everyStatementFindsItsRowsThroughTheIndex(QueueDatabase database) throws Exception {
     Fixture fixture = new Fixture(database);
     fixture.execute(
-        "INSERT INTO @jobs (kind, payload, unique_key) SELECT 'k', '{}', n FROM generate_series(1, 50000) n");
+        "INSERT INTO @jobs (kind, payload, unique_key) SELECT 'k', '{}', n FROM generate_series(1,"
+            + " 50000) n");
     fixture.execute(
-        "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM generate_series(1, 50000) n");
-    DSLContext dialect = fixture.queue.extension().dialect();
+        "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM"
+            + " generate_series(1, 50000) n");
+    DSLContext dialect = fixture.queue.extension().dialect().get();
     Map<StatementText, List<String>> expected =
         Map.of(
             UniqueInsert.of(dialect).text(),

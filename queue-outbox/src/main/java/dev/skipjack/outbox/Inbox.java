@@ -46,8 +46,8 @@ public final class Inbox {
   private Inbox(QueueExtension queue, String consumer) {
     this.consumer = Event.requireName("Consumer", consumer);
     this.transactions = queue.transactions();
-    this.mark = Statement.lazily(() -> markStatement(queue.dialect()));
-    this.prune = Statement.lazily(() -> pruneStatement(queue.dialect()));
+    this.mark = Statement.lazily(() -> markStatement(queue.dialect().get()));
+    this.prune = Statement.lazily(() -> pruneStatement(queue.dialect().get()));
   }
 
   /** A call of a consumer. */

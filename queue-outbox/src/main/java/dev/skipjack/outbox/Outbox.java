@@ -39,8 +39,8 @@ public final class Outbox {
     this.queue = queue;
     this.codec = queue.codec();
     this.wakeUp = extension.outboxWakeUp();
-    this.recordOne = Statement.lazily(() -> RecordStatement.ofOne(extension.dialect()));
-    this.recordAll = Statement.lazily(() -> RecordStatement.ofAll(extension.dialect()));
+    this.recordOne = Statement.lazily(() -> RecordStatement.ofOne(extension.dialect().get()));
+    this.recordAll = Statement.lazily(() -> RecordStatement.ofAll(extension.dialect().get()));
     this.admin = new OutboxAdmin(extension);
   }
 

@@ -21,6 +21,7 @@ import static org.jooq.impl.DSL.trueCondition;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,7 +47,7 @@ import org.jooq.impl.SQLDataType;
 public final class OutboxAdmin {
 
   private final OwnTransactions transactions;
-  private final DSLContext dialect;
+  private final Lazy<DSLContext> dialect;
 
   OutboxAdmin(QueueExtension queue) {
     this.transactions = queue.transactions();
@@ -405,7 +406,11 @@ public final class OutboxAdmin {
         connection -> {
           try {
             return work.apply(
-                dialect.configuration().derive(new DefaultConnectionProvider(connection)).dsl());
+                dialect
+                    .get()
+                    .configuration()
+                    .derive(new DefaultConnectionProvider(connection))
+                    .dsl());
           } catch (DataAccessException failure) {
             // The transaction reports the driver's exception as a StoreException.
             SQLException reason = failure.getCause(SQLException.class);

@@ -9,6 +9,7 @@ import dev.skipjack.outbox.FetchStatement.Retried;
 import dev.skipjack.outbox.LeaseWrites.Extension;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PublishedEvents;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -43,22 +44,25 @@ final class RelayStore {
    * @param keepsHistory whether published events are kept
    */
   RelayStore(QueueExtension queue, boolean keepsHistory) {
-    DSLContext dialect = queue.dialect();
+    Lazy<DSLContext> dialect = queue.dialect();
     this.transactions = queue.transactions();
     this.history = queue.publishedEvents();
     this.keepsHistory = keepsHistory;
-    this.lease = Statement.lazily(() -> LeaseShardsStatement.of(dialect));
-    this.pending = Statement.lazily(() -> FetchStatement.pending(dialect));
-    this.retried = Statement.lazily(() -> FetchStatement.retried(dialect));
-    this.lock = Statement.lazily(() -> LeaseWrites.lock(dialect));
-    this.extend = Statement.lazily(() -> LeaseWrites.extend(dialect));
-    this.release = Statement.lazily(() -> LeaseWrites.release(dialect));
+    this.lease = Statement.lazily(() -> LeaseShardsStatement.of(dialect.get()));
+    this.pending = Statement.lazily(() -> FetchStatement.pending(dialect.get()));
+    this.retried = Statement.lazily(() -> FetchStatement.retried(dialect.get()));
+    this.lock = Statement.lazily(() -> LeaseWrites.lock(dialect.get()));
+    this.extend = Statement.lazily(() -> LeaseWrites.extend(dialect.get()));
+    this.release = Statement.lazily(() -> LeaseWrites.release(dialect.get()));
     this.publish =
         Statement.lazily(
-            () -> keepsHistory ? EventWrites.publish(dialect) : EventWrites.discard(dialect));
-    this.change = Statement.lazily(() -> EventWrites.change(dialect));
-    this.block = Statement.lazily(() -> EventWrites.block(dialect));
-    this.unblock = Statement.lazily(() -> EventWrites.unblock(dialect));
+            () ->
+                keepsHistory
+                    ? EventWrites.publish(dialect.get())
+                    : EventWrites.discard(dialect.get()));
+    this.change = Statement.lazily(() -> EventWrites.change(dialect.get()));
+    this.block = Statement.lazily(() -> EventWrites.block(dialect.get()));
+    this.unblock = Statement.lazily(() -> EventWrites.unblock(dialect.get()));
   }
 
   /**

@@ -51,8 +51,10 @@ class OutboxPlanTest {
         SELECT 'order', n, n % 32, clock_timestamp() + n * interval '1 s' FROM generate_series(1, 5000) AS n
         """);
     fixture.execute(
-        "INSERT INTO @inbox_events (consumer, event_id) SELECT 'c', gen_random_uuid() FROM generate_series(1, 20000)");
-    Map<String, StatementText> statements = Statements.all(fixture.queue.extension().dialect());
+        "INSERT INTO @inbox_events (consumer, event_id) SELECT 'c', gen_random_uuid() FROM"
+            + " generate_series(1, 20000)");
+    Map<String, StatementText> statements =
+        Statements.all(fixture.queue.extension().dialect().get());
     for (int round = 0; round < 2; round++) {
       for (Map.Entry<String, List<String>> entry : EXPECTED.entrySet()) {
         for (String mode : List.of("force_generic_plan", "force_custom_plan")) {

@@ -15,7 +15,7 @@ final class Statements {
   /** Returns the statements as rendered for the default schema. */
   static Map<String, StatementText> all() {
     try (HikariDataSource never = new HikariDataSource()) {
-      return all(JobQueue.on(never).extension().dialect());
+      return all(JobQueue.on(never).extension().dialect().get());
     }
   }
 

@@ -47,15 +47,23 @@ public class SkipjackAutoConfiguration {
   }
 
   @Bean
+  Preparation skipjackPreparation() {
+    return new Preparation();
+  }
+
+  @Bean
   @ConditionalOnMissingBean
   JobQueue jobQueue(
       RawDataSource dataSource,
       SkipjackProperties properties,
       ObjectProvider<PayloadCodec> codecs,
       ObjectProvider<EnqueueInterceptor> interceptors,
+      Preparation preparation,
       ConfigurableListableBeanFactory beans) {
     JobQueue.Builder builder =
-        JobQueue.builder(dataSource.dataSource()).schema(properties.schema());
+        JobQueue.builder(dataSource.dataSource())
+            .schema(properties.schema())
+            .prepareIn(preparation);
     PayloadCodec codec = codecs.getIfAvailable();
     if (codec == null) {
       requireJackson2(beans.getBeanClassLoader());

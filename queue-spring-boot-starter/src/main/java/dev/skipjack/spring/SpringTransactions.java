@@ -91,7 +91,9 @@ public final class SpringTransactions implements HandlerTransactions {
   private void complete(TransactionStatus transaction, Consumer<Connection> completion) {
     if (transaction.isRollbackOnly()) {
       throw new UnexpectedRollbackException(
-          "The handler returned normally, but its transaction was marked as rollback-only. Let the exception of the called method propagate, or call it in a transaction of its own.");
+          "The handler returned normally, but its transaction was marked as rollback-only. Let the"
+              + " exception of the called method propagate, or call it in a transaction of its"
+              + " own.");
     }
     Connection connection = DataSourceUtils.getConnection(dataSource);
     try {

@@ -6,11 +6,15 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.ExecutionInterceptor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +40,7 @@ class StarterCostTest {
   private static final int TRANSACTIONS = 600;
   private static final int ENQUEUES = 10;
   private static final int JOBS = 5_000;
+  private static final int STARTS = 15;
   private static final int WARM_UP_PART = 3;
 
   private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -122,6 +127,48 @@ class StarterCostTest {
     nanos.put("@JobHandler", List.copyOf(Objects.requireNonNull(taken.get(SCANNED.kind()))));
     nanos.put("lambda", List.copyOf(Objects.requireNonNull(taken.get(REGISTERED.kind()))));
     report("call of a handler, ns", nanos);
+  }
+
+  @Test
+  void startOfAnApplication(QueueDatabase database) throws IOException {
+    Map<String, String> variants = new LinkedHashMap<>();
+    variants.put("without the starter", "spring.autoconfigure.exclude=" + ours());
+    variants.put("with the starter", "skipjack.schema=" + database.schema());
+    variants.put("with a worker", "has-handlers=true");
+    Map<String, List<Long>> durations = new LinkedHashMap<>();
+    Map<String, List<Long>> processor = new LinkedHashMap<>();
+    List<String> names = new ArrayList<>(variants.keySet());
+    for (int round = 0; round < STARTS; round++) {
+      Collections.rotate(names, 1);
+      for (String name : names) {
+        try (ForkedJvm application =
+            ForkedJvm.of(StartedApplication.class)
+                .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+                .arguments(
+                    "--spring.datasource.url=" + database.jdbcUrl(),
+                    "--skipjack.schema=" + database.schema(),
+                    "--" + variants.get(name))
+                .start()) {
+          String[] taken =
+              application
+                  .awaitLine(StartedApplication.STARTED, PATIENCE)
+                  .replace(StartedApplication.STARTED, "")
+                  .split(" ");
+          time(durations, name, Long.parseLong(taken[0]));
+          time(processor, name, Long.parseLong(taken[1]));
+        }
+      }
+    }
+    report("start of an application, ns", durations);
+    report("start of an application, processor time of the main thread, ns", processor);
+  }
+
+  /** Returns the names of the starter's configurations. */
+  private static String ours() throws IOException {
+    Path imports =
+        Path.of(
+            "src/main/resources/META-INF/spring/org.springframework.boot.autoconfigure.AutoConfiguration.imports");
+    return String.join(",", Files.readAllLines(imports));
   }
 
   private static void time(Map<String, List<Long>> all, String name, Runnable call) {

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.Map;
@@ -68,7 +69,8 @@ class JacksonPayloadsTest {
     try {
       Field mapper = codec.getClass().getDeclaredField("mapper");
       mapper.setAccessible(true);
-      return (ObjectMapper) Objects.requireNonNull(mapper.get(codec));
+      Object value = Objects.requireNonNull(mapper.get(codec));
+      return (ObjectMapper) (value instanceof Lazy<?> lazy ? lazy.get() : value);
     } catch (ReflectiveOperationException failure) {
       throw new LinkageError(failure.toString(), failure);
     }

@@ -7,6 +7,7 @@ import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -30,15 +31,17 @@ final class DeadJobWalker {
   private final Statement<Request, WalkPosition> walkKind;
   private final Statement<Request, WalkPosition> walkQueueAndKind;
 
-  DeadJobWalker(OwnTransactions transactions, DSLContext dialect, JooqOrderedJobs orderedJobs) {
+  DeadJobWalker(
+      OwnTransactions transactions, Lazy<DSLContext> dialect, JooqOrderedJobs orderedJobs) {
     this.orderedJobs = orderedJobs;
     this.transactions = transactions;
     this.reads = transactions.readOnly();
-    this.prune = Statement.lazily(() -> PruneStatement.of(dialect));
-    this.walkAll = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, false, false));
-    this.walkQueue = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, true, false));
-    this.walkKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, false, true));
-    this.walkQueueAndKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect, true, true));
+    this.prune = Statement.lazily(() -> PruneStatement.of(dialect.get()));
+    this.walkAll = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect.get(), false, false));
+    this.walkQueue = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect.get(), true, false));
+    this.walkKind = Statement.lazily(() -> WalkDeadJobsStatement.of(dialect.get(), false, true));
+    this.walkQueueAndKind =
+        Statement.lazily(() -> WalkDeadJobsStatement.of(dialect.get(), true, true));
   }
 
   /** Deletes dead jobs as {@link dev.skipjack.api.QueueAdmin#prune(List)} does. */

@@ -8,9 +8,11 @@ import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.store.jooq.internal.sql.StatementText;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,14 +43,23 @@ final class EnqueueWriter {
   private final Statement<NewJob, EnqueueResult> enqueueOneOrdered;
   private final Statement<List<NewJob>, Optional<EnqueueResult>> enqueueOnce;
 
-  EnqueueWriter(DSLContext dialect, StrictOrdering strictOrdering) {
+  EnqueueWriter(Lazy<DSLContext> dialect, StrictOrdering strictOrdering) {
     this.strictOrdering = strictOrdering;
-    this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect, Accepted.UNORDERED));
-    this.enqueueOrdered = Statement.lazily(() -> EnqueueStatement.of(dialect, Accepted.ALL));
-    // Not lazily: the first enqueue of an application would wait until jOOQ's classes are loaded.
-    this.enqueueOne = EnqueueStatement.ofOne(dialect, Accepted.UNORDERED);
-    this.enqueueOneOrdered = Statement.lazily(() -> EnqueueStatement.ofOne(dialect, Accepted.ALL));
-    this.enqueueOnce = Statement.lazily(() -> EnqueueOnceStatement.of(dialect));
+    this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.UNORDERED));
+    this.enqueueOrdered = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.ALL));
+    this.enqueueOne =
+        Statement.lazily(() -> EnqueueStatement.ofOne(dialect.get(), Accepted.UNORDERED));
+    this.enqueueOneOrdered =
+        Statement.lazily(() -> EnqueueStatement.ofOne(dialect.get(), Accepted.ALL));
+    this.enqueueOnce = Statement.lazily(() -> EnqueueOnceStatement.of(dialect.get()));
+  }
+
+  /**
+   * Renders the statement of a plain enqueue, so that the first one of an application need not wait
+   * until jOOQ's classes are loaded.
+   */
+  void prepare() {
+    StatementText unused = enqueueOne.text();
   }
 
   /**

@@ -38,6 +38,7 @@ import dev.skipjack.store.jooq.internal.read.JooqJobReader;
 import dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore;
 import dev.skipjack.store.jooq.internal.schedule.JooqSchedules;
 import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.sql.Connection;
@@ -48,6 +49,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -80,14 +82,14 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   private final boolean listensApart;
   private final String schema;
-  private final DSLContext dialect;
+  private final Lazy<DSLContext> dialect;
   private final JooqJobStore producers;
   private final JooqJobStore store;
-  private final Maintenance maintenance;
+  private final Lazy<Maintenance> maintenance;
   private final OrderedJobs orderedJobs;
   private final WorkerRegistry workers;
-  private final JobReader reader;
-  private final Doctor doctor;
+  private final Lazy<JobReader> reader;
+  private final Lazy<Doctor> doctor;
   private final PayloadCodec codec;
   private final NewJobFactory jobFactory;
   private final EnqueueInterceptor interceptor;
@@ -95,10 +97,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final @Nullable WakeUpSender sender;
   private final JobEnqueuer own;
   private final QueueExtension extension;
-  private final QueueAdmin admin;
-  private final JobOperations operations;
-  private final Schedules schedules;
-  private final ScheduleStore scheduleStore;
+  private final Lazy<QueueAdmin> admin;
+  private final Lazy<JobOperations> operations;
+  private final Lazy<Schedules> schedules;
+  private final Lazy<ScheduleStore> scheduleStore;
 
   private JobQueue(Builder settings, PayloadCodec codec) {
     DataSource dataSource = settings.dataSource;
@@ -106,7 +108,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.listensApart = settings.listenOn != null;
     this.schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
-    this.dialect = StatementDialect.forSchema(schema);
+    this.dialect = Lazy.of(() -> StatementDialect.forSchema(schema));
     this.sender =
         settings.wakeUps
             ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
@@ -127,21 +129,32 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.producers = application.store();
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
-        new JooqJobReader(
-            application.transactions().readOnly(),
-            dialect,
-            new JobExplainer(application.transactions(), dialect)::why);
+        Lazy.of(
+            () ->
+                new JooqJobReader(
+                    application.transactions().readOnly(),
+                    dialect,
+                    new JobExplainer(application.transactions(), dialect)::why));
     this.doctor =
-        new JooqDoctor(application.transactions().readOnly(), dialect, schema, SCHEMA_VERSION);
+        Lazy.of(
+            () ->
+                new JooqDoctor(
+                    application.transactions().readOnly(), dialect, schema, SCHEMA_VERSION));
     this.admin =
-        new JooqQueueAdmin(
-            application.transactions(),
-            application.healing(),
-            dialect,
-            jobFactory,
-            application.orderedJobs(),
-            application.deadJobs());
-    this.operations = new JooqJobOperations(application.transactions(), dialect, reader, admin);
+        Lazy.of(
+            () ->
+                new JooqQueueAdmin(
+                    application.transactions(),
+                    application.healing(),
+                    dialect,
+                    jobFactory,
+                    application.orderedJobs(),
+                    application.deadJobs()));
+    this.operations =
+        Lazy.of(
+            () ->
+                new JooqJobOperations(
+                    application.transactions(), dialect, reader.get(), admin.get()));
     this.extension =
         new QueueExtension(
             dialect,
@@ -156,38 +169,53 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     Runnable changed = sender == null ? () -> {} : sender::schedulesChanged;
     this.schedules =
-        new JooqSchedules(application.transactions(), dialect, jobFactory::create, changed);
+        Lazy.of(
+            () ->
+                new JooqSchedules(
+                    application.transactions(), dialect, jobFactory::create, changed));
 
     this.store = ofWorkers.store();
     this.scheduleStore =
-        new JooqScheduleStore(
-            ofWorkers.transactions(),
-            dialect,
-            jobFactory::create,
-            new JooqQueueAdmin(
+        Lazy.of(
+            () ->
+                new JooqScheduleStore(
                     ofWorkers.transactions(),
-                    ofWorkers.healing(),
                     dialect,
-                    jobFactory,
-                    ofWorkers.orderedJobs(),
-                    ofWorkers.deadJobs())
-                ::cancel,
-            strictOrdering,
-            ofWorkers.store(),
-            changed);
+                    jobFactory::create,
+                    new JooqQueueAdmin(
+                            ofWorkers.transactions(),
+                            ofWorkers.healing(),
+                            dialect,
+                            jobFactory,
+                            ofWorkers.orderedJobs(),
+                            ofWorkers.deadJobs())
+                        ::cancel,
+                    strictOrdering,
+                    ofWorkers.store(),
+                    changed));
     this.orderedJobs = ofWorkers.orderedJobs();
     JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers.transactions(), dialect);
     this.workers = registry;
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
     this.maintenance =
-        new JooqMaintenance(
-            control,
-            ofWorkers.transactions(),
-            dialect,
-            schema,
-            registry::removeSilent,
-            new DeadJobPruner(ofWorkers.deadJobs()));
+        Lazy.of(
+            () ->
+                new JooqMaintenance(
+                    control,
+                    ofWorkers.transactions(),
+                    dialect,
+                    schema,
+                    registry::removeSilent,
+                    new DeadJobPruner(ofWorkers.deadJobs())));
+    settings.preparation.execute(() -> prepare(writer, codec));
+  }
+
+  private static void prepare(EnqueueWriter writer, PayloadCodec codec) {
+    writer.prepare();
+    if (codec instanceof JacksonCodec jackson) {
+      jackson.prepare();
+    }
   }
 
   /** The parts of which the application and the workers each have their own instance. */
@@ -200,7 +228,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   private static Side side(
       OwnTransactions transactions,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       EnqueueWriter writer,
       @Nullable WakeUpSender wakeUps) {
     PartitionHealing healing = PartitionHealing.by(transactions, dialect);
@@ -298,7 +326,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    *     each statement, also by other threads
    */
   public QueueAccess within(Supplier<Connection> transaction) {
-    DSLContext later = StatementDialect.withinTransaction(schema);
+    Lazy<DSLContext> later = Lazy.of(() -> StatementDialect.withinTransaction(schema));
     Side side =
         side(
             new OwnTransactions(control).within(transaction),
@@ -343,7 +371,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public Maintenance maintenance() {
-    return maintenance;
+    return maintenance.get();
   }
 
   @Override
@@ -393,22 +421,22 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   /** Returns the administrative operations on jobs and queues. */
   public QueueAdmin admin() {
-    return admin;
+    return admin.get();
   }
 
   /** Returns the bulk operations, which change many jobs by filter and keep a record. */
   public JobOperations operations() {
-    return operations;
+    return operations.get();
   }
 
   /** Returns the read-only queries on jobs and queues, for dashboards and tools. */
   public JobReader reader() {
-    return reader;
+    return reader.get();
   }
 
   /** Returns the checks of the queue, its database and its workers, for operators. */
   public Doctor doctor() {
-    return doctor;
+    return doctor.get();
   }
 
   /**
@@ -416,12 +444,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    * schedules.
    */
   public Schedules schedules() {
-    return schedules;
+    return schedules.get();
   }
 
   @Override
   public Optional<ScheduleStore> scheduleStore() {
-    return Optional.of(scheduleStore);
+    return Optional.of(scheduleStore.get());
   }
 
   /**
@@ -440,6 +468,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private @Nullable PayloadCodec codec;
     private boolean wakeUps = true;
     private final Set<String> silent = new HashSet<>();
+    private Executor preparation = Runnable::run;
     private @Nullable DataSource listenOn;
     private @Nullable DataSource controlOn;
     private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
@@ -541,10 +570,20 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Builds the queue. Opens no connection. Building the first queue of a process takes a few
-     * hundred milliseconds longer, because it loads the classes that render SQL, which would
-     * otherwise delay the first enqueue.
+     * Sets who prepares the queue for its first enqueue, which takes a few hundred milliseconds for
+     * the first queue of a process: the classes that render SQL are loaded. Default: {@link
+     * #build()}, in the calling thread. With an executor that has threads of its own, {@code
+     * build()} does not wait, and an enqueue waits only if it comes before the end.
+     *
+     * @param preparation called once, by {@code build()}. What it does not run, the first enqueue
+     *     does
      */
+    public Builder prepareIn(Executor preparation) {
+      this.preparation = preparation;
+      return this;
+    }
+
+    /** Builds the queue. Opens no connection. See {@link #prepareIn} for the time that it takes. */
     public JobQueue build() {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }

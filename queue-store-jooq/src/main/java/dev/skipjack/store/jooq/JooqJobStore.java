@@ -28,6 +28,7 @@ import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
@@ -84,7 +85,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
    */
   JooqJobStore(
       OwnTransactions transactions,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       PartitionHealing healing,
       EnqueueWriter writer,
       JooqOrderedJobs ordered,
@@ -92,23 +93,28 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.wakeUps = wakeUps;
     this.ordered = ordered;
     this.transactions = transactions;
-    this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect));
-    this.claim = Statement.lazily(() -> ClaimStatement.of(dialect));
-    this.claimWithoutPayload = Statement.lazily(() -> ClaimStatement.withoutPayload(dialect));
-    this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect));
-    this.progress = Statement.lazily(() -> ProgressStatement.of(dialect));
-    this.complete = CompleteStatement.of(dialect);
-    this.completeSingle = CompleteStatement.ofSingle(dialect);
-    this.completeIn = CompleteStatement.ofOne(dialect);
-    this.completeInWithResult = EndWithDataStatement.ofOne(dialect);
-    this.endWithData = EndWithDataStatement.of(dialect);
-    this.completeOrdered = CompleteStatement.ofOrdered(dialect);
-    this.completeInOrdered = CompleteStatement.ofOneOrdered(dialect);
-    this.completeInOrderedWithResult = EndWithDataStatement.ofOneOrdered(dialect);
-    this.endOrderedWithData = EndWithDataStatement.ofOrdered(dialect);
-    this.fail = FailStatement.of(dialect);
-    this.requeue = RequeueStatement.of(dialect);
-    this.attemptStatus = AttemptStatusStatement.of(dialect);
+    this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect.get()));
+    this.claim = Statement.lazily(() -> ClaimStatement.of(dialect.get()));
+    this.claimWithoutPayload = Statement.lazily(() -> ClaimStatement.withoutPayload(dialect.get()));
+    this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect.get()));
+    this.progress = Statement.lazily(() -> ProgressStatement.of(dialect.get()));
+    this.complete = OutcomeStatement.lazily(() -> CompleteStatement.of(dialect.get()));
+    this.completeSingle = OutcomeStatement.lazily(() -> CompleteStatement.ofSingle(dialect.get()));
+    this.completeIn = OutcomeStatement.lazily(() -> CompleteStatement.ofOne(dialect.get()));
+    this.completeInWithResult =
+        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOne(dialect.get()));
+    this.endWithData = OutcomeStatement.lazily(() -> EndWithDataStatement.of(dialect.get()));
+    this.completeOrdered =
+        OutcomeStatement.lazily(() -> CompleteStatement.ofOrdered(dialect.get()));
+    this.completeInOrdered =
+        OutcomeStatement.lazily(() -> CompleteStatement.ofOneOrdered(dialect.get()));
+    this.completeInOrderedWithResult =
+        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOneOrdered(dialect.get()));
+    this.endOrderedWithData =
+        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOrdered(dialect.get()));
+    this.fail = OutcomeStatement.lazily(() -> FailStatement.of(dialect.get()));
+    this.requeue = OutcomeStatement.lazily(() -> RequeueStatement.of(dialect.get()));
+    this.attemptStatus = OutcomeStatement.lazily(() -> AttemptStatusStatement.of(dialect.get()));
     this.healing = healing;
     this.writer = writer;
     this.rescue = new RescueSweep(transactions, dialect, healing);

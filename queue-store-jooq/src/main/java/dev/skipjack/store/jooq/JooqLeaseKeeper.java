@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -22,11 +23,11 @@ final class JooqLeaseKeeper implements LeaseKeeper {
   private final Statement<List<Progress>, Verdict> progress;
   private final Statement<List<Execution>, ExecutionId> cancelRequested;
 
-  JooqLeaseKeeper(KeptTransactions transactions, DSLContext dialect) {
+  JooqLeaseKeeper(KeptTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
-    this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect));
-    this.progress = Statement.lazily(() -> ProgressStatement.of(dialect));
-    this.cancelRequested = Statement.lazily(() -> CancelRequestedStatement.of(dialect));
+    this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect.get()));
+    this.progress = Statement.lazily(() -> ProgressStatement.of(dialect.get()));
+    this.cancelRequested = Statement.lazily(() -> CancelRequestedStatement.of(dialect.get()));
   }
 
   @Override

@@ -22,6 +22,7 @@ import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.ExpectedHead;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
@@ -48,7 +49,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   JooqQueueAdmin(
       OwnTransactions transactions,
       PartitionHealing healing,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       NewJobFactory jobFactory,
       JooqOrderedJobs orderedJobs,
       DeadJobWalker deadJobs) {
@@ -58,9 +59,9 @@ final class JooqQueueAdmin implements QueueAdmin {
     this.jobFactory = jobFactory;
     this.orderedJobs = orderedJobs;
     this.deadJobs = deadJobs;
-    this.cancel = Statement.lazily(() -> CancelStatement.of(dialect));
-    this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect));
-    this.edit = Statement.lazily(() -> EditStatement.of(dialect));
+    this.cancel = Statement.lazily(() -> CancelStatement.of(dialect.get()));
+    this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect.get()));
+    this.edit = Statement.lazily(() -> EditStatement.of(dialect.get()));
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.internal.diagnosis.UnhandledKinds;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
@@ -21,11 +22,11 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   private final Statement<Duration, Integer> removeSilent;
   private final UnhandledKinds unhandledKinds;
 
-  JooqWorkerRegistry(OwnTransactions transactions, DSLContext dialect) {
+  JooqWorkerRegistry(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
-    this.announce = Statement.lazily(() -> AnnounceStatement.of(dialect));
-    this.remove = Statement.lazily(() -> RemoveWorkersStatement.ofOne(dialect));
-    this.removeSilent = Statement.lazily(() -> RemoveWorkersStatement.ofSilent(dialect));
+    this.announce = Statement.lazily(() -> AnnounceStatement.of(dialect.get()));
+    this.remove = Statement.lazily(() -> RemoveWorkersStatement.ofOne(dialect.get()));
+    this.removeSilent = Statement.lazily(() -> RemoveWorkersStatement.ofSilent(dialect.get()));
     this.unhandledKinds = new UnhandledKinds(transactions, dialect);
   }
 

@@ -2,11 +2,13 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A statement that ends attempts. Its text names the weeks in which the attempts began
@@ -21,32 +23,42 @@ final class OutcomeStatement<Q, R> {
   /** The size of the cache. A worker rarely ends attempts of more weeks than this. */
   private static final int KEPT = 8;
 
-  private final Function<Q, AuditWeeks> weeksOf;
-  private final Function<AuditWeeks, Statement<Q, R>> render;
+  private final Supplier<Parts<Q, R>> parts;
   private final Map<AuditWeeks, Statement<Q, R>> statements = new ConcurrentHashMap<>();
 
-  private OutcomeStatement(
-      Function<Q, AuditWeeks> weeksOf, Function<AuditWeeks, Statement<Q, R>> render) {
-    this.weeksOf = weeksOf;
-    this.render = render;
+  private OutcomeStatement(Supplier<Parts<Q, R>> parts) {
+    this.parts = parts;
+  }
+
+  private record Parts<Q, R>(
+      Function<Q, AuditWeeks> weeksOf, Function<AuditWeeks, Statement<Q, R>> render) {}
+
+  /** Returns a statement that is created when it is first used, for {@link Statement#lazily}. */
+  static <Q, R> OutcomeStatement<Q, R> lazily(Supplier<OutcomeStatement<Q, R>> creation) {
+    return new OutcomeStatement<>(Lazy.of(() -> creation.get().parts.get()));
   }
 
   /** Creates the statement for requests about one attempt. */
   static <Q, R> OutcomeStatement<Q, R> ofOne(
       Function<Q, Execution> attempt, Function<AuditWeeks, Statement<Q, R>> render) {
-    return new OutcomeStatement<>(request -> AuditWeeks.of(attempt.apply(request)), render);
+    return of(request -> AuditWeeks.of(attempt.apply(request)), render);
   }
 
   /** Creates the statement for requests that are lists with one element per attempt. */
   static <A, R> OutcomeStatement<List<A>, R> ofBatch(
       Function<A, Execution> attempt, Function<AuditWeeks, Statement<List<A>, R>> render) {
-    return new OutcomeStatement<>(
-        batch -> AuditWeeks.of(batch.stream().map(attempt).toList()), render);
+    return of(batch -> AuditWeeks.of(batch.stream().map(attempt).toList()), render);
+  }
+
+  private static <Q, R> OutcomeStatement<Q, R> of(
+      Function<Q, AuditWeeks> weeksOf, Function<AuditWeeks, Statement<Q, R>> render) {
+    Parts<Q, R> parts = new Parts<>(weeksOf, render);
+    return new OutcomeStatement<>(() -> parts);
   }
 
   /** Returns the statement for the attempts in {@code request}. */
   Statement<Q, R> ending(Q request) {
-    return in(weeksOf.apply(request));
+    return in(parts.get().weeksOf().apply(request));
   }
 
   /** Returns the statement for attempts that began in these weeks. */
@@ -56,7 +68,7 @@ final class OutcomeStatement<Q, R> {
       if (statements.size() >= KEPT) {
         statements.clear();
       }
-      statement = render.apply(weeks);
+      statement = parts.get().render().apply(weeks);
       statements.put(weeks, statement);
     }
     return statement;

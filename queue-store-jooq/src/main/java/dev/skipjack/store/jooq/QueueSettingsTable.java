@@ -12,6 +12,7 @@ import static org.jooq.impl.DSL.when;
 import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import java.sql.SQLException;
@@ -37,12 +38,12 @@ import org.jspecify.annotations.Nullable;
 final class QueueSettingsTable {
 
   private final OwnTransactions transactions;
-  private final DSLContext dialect;
+  private final Lazy<DSLContext> dialect;
 
   /**
    * @param dialect renders statements for the queue's schema, without a connection
    */
-  QueueSettingsTable(OwnTransactions transactions, DSLContext dialect) {
+  QueueSettingsTable(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
     this.dialect = dialect;
   }
@@ -157,7 +158,7 @@ final class QueueSettingsTable {
     return transactions.onConnection(
         connection -> {
           try {
-            return statement.apply(dialect.configuration().derive(connection).dsl());
+            return statement.apply(dialect.get().configuration().derive(connection).dsl());
           } catch (DataAccessException failure) {
             SQLException cause = failure.getCause(SQLException.class);
             if (cause == null) {

@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.store.jooq.RescueStatement.Request;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
@@ -63,7 +64,7 @@ final class RescueSweep {
   private final RescueMark mark;
   private final LongSupplier clock;
 
-  RescueSweep(OwnTransactions transactions, DSLContext dialect, PartitionHealing healing) {
+  RescueSweep(OwnTransactions transactions, Lazy<DSLContext> dialect, PartitionHealing healing) {
     this(transactions, dialect, healing, new RescueMark(RescueMark.FAST), System::nanoTime);
   }
 
@@ -72,14 +73,14 @@ final class RescueSweep {
    */
   RescueSweep(
       OwnTransactions transactions,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       PartitionHealing healing,
       RescueMark mark,
       LongSupplier clock) {
     this.transactions = transactions;
-    this.rescue = Statement.lazily(() -> RescueStatement.of(dialect));
-    this.firstExpired = Statement.lazily(() -> RescueStatement.firstExpired(dialect));
-    this.oldestRunning = Statement.lazily(() -> RescueStatement.oldestRunning(dialect));
+    this.rescue = Statement.lazily(() -> RescueStatement.of(dialect.get()));
+    this.firstExpired = Statement.lazily(() -> RescueStatement.firstExpired(dialect.get()));
+    this.oldestRunning = Statement.lazily(() -> RescueStatement.oldestRunning(dialect.get()));
     this.healing = healing;
     this.mark = mark;
     this.clock = clock;

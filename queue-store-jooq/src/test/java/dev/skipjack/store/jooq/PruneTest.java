@@ -8,6 +8,7 @@ import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
@@ -90,7 +91,8 @@ class PruneTest {
     void aQueueOfANameThatJavaRefusesIsPrunedLikeAnyOther() {
       fixture.execute("ALTER DOMAIN @job_queue_name DROP CONSTRAINT job_queue_name_check");
       fixture.execute(
-          "INSERT INTO @job_queues (queue, dead_retention) VALUES ('Emails', '1 hour'), ('mail', '1 hour')");
+          "INSERT INTO @job_queues (queue, dead_retention) VALUES ('Emails', '1 hour'), ('mail', '1"
+              + " hour')");
       dead("Emails", "interval '2 hours'", 2);
       dead("mail", "interval '2 hours'", 3);
 
@@ -100,7 +102,8 @@ class PruneTest {
     @Test
     void ofOneQueueKeepsNeitherTheOthersNorTheKeys() {
       fixture.execute(
-          "INSERT INTO @job_queues (queue, dead_retention) VALUES ('a', '1 hour'), ('b', '1 hour'), ('c', '1 hour')");
+          "INSERT INTO @job_queues (queue, dead_retention) VALUES ('a', '1 hour'), ('b', '1 hour'),"
+              + " ('c', '1 hour')");
       for (String queue : List.of("a", "b", "c")) {
         dead(queue, "interval '2 hours'", 1);
       }
@@ -162,15 +165,15 @@ class PruneTest {
       dead("keeps", "interval '90 days'", 4);
       dead("unset", "interval '90 days'", 5);
       fixture.execute(
-          "INSERT INTO @jobs (queue, kind, payload, created_at, scheduled_at)"
-              + " VALUES ('mail', 'work', '{}', now() - interval '1 year', now() - interval '1 year')");
+          "INSERT INTO @jobs (queue, kind, payload, created_at, scheduled_at) VALUES ('mail',"
+              + " 'work', '{}', now() - interval '1 year', now() - interval '1 year')");
 
       assertThat(maintenance.prune()).isEqualTo(new Pruned(0, 1_200, false));
 
       assertThat(
               fixture.value(
-                  "SELECT string_agg(queue || status || n, ',' ORDER BY queue, status)"
-                      + " FROM (SELECT queue, status, count(*) AS n FROM @jobs GROUP BY 1, 2) AS left_over"))
+                  "SELECT string_agg(queue || status || n, ',' ORDER BY queue, status) FROM (SELECT"
+                      + " queue, status, count(*) AS n FROM @jobs GROUP BY 1, 2) AS left_over"))
           .isEqualTo("keepsdead4,maildead3,mailpending1,unsetdead5");
       assertThat(maintenance.prune()).isEqualTo(NOTHING);
     }
@@ -278,7 +281,8 @@ class PruneTest {
 
     private DeadJobPruner pruner() {
       OwnTransactions transactions = new OwnTransactions(fixture.database.dataSource());
-      DSLContext dialect = StatementDialect.forSchema(fixture.database.schema());
+      Lazy<DSLContext> dialect =
+          Lazy.of(() -> StatementDialect.forSchema(fixture.database.schema()));
       return new DeadJobPruner(
           new DeadJobWalker(transactions, dialect, new JooqOrderedJobs(transactions, dialect)));
     }

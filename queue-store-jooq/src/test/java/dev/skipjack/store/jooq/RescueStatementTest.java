@@ -10,6 +10,7 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
@@ -64,7 +65,8 @@ class RescueStatementTest {
             + fixture.inSchema("@refusals").replace("'", "''")
             + "'); RAISE insufficient_privilege; END $$");
     fixture.execute(
-        "CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH STATEMENT EXECUTE FUNCTION @refuse()");
+        "CREATE TRIGGER refuse BEFORE UPDATE ON @jobs FOR EACH STATEMENT EXECUTE FUNCTION"
+            + " @refuse()");
     try {
       assertThatThrownBy(() -> fixture.store.rescue(Duration.ZERO, 50))
           .isInstanceOfSatisfying(
@@ -135,7 +137,7 @@ class RescueStatementTest {
     RescueSweep sweep =
         new RescueSweep(
             new OwnTransactions(database.dataSource()),
-            StatementDialect.forSchema(database.schema()),
+            Lazy.of(() -> StatementDialect.forSchema(database.schema())),
             new PartitionHealing(Optional::empty),
             new RescueMark(Duration.ofNanos(-1)),
             clock::get);
@@ -159,7 +161,7 @@ class RescueStatementTest {
     RescueSweep sweep =
         new RescueSweep(
             new OwnTransactions(database.dataSource()),
-            StatementDialect.forSchema(database.schema()),
+            Lazy.of(() -> StatementDialect.forSchema(database.schema())),
             new PartitionHealing(Optional::empty),
             new RescueMark(Duration.ofNanos(-1)),
             () -> 0);
@@ -186,7 +188,7 @@ class RescueStatementTest {
       RescueSweep sweep =
           new RescueSweep(
               new OwnTransactions(pool),
-              StatementDialect.forSchema(database.schema()),
+              Lazy.of(() -> StatementDialect.forSchema(database.schema())),
               new PartitionHealing(Optional::empty),
               new RescueMark(Duration.ofNanos(-1)),
               clock::get);

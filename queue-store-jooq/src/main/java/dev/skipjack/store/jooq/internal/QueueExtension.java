@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.internal.history.PublishedEvents;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import java.sql.Connection;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param publishedEvents creates and removes the partitions of the published events
  */
 public record QueueExtension(
-    DSLContext dialect,
+    Lazy<DSLContext> dialect,
     OwnTransactions transactions,
     JobFactory jobFactory,
     EnqueueInterceptor interceptor,

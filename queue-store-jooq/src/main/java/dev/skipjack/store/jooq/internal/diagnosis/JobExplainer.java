@@ -8,6 +8,7 @@ import dev.skipjack.api.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.ErrorTexts;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -38,14 +39,14 @@ public final class JobExplainer {
    * @param transactions the transactions; each explanation runs in a snapshot of one
    * @param dialect renders statements for the queue's schema, without a connection
    */
-  public JobExplainer(OwnTransactions transactions, DSLContext dialect) {
+  public JobExplainer(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions.snapshot();
-    this.facts = Statement.lazily(() -> JobFactsStatement.of(dialect));
-    this.queueFacts = Statement.lazily(() -> QueueFactsStatement.of(dialect));
-    this.workers = Statement.lazily(() -> WorkerFactsStatement.of(dialect));
-    this.leaseHolder = Statement.lazily(() -> LeaseHolderStatement.of(dialect));
-    this.orderingFacts = Statement.lazily(() -> OrderingFactsStatement.of(dialect));
-    this.keyHolder = Statement.lazily(() -> KeyHolderStatement.of(dialect));
+    this.facts = Statement.lazily(() -> JobFactsStatement.of(dialect.get()));
+    this.queueFacts = Statement.lazily(() -> QueueFactsStatement.of(dialect.get()));
+    this.workers = Statement.lazily(() -> WorkerFactsStatement.of(dialect.get()));
+    this.leaseHolder = Statement.lazily(() -> LeaseHolderStatement.of(dialect.get()));
+    this.orderingFacts = Statement.lazily(() -> OrderingFactsStatement.of(dialect.get()));
+    this.keyHolder = Statement.lazily(() -> KeyHolderStatement.of(dialect.get()));
   }
 
   /** Implements {@link dev.skipjack.api.JobReader#why}. */
@@ -104,7 +105,8 @@ public final class JobExplainer {
                       .formatted(worker, Spans.between(expires, job.now())))
               .fixedBy(
                   "skipjack rescue",
-                  "queue.store().rescue(Duration.ZERO, 1000) with the role worker, or start a worker");
+                  "queue.store().rescue(Duration.ZERO, 1000) with the role worker, or start a"
+                      + " worker");
     } else if (job.cancelRequestedAt() != null) {
       explanation =
           new Explanation(

@@ -4,6 +4,7 @@ import dev.skipjack.api.Doctor;
 import dev.skipjack.api.Finding;
 import dev.skipjack.api.Fix;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -42,24 +43,24 @@ public final class JooqDoctor implements Doctor {
    * @param neededSchema the version of the schema that this program needs
    */
   public JooqDoctor(
-      OwnTransactions transactions, DSLContext dialect, String schema, int neededSchema) {
+      OwnTransactions transactions, Lazy<DSLContext> dialect, String schema, int neededSchema) {
     this.transactions = transactions;
     this.neededSchema = neededSchema;
-    this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect));
-    this.server = Statement.lazily(() -> ServerFactsStatement.of(dialect));
-    this.settings = Statement.lazily(() -> SettingsFactsStatement.of(dialect));
-    this.connections = Statement.lazily(() -> ConnectionFactsStatement.of(dialect));
-    this.notifyQueue = Statement.lazily(() -> NotifyQueueStatement.of(dialect));
-    this.horizon = Statement.lazily(() -> HorizonStatement.of(dialect));
-    this.tables = Statement.lazily(() -> TableFactsStatement.of(dialect, schema));
-    this.partitions = Statement.lazily(() -> PartitionFactsStatement.of(dialect, schema));
-    this.leases = Statement.lazily(() -> LeaseFactsStatement.of(dialect));
-    this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect));
-    this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect));
-    this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect));
-    this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect));
-    this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect));
-    this.outbox = Statement.lazily(() -> OutboxFactsStatement.of(dialect));
+    this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect.get()));
+    this.server = Statement.lazily(() -> ServerFactsStatement.of(dialect.get()));
+    this.settings = Statement.lazily(() -> SettingsFactsStatement.of(dialect.get()));
+    this.connections = Statement.lazily(() -> ConnectionFactsStatement.of(dialect.get()));
+    this.notifyQueue = Statement.lazily(() -> NotifyQueueStatement.of(dialect.get()));
+    this.horizon = Statement.lazily(() -> HorizonStatement.of(dialect.get()));
+    this.tables = Statement.lazily(() -> TableFactsStatement.of(dialect.get(), schema));
+    this.partitions = Statement.lazily(() -> PartitionFactsStatement.of(dialect.get(), schema));
+    this.leases = Statement.lazily(() -> LeaseFactsStatement.of(dialect.get()));
+    this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect.get()));
+    this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect.get()));
+    this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect.get()));
+    this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect.get()));
+    this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect.get()));
+    this.outbox = Statement.lazily(() -> OutboxFactsStatement.of(dialect.get()));
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 
 import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -19,10 +20,10 @@ public final class UnhandledKinds {
   private final Statement<NoRequest, LivingWorkersStatement.Facts> workers;
 
   /** Creates an instance. Opens no connection. */
-  public UnhandledKinds(OwnTransactions transactions, DSLContext dialect) {
+  public UnhandledKinds(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
-    this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect));
-    this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect));
+    this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect.get()));
+    this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect.get()));
   }
 
   /** Implements {@link dev.skipjack.api.spi.WorkerRegistry#unhandledKinds}. */

@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.internal.history.Cutoffs.Expired;
 import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Page;
 import dev.skipjack.store.jooq.internal.history.PruneArchiveStatement.Request;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -42,9 +43,9 @@ final class ArchivePruner {
     static final long ALL = Long.MAX_VALUE;
   }
 
-  ArchivePruner(OwnTransactions transactions, DSLContext dialect) {
+  ArchivePruner(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
-    this.pruneArchive = Statement.lazily(() -> PruneArchiveStatement.of(dialect));
+    this.pruneArchive = Statement.lazily(() -> PruneArchiveStatement.of(dialect.get()));
   }
 
   /**

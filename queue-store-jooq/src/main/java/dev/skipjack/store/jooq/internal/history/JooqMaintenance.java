@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
@@ -58,14 +59,14 @@ public final class JooqMaintenance implements Maintenance {
   public JooqMaintenance(
       DataSource dataSource,
       OwnTransactions transactions,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       String schema,
       Consumer<Duration> removeSilentWorkers,
       DeadJobPruning deadJobs) {
     this.transactions = transactions;
-    this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect));
-    this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect));
-    this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect));
+    this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect.get()));
+    this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect.get()));
+    this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));

@@ -4,6 +4,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.store.jooq.internal.sql.Contention;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Pause;
@@ -35,11 +36,11 @@ final class PartitionCreator {
    * @param tables the tables whose partitions are created
    */
   PartitionCreator(
-      OwnTransactions transactions, DSLContext dialect, List<PartitionedTable> tables) {
+      OwnTransactions transactions, Lazy<DSLContext> dialect, List<PartitionedTable> tables) {
     this.tables = tables;
     this.transactions = transactions;
-    this.readClock = Statement.lazily(() -> ReadClockStatement.of(dialect));
-    this.createPartition = Statement.lazily(() -> CreatePartitionStatement.of(dialect));
+    this.readClock = Statement.lazily(() -> ReadClockStatement.of(dialect.get()));
+    this.createPartition = Statement.lazily(() -> CreatePartitionStatement.of(dialect.get()));
   }
 
   /**

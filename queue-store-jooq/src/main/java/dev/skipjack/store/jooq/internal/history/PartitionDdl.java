@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.unquotedName;
 
 import dev.skipjack.model.Skipjack;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.Connection;
@@ -51,12 +52,12 @@ final class PartitionDdl {
   private static final int DETACH_TIMEOUT = 1;
 
   private final OwnConnections connections;
-  private final DSLContext dsl;
+  private final Lazy<DSLContext> dsl;
 
   /**
    * @param dsl renders names for the queue's schema, without a connection
    */
-  PartitionDdl(DataSource dataSource, DSLContext dsl) {
+  PartitionDdl(DataSource dataSource, Lazy<DSLContext> dsl) {
     this.connections = new OwnConnections(dataSource);
     this.dsl = dsl;
   }
@@ -68,10 +69,12 @@ final class PartitionDdl {
    */
   void mark(Partition partition) {
     String check =
-        dsl.renderInlined(
-            resultQuery(
-                "select 1 from pg_inherits where inhrelid = to_regclass({0}) and not inhdetachpending",
-                inline(dsl.render(tableOf(partition)))));
+        dsl.get()
+            .renderInlined(
+                resultQuery(
+                    "select 1 from pg_inherits where inhrelid = to_regclass({0}) and not"
+                        + " inhdetachpending",
+                    inline(dsl.get().render(tableOf(partition)))));
     inTransaction(
         marking(partition),
         statement -> {
@@ -97,7 +100,7 @@ final class PartitionDdl {
 
   /** Removes the mark, so that the table is kept if another session detaches it. */
   void unmark(Partition partition) {
-    inTransaction(dsl.commentOnTable(tableOf(partition)).is(""));
+    inTransaction(dsl.get().commentOnTable(tableOf(partition)).is(""));
   }
 
   /**
@@ -105,7 +108,7 @@ final class PartitionDdl {
    * used the parent; after that, the detach is pending and must be finished later.
    */
   void detach(Partition partition) {
-    String sql = dsl.render(detach(partition, "concurrently"));
+    String sql = dsl.get().render(detach(partition, "concurrently"));
     run(
         connection -> {
           connection.setAutoCommit(true);
@@ -123,7 +126,7 @@ final class PartitionDdl {
 
   /** Drops the detached table. */
   void drop(Partition partition) {
-    inTransaction(dsl.dropTable(tableOf(partition)));
+    inTransaction(dsl.get().dropTable(tableOf(partition)));
   }
 
   /**
@@ -145,7 +148,7 @@ final class PartitionDdl {
   }
 
   private void inTransaction(Query query, Check check) {
-    String sql = PREAMBLE + dsl.renderInlined(query);
+    String sql = PREAMBLE + dsl.get().renderInlined(query);
     run(
         connection -> {
           connection.setAutoCommit(false);

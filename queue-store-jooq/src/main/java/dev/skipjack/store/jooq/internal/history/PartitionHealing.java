@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -31,7 +32,7 @@ public final class PartitionHealing {
   }
 
   /** Returns an instance that creates partitions of the history of jobs in {@code transactions}. */
-  public static PartitionHealing by(OwnTransactions transactions, DSLContext dialect) {
+  public static PartitionHealing by(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     return new PartitionHealing(
         new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS)::createPresent);
   }

@@ -8,6 +8,7 @@ import dev.skipjack.store.jooq.internal.history.FindPartitionsStatement.Candidat
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Page;
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Request;
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -40,10 +41,10 @@ final class PartitionRemover {
   private final Map<String, Long> checkedTo = new HashMap<>();
 
   PartitionRemover(
-      OwnTransactions transactions, DSLContext dialect, String schema, PartitionDdl ddl) {
+      OwnTransactions transactions, Lazy<DSLContext> dialect, String schema, PartitionDdl ddl) {
     this.transactions = transactions;
-    this.findPartitions = Statement.lazily(() -> FindPartitionsStatement.of(dialect, schema));
-    this.findRunning = Statement.lazily(() -> FindRunningInPartitionStatement.of(dialect));
+    this.findPartitions = Statement.lazily(() -> FindPartitionsStatement.of(dialect.get(), schema));
+    this.findRunning = Statement.lazily(() -> FindRunningInPartitionStatement.of(dialect.get()));
     this.ddl = ddl;
   }
 

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.RemovedPartitions;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.time.Duration;
 import java.util.List;
@@ -27,7 +28,10 @@ public final class PublishedEvents {
    * @param schema the queue's schema as it is named in the catalog
    */
   public PublishedEvents(
-      DataSource dataSource, OwnTransactions transactions, DSLContext dialect, String schema) {
+      DataSource dataSource,
+      OwnTransactions transactions,
+      Lazy<DSLContext> dialect,
+      String schema) {
     this.creator = new PartitionCreator(transactions, dialect, List.of(PartitionedTable.PUBLISHED));
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));

@@ -20,6 +20,7 @@ import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.store.jooq.internal.operations.OperationTable.Batch;
 import dev.skipjack.store.jooq.internal.operations.OperationTable.Row;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +51,7 @@ public final class JooqJobOperations implements JobOperations {
    * @param dialect renders statements for the queue's schema, without a connection
    */
   public JooqJobOperations(
-      OwnTransactions transactions, DSLContext dialect, JobReader reader, QueueAdmin admin) {
+      OwnTransactions transactions, Lazy<DSLContext> dialect, JobReader reader, QueueAdmin admin) {
     this.table = new OperationTable(transactions, dialect);
     this.reader = reader;
     this.admin = admin;

@@ -16,6 +16,7 @@ import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.model.tables.records.JobOperationsRecord;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -34,9 +35,9 @@ import org.jspecify.annotations.Nullable;
 final class OperationTable {
 
   private final OwnTransactions transactions;
-  private final DSLContext dialect;
+  private final Lazy<DSLContext> dialect;
 
-  OperationTable(OwnTransactions transactions, DSLContext dialect) {
+  OperationTable(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
     this.dialect = dialect;
   }
@@ -201,7 +202,7 @@ final class OperationTable {
     return transactions.onConnection(
         connection -> {
           try {
-            return statement.apply(dialect.configuration().derive(connection).dsl());
+            return statement.apply(dialect.get().configuration().derive(connection).dsl());
           } catch (DataAccessException failure) {
             SQLException cause = failure.getCause(SQLException.class);
             if (cause == null) {

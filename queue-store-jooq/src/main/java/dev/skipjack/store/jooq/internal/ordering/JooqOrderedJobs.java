@@ -10,6 +10,7 @@ import dev.skipjack.store.jooq.internal.ordering.FindDeadHeadsStatement.DeadHead
 import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Found;
 import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Request;
 import dev.skipjack.store.jooq.internal.ordering.ParkStatement.Parked;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.util.ArrayDeque;
@@ -81,16 +82,16 @@ public final class JooqOrderedJobs implements OrderedJobs {
   /** The key after which the next sweep begins to search for dead heads. A hint. */
   private volatile String afterDead = "";
 
-  public JooqOrderedJobs(OwnTransactions transactions, DSLContext dialect) {
+  public JooqOrderedJobs(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
-    this.promote = Statement.lazily(() -> PromoteStatement.of(dialect));
-    this.findHeadless = Statement.lazily(() -> FindHeadlessKeysStatement.of(dialect));
-    this.nextDeadHeads = Statement.lazily(() -> FindDeadHeadsStatement.next(dialect));
-    this.deadHeads = Statement.lazily(() -> FindDeadHeadsStatement.given(dialect));
-    this.release = Statement.lazily(() -> ReleaseStatement.byKey(dialect));
-    this.releaseHeads = Statement.lazily(() -> ReleaseStatement.byHead(dialect));
-    this.skipHead = Statement.lazily(() -> SkipHeadStatement.of(dialect));
-    this.park = Statement.lazily(() -> ParkStatement.of(dialect));
+    this.promote = Statement.lazily(() -> PromoteStatement.of(dialect.get()));
+    this.findHeadless = Statement.lazily(() -> FindHeadlessKeysStatement.of(dialect.get()));
+    this.nextDeadHeads = Statement.lazily(() -> FindDeadHeadsStatement.next(dialect.get()));
+    this.deadHeads = Statement.lazily(() -> FindDeadHeadsStatement.given(dialect.get()));
+    this.release = Statement.lazily(() -> ReleaseStatement.byKey(dialect.get()));
+    this.releaseHeads = Statement.lazily(() -> ReleaseStatement.byHead(dialect.get()));
+    this.skipHead = Statement.lazily(() -> SkipHeadStatement.of(dialect.get()));
+    this.park = Statement.lazily(() -> ParkStatement.of(dialect.get()));
   }
 
   @Override

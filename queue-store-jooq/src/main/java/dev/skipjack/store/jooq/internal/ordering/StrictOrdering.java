@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.internal.ordering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.security.MessageDigest;
@@ -22,8 +23,8 @@ public final class StrictOrdering {
 
   private final Statement<SortedSet<Integer>, Boolean> lock;
 
-  public StrictOrdering(DSLContext dialect) {
-    this.lock = Statement.lazily(() -> LockStripesStatement.of(dialect));
+  public StrictOrdering(Lazy<DSLContext> dialect) {
+    this.lock = Statement.lazily(() -> LockStripesStatement.of(dialect.get()));
   }
 
   /** Returns whether one of the jobs needs a lock. */

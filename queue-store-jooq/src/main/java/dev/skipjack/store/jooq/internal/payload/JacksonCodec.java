@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,19 +27,24 @@ public final class JacksonCodec implements PayloadCodec {
 
   private static final int DEEPEST_PLACE = 10;
 
-  private final ObjectMapper mapper =
-      JsonMapper.builder()
-          .findAndAddModules()
-          .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .build();
+  /** Lazy, because creating a mapper takes longer than the rest of creating a queue. */
+  private final Lazy<ObjectMapper> mapper = Lazy.of(JacksonCodec::newMapper);
 
-  private final JacksonReadability readability = new JacksonReadability(mapper);
+  private final Lazy<JacksonReadability> readability =
+      Lazy.of(() -> new JacksonReadability(mapper.get()));
 
   /** Creates a codec that uses the Jackson modules on the class path. */
-  public JacksonCodec() {
+  public JacksonCodec() {}
+
+  private static ObjectMapper newMapper() {
+    ObjectMapper mapper =
+        JsonMapper.builder()
+            .findAndAddModules()
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .build();
     mapper
         .getFactory()
         .setStreamReadConstraints(
@@ -49,12 +55,18 @@ public final class JacksonCodec implements PayloadCodec {
                 .maxNumberLength(JsonScan.MOST_INTEGER_DIGITS + JsonScan.MOST_FRACTION_DIGITS + 2)
                 .maxNameLength(Integer.MAX_VALUE)
                 .build());
+    return mapper;
+  }
+
+  /** Creates the mapper, so that the first payload need not wait for it. */
+  public void prepare() {
+    ObjectMapper unused = mapper.get();
   }
 
   @Override
   public String encode(Object payload) {
     try {
-      return mapper.writeValueAsString(payload);
+      return mapper.get().writeValueAsString(payload);
     } catch (JacksonException refused) {
       throw new PayloadException(
           "%s cannot be written as JSON, at %s: %s"
@@ -82,9 +94,9 @@ public final class JacksonCodec implements PayloadCodec {
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
     try {
-      return mapper.readValue(json, payloadClass);
+      return mapper.get().readValue(json, payloadClass);
     } catch (InvalidDefinitionException refused) {
-      String problem = readability.problem(payloadClass);
+      String problem = readability.get().problem(payloadClass);
       throw PayloadException.permanent(
           unreadable(
               payloadClass,
@@ -124,7 +136,7 @@ public final class JacksonCodec implements PayloadCodec {
 
   @Override
   public void requireReadable(Class<?> payloadClass) {
-    String problem = readability.problem(payloadClass);
+    String problem = readability.get().problem(payloadClass);
     if (problem != null) {
       throw new PayloadException(unreadable(payloadClass, problem), null);
     }
@@ -157,7 +169,7 @@ public final class JacksonCodec implements PayloadCodec {
           Object from = step.getFrom();
           Class<?> owner =
               from instanceof Class<?> type ? type : from == null ? null : from.getClass();
-          return owner != null && readability.isProperty(owner, step.getFieldName())
+          return owner != null && readability.get().isProperty(owner, step.getFieldName())
               ? step.getFieldName().replace("~", "~0").replace("/", "~1")
               : "*";
         });

@@ -17,6 +17,7 @@ import dev.skipjack.api.PageToken;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
 import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -39,7 +40,7 @@ public final class JooqJobReader implements JobReader {
   private final Statement<JobId, JobDetails> findWithoutPayload;
   private final Statement<JobId, JobExecution> executions;
   private final Statement<JobId, JobExecution> executionsWithoutStacks;
-  private final Map<JobFilter, Lists> lists;
+  private final Lazy<Map<JobFilter, Lists>> lists;
   private final Statement<NoRequest, JobCount> counts;
   private final Statement<NoRequest, JobCount> countSample;
   private final Statement<NoRequest, PendingAge> oldestPending;
@@ -57,14 +58,22 @@ public final class JooqJobReader implements JobReader {
       Statement<PageQuery.Request, PageQuery.Entry> due,
       Statement<PageQuery.Request, PageQuery.Entry> archived) {
 
-    static Lists of(DSLContext dialect, JobFilter filter) {
+    static Map<JobFilter, Lists> ofEach(Lazy<DSLContext> dialect) {
+      Map<JobFilter, Lists> lists = new EnumMap<>(JobFilter.class);
+      for (JobFilter filter : JobFilter.values()) {
+        lists.put(filter, of(dialect, filter));
+      }
+      return lists;
+    }
+
+    private static Lists of(Lazy<DSLContext> dialect, JobFilter filter) {
       return new Lists(
-          Statement.lazily(() -> ListLiveStatement.of(dialect, filter)),
-          Statement.lazily(() -> ListFewStatement.running(dialect, filter)),
-          Statement.lazily(() -> ListFewStatement.waiting(dialect, filter)),
-          Statement.lazily(() -> ListDeadStatement.of(dialect, filter)),
-          Statement.lazily(() -> ListDueStatement.of(dialect, filter)),
-          Statement.lazily(() -> ListArchivedStatement.of(dialect, filter)));
+          Statement.lazily(() -> ListLiveStatement.of(dialect.get(), filter)),
+          Statement.lazily(() -> ListFewStatement.running(dialect.get(), filter)),
+          Statement.lazily(() -> ListFewStatement.waiting(dialect.get(), filter)),
+          Statement.lazily(() -> ListDeadStatement.of(dialect.get(), filter)),
+          Statement.lazily(() -> ListDueStatement.of(dialect.get(), filter)),
+          Statement.lazily(() -> ListArchivedStatement.of(dialect.get(), filter)));
     }
   }
 
@@ -77,26 +86,24 @@ public final class JooqJobReader implements JobReader {
    */
   public JooqJobReader(
       OwnTransactions transactions,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       Function<JobId, Optional<JobExplanation>> explainer) {
     this.transactions = transactions;
     this.explainer = explainer;
-    this.find = Statement.lazily(() -> FindJobStatement.of(dialect));
-    this.findWithoutPayload = Statement.lazily(() -> FindJobStatement.withoutPayload(dialect));
-    this.executions = Statement.lazily(() -> ExecutionsStatement.of(dialect));
+    this.find = Statement.lazily(() -> FindJobStatement.of(dialect.get()));
+    this.findWithoutPayload =
+        Statement.lazily(() -> FindJobStatement.withoutPayload(dialect.get()));
+    this.executions = Statement.lazily(() -> ExecutionsStatement.of(dialect.get()));
     this.executionsWithoutStacks =
-        Statement.lazily(() -> ExecutionsStatement.withoutStacks(dialect));
-    this.lists = new EnumMap<>(JobFilter.class);
-    for (JobFilter filter : JobFilter.values()) {
-      lists.put(filter, Lists.of(dialect, filter));
-    }
-    this.counts = Statement.lazily(() -> CountsStatement.of(dialect));
-    this.countSample = Statement.lazily(() -> CountSampleStatement.of(dialect));
-    this.oldestPending = Statement.lazily(() -> OldestPendingStatement.of(dialect));
-    this.groupDeadJobs = Statement.lazily(() -> GroupDeadJobsStatement.of(dialect));
-    this.queueSettings = Statement.lazily(() -> QueueSettingsStatement.of(dialect));
-    this.workers = Statement.lazily(() -> WorkersStatement.of(dialect));
-    this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect));
+        Statement.lazily(() -> ExecutionsStatement.withoutStacks(dialect.get()));
+    this.lists = Lazy.of(() -> Lists.ofEach(dialect));
+    this.counts = Statement.lazily(() -> CountsStatement.of(dialect.get()));
+    this.countSample = Statement.lazily(() -> CountSampleStatement.of(dialect.get()));
+    this.oldestPending = Statement.lazily(() -> OldestPendingStatement.of(dialect.get()));
+    this.groupDeadJobs = Statement.lazily(() -> GroupDeadJobsStatement.of(dialect.get()));
+    this.queueSettings = Statement.lazily(() -> QueueSettingsStatement.of(dialect.get()));
+    this.workers = Statement.lazily(() -> WorkersStatement.of(dialect.get()));
+    this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect.get()));
   }
 
   @Override
@@ -182,7 +189,7 @@ public final class JooqJobReader implements JobReader {
   }
 
   private Lists lists(JobQuery query) {
-    return Objects.requireNonNull(lists.get(JobFilter.of(query)));
+    return Objects.requireNonNull(lists.get().get(JobFilter.of(query)));
   }
 
   private JobPage page(

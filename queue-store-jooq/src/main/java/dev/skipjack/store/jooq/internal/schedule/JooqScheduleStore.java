@@ -25,6 +25,7 @@ import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Firing;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Result;
 import dev.skipjack.store.jooq.internal.schedule.PostponeSchedulesStatement.Postponement;
 import dev.skipjack.store.jooq.internal.sql.Contention;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -85,7 +86,7 @@ public final class JooqScheduleStore implements ScheduleStore {
    */
   public JooqScheduleStore(
       OwnTransactions transactions,
-      DSLContext dialect,
+      Lazy<DSLContext> dialect,
       JobFactory jobs,
       Function<List<JobId>, List<CancelResult>> cancel,
       StrictOrdering strictOrdering,
@@ -99,12 +100,12 @@ public final class JooqScheduleStore implements ScheduleStore {
     this.strictOrdering = strictOrdering;
     this.waker = waker;
     this.changed = changed;
-    this.due = Statement.lazily(() -> DueSchedulesStatement.of(dialect));
-    this.nextFire = Statement.lazily(() -> NextFireStatement.of(dialect));
-    this.fire = Statement.lazily(() -> FireSchedulesStatement.of(dialect));
-    this.postpone = Statement.lazily(() -> PostponeSchedulesStatement.of(dialect));
-    this.outdated = Statement.lazily(() -> OutdatedSchedulesStatement.of(dialect));
-    this.undeclared = Statement.lazily(() -> UndeclaredSchedulesStatement.of(dialect));
+    this.due = Statement.lazily(() -> DueSchedulesStatement.of(dialect.get()));
+    this.nextFire = Statement.lazily(() -> NextFireStatement.of(dialect.get()));
+    this.fire = Statement.lazily(() -> FireSchedulesStatement.of(dialect.get()));
+    this.postpone = Statement.lazily(() -> PostponeSchedulesStatement.of(dialect.get()));
+    this.outdated = Statement.lazily(() -> OutdatedSchedulesStatement.of(dialect.get()));
+    this.undeclared = Statement.lazily(() -> UndeclaredSchedulesStatement.of(dialect.get()));
   }
 
   @Override

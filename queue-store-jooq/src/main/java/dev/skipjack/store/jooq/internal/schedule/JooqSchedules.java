@@ -9,6 +9,7 @@ import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.schedule.ListSchedulesStatement.Listed;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -40,17 +41,17 @@ public final class JooqSchedules implements Schedules {
    * @param changed wakes workers, so that they find a schedule that may fire soon
    */
   public JooqSchedules(
-      OwnTransactions transactions, DSLContext dialect, JobFactory jobs, Runnable changed) {
+      OwnTransactions transactions, Lazy<DSLContext> dialect, JobFactory jobs, Runnable changed) {
     this.transactions = transactions.bounded();
     this.table = new ScheduleTable(dialect);
     this.declarations = new Declarations(this.transactions, table, jobs);
     this.changed = changed;
-    this.listAll = Statement.lazily(() -> ListSchedulesStatement.all(dialect));
-    this.listOne = Statement.lazily(() -> ListSchedulesStatement.one(dialect));
+    this.listAll = Statement.lazily(() -> ListSchedulesStatement.all(dialect.get()));
+    this.listOne = Statement.lazily(() -> ListSchedulesStatement.one(dialect.get()));
     this.listAllWithoutPayloads =
-        Statement.lazily(() -> ListSchedulesStatement.allWithoutPayloads(dialect));
+        Statement.lazily(() -> ListSchedulesStatement.allWithoutPayloads(dialect.get()));
     this.listOneWithoutPayload =
-        Statement.lazily(() -> ListSchedulesStatement.oneWithoutPayload(dialect));
+        Statement.lazily(() -> ListSchedulesStatement.oneWithoutPayload(dialect.get()));
   }
 
   @Override

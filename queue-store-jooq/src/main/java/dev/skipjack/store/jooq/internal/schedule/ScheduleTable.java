@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.internal.schedule;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -24,17 +25,19 @@ final class ScheduleTable {
   private final Statement<Collection<String>, String> touch;
   private final Statement<Collection<String>, String> delete;
 
-  ScheduleTable(DSLContext dialect) {
+  ScheduleTable(Lazy<DSLContext> dialect) {
     this.clock =
         Statement.lazily(
             () ->
                 Statement.of(
-                    dialect, select(DatabaseClock.NOW), row -> row.instant(DatabaseClock.NOW)));
-    this.lock = Statement.lazily(() -> LockSchedulesStatement.of(dialect));
-    this.insert = Statement.lazily(() -> WriteSchedulesStatement.insert(dialect));
-    this.replace = Statement.lazily(() -> WriteSchedulesStatement.replace(dialect));
-    this.touch = Statement.lazily(() -> WriteSchedulesStatement.touch(dialect));
-    this.delete = Statement.lazily(() -> WriteSchedulesStatement.delete(dialect));
+                    dialect.get(),
+                    select(DatabaseClock.NOW),
+                    row -> row.instant(DatabaseClock.NOW)));
+    this.lock = Statement.lazily(() -> LockSchedulesStatement.of(dialect.get()));
+    this.insert = Statement.lazily(() -> WriteSchedulesStatement.insert(dialect.get()));
+    this.replace = Statement.lazily(() -> WriteSchedulesStatement.replace(dialect.get()));
+    this.touch = Statement.lazily(() -> WriteSchedulesStatement.touch(dialect.get()));
+    this.delete = Statement.lazily(() -> WriteSchedulesStatement.delete(dialect.get()));
   }
 
   /**

@@ -7,7 +7,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
 import org.jooq.ResultQuery;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A statement: its text, the binding of a request to its parameters, and the reader of its rows.
@@ -19,11 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Statement<Q, R> {
 
-  private final Supplier<Parts<Q, R>> creation;
-  private volatile @Nullable Parts<Q, R> parts;
+  private final Lazy<Parts<Q, R>> parts;
 
   private Statement(Supplier<Parts<Q, R>> creation) {
-    this.creation = creation;
+    this.parts = Lazy.of(creation);
   }
 
   private record Parts<Q, R>(
@@ -102,17 +100,7 @@ public final class Statement<Q, R> {
   }
 
   private Parts<Q, R> parts() {
-    Parts<Q, R> created = parts;
-    if (created == null) {
-      synchronized (this) {
-        created = parts;
-        if (created == null) {
-          created = creation.get();
-          parts = created;
-        }
-      }
-    }
-    return created;
+    return parts.get();
   }
 
   /** Turns a row into a value. */

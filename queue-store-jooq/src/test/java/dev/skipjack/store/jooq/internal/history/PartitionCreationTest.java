@@ -9,6 +9,7 @@ import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
@@ -152,7 +153,7 @@ class PartitionCreationTest {
   private static PartitionCreator creator(QueueDatabase database, DataSource dataSource) {
     return new PartitionCreator(
         new OwnTransactions(dataSource),
-        StatementDialect.forSchema(database.schema()),
+        Lazy.of(() -> StatementDialect.forSchema(database.schema())),
         PartitionedTable.OF_JOBS);
   }
 

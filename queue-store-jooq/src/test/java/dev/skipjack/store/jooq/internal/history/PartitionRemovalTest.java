@@ -14,6 +14,7 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -100,7 +101,8 @@ class PartitionRemovalTest {
   void aPartitionIsKeptForTheQueueThatKeepsItsJobsLongest() {
     partition("jobs_archive", "2024-03-04");
     fixture.execute(
-        "INSERT INTO @job_queues (queue, archive_retention) VALUES ('ledger', interval '900 months'), ('mail', interval '1 day')");
+        "INSERT INTO @job_queues (queue, archive_retention) VALUES ('ledger', interval '900"
+            + " months'), ('mail', interval '1 day')");
     archive("2024-03-04 12:00+00", "ledger", 3);
     archive("2024-03-04 12:00+00", "mail", 4);
     archive("2024-03-04 12:00+00", "default", 5);
@@ -116,7 +118,8 @@ class PartitionRemovalTest {
   void aRetentionForEverIsNoError() {
     partition("jobs_archive", "2024-03-04");
     fixture.execute(
-        "INSERT INTO @job_queues (queue, archive_retention) VALUES ('ledger', interval '170000000 years')");
+        "INSERT INTO @job_queues (queue, archive_retention) VALUES ('ledger', interval '170000000"
+            + " years')");
 
     assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
     assertThat(exists("jobs_archive_20240304")).isTrue();
@@ -125,7 +128,8 @@ class PartitionRemovalTest {
   @Test
   void insideAKeptPartitionOnlyWhatIsOverGoes() {
     fixture.execute(
-        "SELECT @create_partition('jobs_archive', now() - n * interval '1 day') FROM generate_series(1, 3) n");
+        "SELECT @create_partition('jobs_archive', now() - n * interval '1 day') FROM"
+            + " generate_series(1, 3) n");
     fixture.execute(
         "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '2 days')");
     archive("now() - interval '2 days 1 minute'", "mail", 6_000);
@@ -179,7 +183,8 @@ class PartitionRemovalTest {
   void anAuditRowThatStaysOpenWithoutAJobKeepsNothing() {
     partition("job_executions", "2024-03-04");
     fixture.execute(
-        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (-1, 1, '2024-03-05 12:00+00', 1, 'default', 'work')");
+        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (-1, 1,"
+            + " '2024-03-05 12:00+00', 1, 'default', 'work')");
 
     assertThat(maintenance.removePartitions(RETENTION).removed())
         .containsExactly("job_executions_20240304");
@@ -541,20 +546,24 @@ class PartitionRemovalTest {
       assertThat(fixture.value("SELECT count(*) FROM @jobs_archive_20240304")).isEqualTo("1");
       assertThat(
               fixture.value(
-                  "SELECT count(*) FROM pg_class WHERE relname ~ '^jobs_archive_2024030[4-9](_backup)?$'"))
+                  "SELECT count(*) FROM pg_class WHERE relname ~"
+                      + " '^jobs_archive_2024030[4-9](_backup)?$'"))
           .isEqualTo("6");
       fixture.execute(
-          "DROP VIEW @jobs_archive_20240309; DROP TABLE @jobs_archive_20240304, @jobs_archive_20240305,"
-              + " @jobs_archive_20240306, public.jobs_archive_20240307, @jobs_archive_20240308_backup");
+          "DROP VIEW @jobs_archive_20240309; DROP TABLE @jobs_archive_20240304,"
+              + " @jobs_archive_20240305, @jobs_archive_20240306, public.jobs_archive_20240307,"
+              + " @jobs_archive_20240308_backup");
     }
 
     /** The partition's name is from 2024, but its rows are from 2050. */
     @Test
     void aPartitionWhoseBoundsAreNotThoseOfItsNameIsNotTouched() {
       fixture.execute(
-          "CREATE TABLE @jobs_archive_20240304 PARTITION OF @jobs_archive FOR VALUES FROM ('2050-01-01 00:00+00') TO ('2050-01-02 00:00+00')");
+          "CREATE TABLE @jobs_archive_20240304 PARTITION OF @jobs_archive FOR VALUES FROM"
+              + " ('2050-01-01 00:00+00') TO ('2050-01-02 00:00+00')");
       fixture.execute(
-          "CREATE TABLE @jobs_archive_20240305 PARTITION OF @jobs_archive FOR VALUES FROM (MINVALUE) TO ('2020-01-02 00:00+00')");
+          "CREATE TABLE @jobs_archive_20240305 PARTITION OF @jobs_archive FOR VALUES FROM"
+              + " (MINVALUE) TO ('2020-01-02 00:00+00')");
 
       assertThat(maintenance.removePartitions(RETENTION).removed()).isEmpty();
 
@@ -675,7 +684,8 @@ class PartitionRemovalTest {
 
   private PartitionDdl ddl() {
     return new PartitionDdl(
-        fixture.database.dataSource(), StatementDialect.forSchema(fixture.database.schema()));
+        fixture.database.dataSource(),
+        Lazy.of(() -> StatementDialect.forSchema(fixture.database.schema())));
   }
 
   private void partition(String table, String day) {
@@ -695,7 +705,8 @@ class PartitionRemovalTest {
 
   private String archived() {
     return fixture.value(
-        "SELECT string_agg(queue || ' ' || n, ', ' ORDER BY queue) FROM (SELECT queue, count(*) n FROM @jobs_archive GROUP BY queue) q");
+        "SELECT string_agg(queue || ' ' || n, ', ' ORDER BY queue) FROM (SELECT queue, count(*) n"
+            + " FROM @jobs_archive GROUP BY queue) q");
   }
 
   private boolean exists(String table) {
@@ -704,7 +715,8 @@ class PartitionRemovalTest {
 
   private String pending() {
     return fixture.value(
-        "SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE inhdetachpending");
+        "SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid WHERE"
+            + " inhdetachpending");
   }
 
   private void read(Connection reader) throws SQLException {

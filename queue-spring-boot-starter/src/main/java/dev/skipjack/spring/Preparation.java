@@ -1,0 +1,39 @@
+package dev.skipjack.spring;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
+
+/**
+ * Prepares the queue for its first enqueue when the application has started, in a thread of its
+ * own. Until then, the preparation would compete with the start for the processors.
+ */
+final class Preparation implements Executor, ApplicationListener<ContextRefreshedEvent> {
+
+  private final List<Runnable> waiting = new ArrayList<>();
+  private boolean started;
+
+  @Override
+  public synchronized void execute(Runnable task) {
+    if (started) {
+      run(task);
+    } else {
+      waiting.add(task);
+    }
+  }
+
+  @Override
+  public synchronized void onApplicationEvent(ContextRefreshedEvent refreshed) {
+    started = true;
+    waiting.forEach(Preparation::run);
+    waiting.clear();
+  }
+
+  private static void run(Runnable task) {
+    Thread thread = new Thread(task, "skipjack-preparation");
+    thread.setDaemon(true);
+    thread.start();
+  }
+}
