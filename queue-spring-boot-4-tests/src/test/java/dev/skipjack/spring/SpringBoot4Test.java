@@ -1,18 +1,10 @@
 package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.spring.SignUps.Mails;
 import dev.skipjack.testkit.QueueDatabase;
-import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.worker.WorkerMetrics;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -27,20 +19,14 @@ import org.springframework.boot.health.autoconfigure.contributor.HealthContribut
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
-import org.springframework.boot.health.contributor.Status;
-import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** What Spring Boot 4 has moved, in addition to the starter's own tests, which run here too. */
-@QueueTest
-class SpringBoot4Test {
+/** The tests for Spring Boot 4. */
+class SpringBoot4Test extends AutoConfigurationContract {
 
-  private ApplicationContextRunner runner;
-
-  @BeforeEach
-  void connect(QueueDatabase database) {
-    runner = Contexts.on(database);
+  SpringBoot4Test(QueueDatabase database) {
+    super(database);
   }
 
   @Test
@@ -48,89 +34,45 @@ class SpringBoot4Test {
     assertThat(SpringBootVersion.getVersion()).startsWith("4.");
   }
 
-  @Test
-  void reportsHealthIfTheHealthModuleIsThere() {
-    runner
-        .withUserConfiguration(Mails.class)
-        .run(
-            context -> {
-              HealthIndicator indicator =
-                  context.getBean("skipjackHealthIndicator", HealthIndicator.class);
-              await()
-                  .atMost(Duration.ofSeconds(60))
-                  .until(() -> health(indicator).getStatus(), Status.UP::equals);
-              assertThat(health(indicator).getDetails())
-                  .containsEntry("worker", "started")
-                  .containsEntry("alive", true);
-              context.getBean(SkipjackWorker.class).worker().orElseThrow().stop();
-              assertThat(health(indicator).getStatus()).isEqualTo(Status.DOWN);
-            });
+  @Override
+  AutoConfigurations healthEndpoint() {
+    return AutoConfigurations.of(
+        ApplicationAvailabilityAutoConfiguration.class,
+        AvailabilityHealthContributorAutoConfiguration.class,
+        AvailabilityProbesAutoConfiguration.class,
+        HealthContributorAutoConfiguration.class,
+        HealthContributorRegistryAutoConfiguration.class,
+        HealthEndpointAutoConfiguration.class);
+  }
+
+  @Override
+  Class<?> healthIndicator() {
+    return HealthIndicator.class;
+  }
+
+  @Override
+  String status(Object indicator) {
+    return health(indicator).getStatus().getCode();
+  }
+
+  @Override
+  Map<String, Object> details(Object indicator) {
+    return health(indicator).getDetails();
+  }
+
+  private static Health health(Object indicator) {
+    return Objects.requireNonNull(((HealthIndicator) indicator).health());
+  }
+
+  @Override
+  String groupStatus(ApplicationContext context, String group) {
+    HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+    return Objects.requireNonNull(endpoint.healthForPath(group)).getStatus().getCode();
   }
 
   @Test
-  void anOutageOfTheDatabaseIsNoReasonToRestartTheProcess() {
-    runner
-        .withUserConfiguration(Mails.class)
-        .withConfiguration(
-            AutoConfigurations.of(
-                ApplicationAvailabilityAutoConfiguration.class,
-                AvailabilityHealthContributorAutoConfiguration.class,
-                AvailabilityProbesAutoConfiguration.class,
-                HealthContributorAutoConfiguration.class,
-                HealthContributorRegistryAutoConfiguration.class,
-                HealthEndpointAutoConfiguration.class))
-        .withPropertyValues(Contexts.PROBES)
-        .run(
-            context -> {
-              Contexts.publishStarted(context);
-              HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
-              await()
-                  .atMost(Duration.ofSeconds(60))
-                  .untilAsserted(
-                      () -> {
-                        assertThat(status(endpoint, "readiness")).isEqualTo(Status.UP);
-                        assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
-                      });
-              context.getBean(HikariDataSource.class).close();
-              await()
-                  .atMost(Duration.ofSeconds(60))
-                  .until(() -> status(endpoint, "readiness"), Status.DOWN::equals);
-              assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
-              context.getBean(SkipjackWorker.class).worker().orElseThrow().stopNow();
-              assertThat(status(endpoint, "liveness")).isEqualTo(Status.DOWN);
-            });
-  }
-
-  private static Status status(HealthEndpoint endpoint, String group) {
-    return Objects.requireNonNull(endpoint.healthForPath(group)).getStatus();
-  }
-
-  @Test
-  void reportsNoHealthIfThatIsDisabled() {
-    runner
-        .withPropertyValues("management.health.skipjack.enabled=false")
-        .run(context -> assertThat(context).doesNotHaveBean(HealthIndicator.class));
-  }
-
-  @Test
-  void reportsNoHealthWithoutTheHealthModule() {
-    runner
-        .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
-        .run(
-            context ->
-                assertThat(context).hasNotFailed().doesNotHaveBean("skipjackHealthIndicator"));
-  }
-
-  @Test
-  void publishesMetricsIfThereIsARegistry() {
-    runner
-        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-        .run(context -> assertThat(context).hasSingleBean(WorkerMetrics.class));
-  }
-
-  @Test
-  void leavesTheApplicationsFlywayAlone(QueueDatabase database) {
-    runner
+  void leavesTheApplicationsFlywayAlone() {
+    contexts
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
         .withPropertyValues(
             "spring.flyway.enabled=true",
@@ -147,9 +89,5 @@ class SpringBoot4Test {
                               Long.class))
                   .isEqualTo(1);
             });
-  }
-
-  private static Health health(HealthIndicator indicator) {
-    return Objects.requireNonNull(indicator.health());
   }
 }

@@ -1,25 +1,10 @@
 package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.entry;
-import static org.awaitility.Awaitility.await;
 
-import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.JobEnqueuer;
-import dev.skipjack.api.JobType;
-import dev.skipjack.migrations.Migrations;
-import dev.skipjack.spring.SignUps.Mails;
-import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
-import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.worker.WorkerMetrics;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
-import javax.sql.DataSource;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityHealthContributorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityProbesAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.health.HealthContributorAutoConfiguration;
@@ -27,253 +12,53 @@ import org.springframework.boot.actuate.autoconfigure.health.HealthEndpointAutoC
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthEndpoint;
 import org.springframework.boot.actuate.health.HealthIndicator;
-import org.springframework.boot.actuate.health.Status;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
 import org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration;
 import org.springframework.boot.autoconfigure.flyway.FlywayMigrationStrategy;
-import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
-@QueueTest
-class SkipjackAutoConfigurationTest {
-
-  private final QueueDatabase database;
-  private final ApplicationContextRunner contexts;
+/** The tests for Spring Boot 3.5. */
+class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
 
   SkipjackAutoConfigurationTest(QueueDatabase database) {
-    this.database = database;
-    this.contexts = Contexts.on(database);
+    super(database);
   }
 
-  @Test
-  void configuresQueueJobsAndWorker() {
-    contexts
-        .withBean(Mails.class)
-        .run(
-            context -> {
-              assertThat(context).hasSingleBean(JobQueue.class);
-              assertThat(context.getBean(JobEnqueuer.class)).isSameAs(context.getBean(Jobs.class));
-              assertThat(context.getBean(SkipjackWorker.class).worker()).isPresent();
-            });
+  @Override
+  AutoConfigurations healthEndpoint() {
+    return AutoConfigurations.of(
+        ApplicationAvailabilityAutoConfiguration.class,
+        AvailabilityHealthContributorAutoConfiguration.class,
+        AvailabilityProbesAutoConfiguration.class,
+        HealthContributorAutoConfiguration.class,
+        HealthEndpointAutoConfiguration.class);
   }
 
-  @Test
-  void backsOffWithoutADataSource() {
-    Contexts.withoutDataSource()
-        .run(
-            context ->
-                assertThat(context)
-                    .hasNotFailed()
-                    .doesNotHaveBean(JobQueue.class)
-                    .doesNotHaveBean(SkipjackWorker.class)
-                    .doesNotHaveBean(HealthIndicator.class));
+  @Override
+  Class<?> healthIndicator() {
+    return HealthIndicator.class;
   }
 
-  @Test
-  void startsNoWorkerIfItIsDisabled() {
-    contexts
-        .withBean(Mails.class)
-        .withPropertyValues("skipjack.worker.enabled=false")
-        .run(
-            context ->
-                assertThat(context)
-                    .hasSingleBean(Jobs.class)
-                    .doesNotHaveBean(SkipjackWorker.class));
+  @Override
+  String status(Object indicator) {
+    return health(indicator).getStatus().getCode();
   }
 
-  @Test
-  void startsNoWorkerWithoutAHandler() {
-    contexts.run(
-        context -> {
-          assertThat(context.getBean(SkipjackWorker.class).worker()).isEmpty();
-          assertThat(health(context).getDetails()).containsOnly(entry("worker", "none"));
-          assertThat(health(context).getStatus()).isEqualTo(Status.UP);
-        });
+  @Override
+  Map<String, Object> details(Object indicator) {
+    return health(indicator).getDetails();
   }
 
-  @Test
-  void usesAQueueOfTheApplication() {
-    JobQueue own = JobQueue.on(database.dataSource());
-    contexts
-        .withBean("own", JobQueue.class, () -> own)
-        .run(context -> assertThat(context.getBean(JobQueue.class)).isSameAs(own));
+  private static Health health(Object indicator) {
+    return ((HealthIndicator) indicator).health();
   }
 
-  @Test
-  void reportsHealthIfTheActuatorIsThere() {
-    contexts
-        .withBean(Mails.class)
-        .run(
-            context ->
-                assertThat(health(context).getDetails())
-                    .containsEntry("worker", "started")
-                    .containsEntry("alive", true));
-  }
-
-  private static Health health(ApplicationContext context) {
-    return context.getBean("skipjackHealthIndicator", HealthIndicator.class).health();
-  }
-
-  @Test
-  void anOutageOfTheDatabaseIsNoReasonToRestartTheProcess() {
-    contexts
-        .withBean(Mails.class)
-        .withConfiguration(
-            AutoConfigurations.of(
-                ApplicationAvailabilityAutoConfiguration.class,
-                AvailabilityHealthContributorAutoConfiguration.class,
-                AvailabilityProbesAutoConfiguration.class,
-                HealthContributorAutoConfiguration.class,
-                HealthEndpointAutoConfiguration.class))
-        .withPropertyValues(Contexts.PROBES)
-        .run(
-            context -> {
-              Contexts.publishStarted(context);
-              HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
-              await()
-                  .atMost(Duration.ofSeconds(60))
-                  .untilAsserted(
-                      () -> {
-                        assertThat(status(endpoint, "readiness")).isEqualTo(Status.UP);
-                        assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
-                      });
-              context.getBean(HikariDataSource.class).close();
-              await()
-                  .atMost(Duration.ofSeconds(60))
-                  .until(() -> status(endpoint, "readiness"), Status.DOWN::equals);
-              assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
-              context.getBean(SkipjackWorker.class).worker().orElseThrow().stopNow();
-              assertThat(status(endpoint, "liveness")).isEqualTo(Status.DOWN);
-            });
-  }
-
-  private static Status status(HealthEndpoint endpoint, String group) {
-    return endpoint.healthForPath(group).getStatus();
-  }
-
-  @Test
-  void theProbesOfAProducerMayNameTheComponents() {
-    contexts
-        .withPropertyValues("skipjack.worker.enabled=false")
-        .withConfiguration(
-            AutoConfigurations.of(
-                ApplicationAvailabilityAutoConfiguration.class,
-                AvailabilityHealthContributorAutoConfiguration.class,
-                AvailabilityProbesAutoConfiguration.class,
-                HealthContributorAutoConfiguration.class,
-                HealthEndpointAutoConfiguration.class))
-        .withPropertyValues(Contexts.PROBES)
-        .run(
-            context -> {
-              Contexts.publishStarted(context);
-              HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
-              assertThat(status(endpoint, "readiness")).isEqualTo(Status.UP);
-              assertThat(status(endpoint, "liveness")).isEqualTo(Status.UP);
-            });
-  }
-
-  @Test
-  void reportsNoHealthIfThatIsDisabled() {
-    contexts
-        .withPropertyValues("management.health.skipjack.enabled=false")
-        .run(context -> assertThat(context).doesNotHaveBean(HealthIndicator.class));
-  }
-
-  @Test
-  void runsWithoutTheActuator() {
-    contexts
-        .withBean(Mails.class)
-        .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
-        .run(
-            context ->
-                assertThat(context)
-                    .hasNotFailed()
-                    .hasSingleBean(SkipjackWorker.class)
-                    .doesNotHaveBean("skipjackHealthIndicator"));
-  }
-
-  @Test
-  void publishesMetricsIfThereIsARegistry() {
-    contexts
-        .withBean(Mails.class)
-        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-        .run(
-            context ->
-                assertThat(context.getBean(MeterRegistry.class).getMeters())
-                    .extracting(meter -> meter.getId().getName())
-                    .anyMatch(name -> name.startsWith("skipjack.")));
-  }
-
-  @Test
-  void publishesNoMetricsWithoutARegistry() {
-    contexts.run(context -> assertThat(context).doesNotHaveBean(WorkerMetrics.class));
-  }
-
-  @Test
-  void runsWithoutMicrometer() {
-    contexts
-        .withBean(Mails.class)
-        .withClassLoader(new FilteredClassLoader("io.micrometer.core"))
-        .run(
-            context -> {
-              assertThat(context).hasNotFailed().doesNotHaveBean(WorkerMetrics.class);
-              assertThat(context.getBean(SkipjackWorker.class).worker()).isPresent();
-            });
-  }
-
-  @Test
-  void createsTheTables() {
-    contexts
-        .withPropertyValues("skipjack.migrate=true", "skipjack.schema=created")
-        .run(
-            context ->
-                assertThat(Migrations.version(database.dataSource(), "created"))
-                    .hasValue(context.getBean(JobQueue.class).schemaVersion()));
-  }
-
-  @Test
-  void refusesToStartWithoutTablesIfTheyAreOnlyValidated() {
-    contexts
-        .withPropertyValues("skipjack.schema=absent")
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageStartingWith("Schema 'absent' contains no queue")
-                    .hasMessageContaining("skipjack.migrate=true"));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"off", "false"})
-  void leavesTheTablesAloneIfMigrationsAreOff(String off) {
-    contexts
-        .withPropertyValues("skipjack.migrate=" + off, "skipjack.schema=untouched")
-        .run(
-            context -> {
-              assertThat(context).hasNotFailed();
-              assertThat(Migrations.version(database.dataSource(), "untouched")).isEmpty();
-            });
-  }
-
-  @Test
-  void runsWithoutFlywayIfTheTablesAreMigratedElsewhere() {
-    contexts
-        .withBean(Mails.class)
-        .withPropertyValues("skipjack.migrate=off")
-        .withClassLoader(new FilteredClassLoader("org.flywaydb"))
-        .run(
-            context ->
-                assertThat(context)
-                    .hasNotFailed()
-                    .hasSingleBean(Jobs.class)
-                    .doesNotHaveBean("skipjackFlywayMigrationStrategy"));
+  @Override
+  String groupStatus(ApplicationContext context, String group) {
+    HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+    return endpoint.healthForPath(group).getStatus().getCode();
   }
 
   @Test
@@ -320,156 +105,5 @@ class SkipjackAutoConfigurationTest {
     return Boolean.TRUE.equals(
         jdbc.queryForObject(
             "SELECT to_regclass('public.flyway_schema_history') IS NOT NULL", Boolean.class));
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  static class TwoDataSources {
-    @Bean
-    DataSource orders() {
-      return Unreachable.dataSource();
-    }
-
-    @Bean
-    DataSource reports() {
-      return Unreachable.dataSource();
-    }
-  }
-
-  @Test
-  void refusesToChooseBetweenDataSources() {
-    Contexts.withoutDataSource()
-        .withUserConfiguration(TwoDataSources.class)
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessage(
-                        "The application has several data sources: orders, reports. Mark the one"
-                            + " whose database contains the queue with @SkipjackDataSource or"
-                            + " @Primary."));
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  static class MarkedDataSource {
-    @Bean
-    @SkipjackDataSource
-    DataSource queue(QueueDatabase database) {
-      return Contexts.pool(database);
-    }
-  }
-
-  @Test
-  void usesTheMarkedDataSource() {
-    Contexts.withoutDataSource()
-        .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
-        .withUserConfiguration(TwoDataSources.class, MarkedDataSource.class)
-        .withPropertyValues("skipjack.migrate=validate")
-        .run(
-            context ->
-                assertThat(context.getBean(RawDataSource.class).dataSource())
-                    .isSameAs(context.getBean("queue")));
-  }
-
-  @Test
-  void theQueueUsesTheDataSourceBehindATransactionAwareProxy() {
-    DataSource target = Contexts.pool(database);
-    Contexts.withoutDataSource()
-        .withBean(
-            DataSource.class,
-            () -> new TransactionAwareDataSourceProxy(new TransactionAwareDataSourceProxy(target)))
-        .withPropertyValues("skipjack.migrate=validate")
-        .run(
-            context ->
-                assertThat(context.getBean(RawDataSource.class).dataSource()).isSameAs(target));
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          skipjack.queues.emails.concurrency | 0     | on field 'queues[emails].concurrency' | Concurrency 0 is not in 1..10000.
-          skipjack.queues[No].concurrency    | 1     | on field 'queues[No]'                 | Queue name 'No'
-          skipjack.worker.concurrency        | 10001 | on field 'worker.concurrency'         | Concurrency 10001 is not in 1..10000.
-          skipjack.worker.lease              | 40d   | on field 'worker.lease'               | Lease PT960H
-          skipjack.worker.poll-interval      | 0s    | on field 'worker.pollInterval'        | Poll interval PT0S
-          skipjack.worker.drain-timeout      | 2d    | on field 'worker.drainTimeout'        | Drain timeout PT48H
-          skipjack.worker.name               | '  '  | on field 'worker.name'                | The name is blank
-          skipjack.observation.child-within  | -1s   | on field 'observation.childWithin'    | Duration PT-1S must not be negative.
-          skipjack.schema                    | ''    | on field 'schema'                     | Schema
-          skipjack.migrate                   | maybe | 'skipjack.migrate'                    | [maybe]
-          skipjack.enqueue.transaction       | always| 'skipjack.enqueue.transaction'        | [always]
-          """)
-  void refusesAnInvalidPropertyByName(String property, String value, String name, String reason) {
-    contexts
-        .withPropertyValues(property + "=" + value)
-        .run(
-            context -> {
-              assertThat(context).hasFailed();
-              assertThat(context.getStartupFailure())
-                  .hasStackTraceContaining(name)
-                  .hasStackTraceContaining(reason);
-            });
-  }
-
-  @Test
-  void servesTheConfiguredQueues() {
-    contexts
-        .withBean(Mails.class)
-        .withPropertyValues(
-            "skipjack.queues.emails.concurrency=3", "skipjack.queues[eu.letters].concurrency=2")
-        .run(
-            context ->
-                await()
-                    .atMost(Duration.ofSeconds(60))
-                    .untilAsserted(
-                        () ->
-                            assertThat(context.getBean(JobQueue.class).reader().workers())
-                                .anySatisfy(
-                                    worker ->
-                                        assertThat(worker.queues())
-                                            .containsExactlyInAnyOrder("emails", "eu.letters"))));
-  }
-
-  @Test
-  void servesTheQueuesOfItsHandlersIfNoneIsConfigured() {
-    contexts
-        .withBean(Mails.class)
-        .withPropertyValues("skipjack.worker.name=unconfigured")
-        .run(
-            context ->
-                await()
-                    .atMost(Duration.ofSeconds(60))
-                    .untilAsserted(
-                        () ->
-                            assertThat(context.getBean(JobQueue.class).reader().workers())
-                                .filteredOn(worker -> worker.name().equals("unconfigured"))
-                                .singleElement()
-                                .satisfies(
-                                    worker ->
-                                        assertThat(worker.queues()).containsExactly("emails"))));
-  }
-
-  @Configuration(proxyBeanMethods = false)
-  static class OtherType {
-    @Bean
-    JobType<SignUps.SendWelcome> sendWelcome() {
-      return JobType.of("send-welcome", SignUps.SendWelcome.class);
-    }
-  }
-
-  @Test
-  void refusesAJobTypeThatIsDeclaredTwice() {
-    contexts
-        .withBean(Mails.class)
-        .withUserConfiguration(OtherType.class)
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageContaining("Mails.send(SendWelcome, JobContext)")
-                    .hasMessageContaining("Declare the kind once."));
   }
 }
