@@ -16,6 +16,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.store.jooq.internal.sql.Existence;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import java.util.List;
 import org.jooq.CaseConditionStep;
@@ -131,7 +132,7 @@ final class CommandCtes {
 
   /** Returns the condition that the given job has a row. */
   static Condition exists() {
-    return org.jooq.impl.DSL.exists(selectOne().from(JOBS).where(JOBS.ID.eq(ID)));
+    return Existence.exists(selectOne().from(JOBS).where(JOBS.ID.eq(ID)));
   }
 
   static Field<Long> idOf(Table<?> table) {

@@ -1,9 +1,9 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.store.jooq.internal.sql.Existence.exists;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.deleteFrom;
-import static org.jooq.impl.DSL.exists;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;

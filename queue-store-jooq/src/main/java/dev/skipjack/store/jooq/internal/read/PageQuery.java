@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq.internal.read;
 
+import static dev.skipjack.store.jooq.internal.sql.Existence.notExists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
@@ -11,7 +12,6 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.noCondition;
-import static org.jooq.impl.DSL.notExists;
 import static org.jooq.impl.DSL.nullif;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.row;
