@@ -175,7 +175,9 @@ class AheadOfTimeTest {
     String[] settings = {
       "--spring.datasource.url=" + database.jdbcUrl(),
       "--skipjack.schema=ahead_of_time",
-      "--spring.flyway.enabled=false"
+      "--spring.flyway.enabled=true",
+      "--spring.flyway.locations=classpath:application-migrations",
+      "--spring.flyway.default-schema=application"
     };
     try (ForkedJvm processor =
         fork(SpringApplicationAotProcessor.class)
@@ -200,6 +202,11 @@ class AheadOfTimeTest {
       application.awaitLine(AheadOfTimeApplication.DONE, PATIENCE);
     }
     assertThat(sql.queryForList("SELECT owner FROM accounts", String.class)).containsExactly("ada");
+    assertThat(
+            sql.queryForList(
+                "SELECT script FROM application.flyway_schema_history WHERE version IS NOT NULL",
+                String.class))
+        .containsExactly("V1__create_customers.sql");
   }
 
   /** Passes on the properties of this JVM that tests set for Spring Boot. */
