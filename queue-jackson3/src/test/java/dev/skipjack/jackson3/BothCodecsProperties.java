@@ -2,10 +2,13 @@ package dev.skipjack.jackson3;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
+import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
@@ -24,6 +27,7 @@ import java.util.UUID;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -93,6 +97,34 @@ class BothCodecsProperties {
       assertThat(jackson3.decode(json, Numbers.class))
           .as(json)
           .isEqualTo(jackson2.decode(json, Numbers.class));
+    }
+  }
+
+  /** The codec for Jackson 3 has a copy of the queue's limit. */
+  @Example
+  void bothReadPayloadsAsDeepAsTheQueueAcceptsAndOneLevelMore() {
+    int deepest = 1;
+    while (isAccepted(nested(deepest + 1))) {
+      deepest++;
+    }
+    for (PayloadCodec codec : List.of(jackson2, jackson3)) {
+      assertThat(codec.decode(nested(deepest + 1), Object.class)).isInstanceOf(List.class);
+      String deeper = nested(deepest + 2);
+      assertThatThrownBy(() -> codec.decode(deeper, Object.class))
+          .isInstanceOf(PayloadException.class);
+    }
+  }
+
+  private static String nested(int levels) {
+    return "[".repeat(levels) + "]".repeat(levels);
+  }
+
+  private static boolean isAccepted(String json) {
+    try {
+      new PayloadLimits(PayloadLimits.LARGEST).require("nested", json);
+      return true;
+    } catch (PayloadException refused) {
+      return false;
     }
   }
 

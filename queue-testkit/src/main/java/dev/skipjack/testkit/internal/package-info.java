@@ -1,0 +1,5 @@
+/** Tests that only the modules of this project extend. Their classes may change at any time. */
+@NullMarked
+package dev.skipjack.testkit.internal;
+
+import org.jspecify.annotations.NullMarked;
