@@ -7,16 +7,23 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Finds the transaction of the current thread on the queue's data source. */
 final class CallersTransaction {
 
   private final DataSource dataSource;
+  private final ObjectProvider<PlatformTransactionManager> managers;
 
-  CallersTransaction(DataSource dataSource) {
+  CallersTransaction(DataSource dataSource, ObjectProvider<PlatformTransactionManager> managers) {
     this.dataSource = dataSource;
+    this.managers = managers;
   }
 
   /** Returns the connection of the transaction, or empty if there is none. */
@@ -37,6 +44,19 @@ final class CallersTransaction {
   }
 
   /**
+   * Sends the changes that JPA would send at the commit, which a transaction of a test does not
+   * reach.
+   */
+  void flush() {
+    managers.forEach(
+        manager -> {
+          TransactionTemplate current = new TransactionTemplate(manager);
+          current.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+          current.executeWithoutResult(TransactionStatus::flush);
+        });
+  }
+
+  /**
    * Runs work of the current thread in a savepoint of its transaction. If the work fails or is not
    * to be kept, its changes are rolled back, and the transaction remains usable.
    */
@@ -49,6 +69,9 @@ final class CallersTransaction {
     T result;
     try {
       result = work.call();
+      if (keep.test(result)) {
+        flush();
+      }
     } catch (Throwable failure) {
       try {
         undo(holder, savepoint, doomed);

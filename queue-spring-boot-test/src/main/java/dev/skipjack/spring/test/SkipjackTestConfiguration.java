@@ -9,6 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.PlatformTransactionManager;
 
 /** The beans of all modes. */
 @Configuration(proxyBeanMethods = false)
@@ -16,9 +17,11 @@ class SkipjackTestConfiguration {
 
   @Bean
   CallersTransaction skipjackCallersTransaction(
-      ObjectProvider<RawDataSource> dataSource, ConfigurableListableBeanFactory beans) {
+      ObjectProvider<RawDataSource> dataSource,
+      ObjectProvider<PlatformTransactionManager> managers,
+      ConfigurableListableBeanFactory beans) {
     requireQueue(beans);
-    return new CallersTransaction(dataSource.getObject().dataSource());
+    return new CallersTransaction(dataSource.getObject().dataSource(), managers);
   }
 
   @Bean

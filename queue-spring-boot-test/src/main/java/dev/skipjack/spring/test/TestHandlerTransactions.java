@@ -30,6 +30,7 @@ final class TestHandlerTransactions implements HandlerTransactions {
               boolean complete = handler.call();
               if (complete) {
                 requireNotMarked(doomed);
+                transaction.flush();
                 completion.accept(transaction.connection().orElseThrow());
               }
               return complete;

@@ -83,6 +83,7 @@ final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
     if (open.isEmpty()) {
       return require(own).runNext();
     }
+    transaction.flush();
     joined = open.get();
     try {
       return require(within).runNext();

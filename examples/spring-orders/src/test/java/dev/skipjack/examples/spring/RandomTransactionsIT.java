@@ -11,27 +11,42 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Fails transactions of JPA at every point: an order and its job exist both or neither. */
+/**
+ * Fails transactions of JPA, JDBC and jOOQ at every point: an order and its job exist both or
+ * neither.
+ */
 @QueueTest
 class RandomTransactionsIT {
 
   private static final int TRANSACTIONS = 1_000;
+  private static final String THROWN = "thrown by the test";
+  private static final String INSERT =
+      "INSERT INTO orders (id, customer, cents, status) VALUES (?, 'ada', ?, 'PLACED')";
   private static final int LEAST_OF_A_FAULT = 20;
   private static final int LEAST_OF_AN_END = 100;
   private static final List<String> SQL_STATES = List.of("40001", "57014", "08006");
@@ -50,11 +65,18 @@ class RandomTransactionsIT {
     READ_ONLY
   }
 
-  /** How a transaction relates to another one, which is rolled back. */
-  enum Shape {
-    ALONE,
-    NEW_INSIDE,
-    JOINED
+  /** The transaction around the one that fails. It orders something, too. */
+  enum Outer {
+    NONE,
+    COMMITS,
+    ROLLS_BACK
+  }
+
+  /** What writes an order. All of them join the same transaction. */
+  enum Writer {
+    JPA,
+    JDBC,
+    JOOQ
   }
 
   private final QueueDatabase database;
@@ -92,10 +114,12 @@ class RandomTransactionsIT {
         .as("seed %d", seed)
         .containsAll(committed)
         .doesNotContainAnyElementsOf(rolledBack);
-    assertThat(commits).isGreaterThanOrEqualTo(LEAST_OF_AN_END);
-    assertThat(rollbacks).isGreaterThanOrEqualTo(LEAST_OF_AN_END);
-    assertThat(happened).hasSize(Fault.values().length);
-    assertThat(happened.values()).allMatch(times -> times >= LEAST_OF_A_FAULT);
+    assertThat(commits).as("commits, seed %d", seed).isGreaterThanOrEqualTo(LEAST_OF_AN_END);
+    assertThat(rollbacks).as("rollbacks, seed %d", seed).isGreaterThanOrEqualTo(LEAST_OF_AN_END);
+    assertThat(happened).as("seed %d", seed).hasSize(Fault.values().length);
+    assertThat(happened.values())
+        .as("%s, seed %d", happened, seed)
+        .allMatch(times -> times >= LEAST_OF_A_FAULT);
   }
 
   private ConfigurableApplicationContext start() {
@@ -121,39 +145,97 @@ class RandomTransactionsIT {
 
   private void run(ConfigurableApplicationContext context, FaultyDataSource faults) {
     PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
-    Shape shape = any(Shape.values());
-    TransactionTemplate inner = new TransactionTemplate(manager);
-    if (shape == Shape.NEW_INSIDE) {
-      inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-    }
+    Outer shape = any(Outer.values());
+    boolean isJoined = shape != Outer.NONE && random.nextBoolean();
     Attempt attempt =
         new Attempt(context, faults, random.nextInt(4) == 0 ? Fault.NONE : any(Fault.values()));
+    Attempt around = new Attempt(context, faults, Fault.NONE);
+    TransactionTemplate inner = new TransactionTemplate(manager);
     inner.setReadOnly(attempt.fault == Fault.READ_ONLY);
-    if (shape == Shape.ALONE) {
+    if (!isJoined) {
+      inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    }
+    if (shape == Outer.NONE) {
       attempt.in(inner);
     } else {
-      try {
-        new TransactionTemplate(manager)
-            .executeWithoutResult(
-                outer -> {
-                  attempt.in(inner);
-                  outer.setRollbackOnly();
-                });
-      } catch (RuntimeException failure) {
-        assertThat(attempt.fault).isEqualTo(Fault.CONNECTION_KILLED); // of both, if they share it
-      }
+      TransactionTemplate outer = new TransactionTemplate(manager);
+      outer.setReadOnly(isJoined && attempt.fault == Fault.READ_ONLY);
+      around.in(
+          outer,
+          transaction -> {
+            if (!outer.isReadOnly()) {
+              around.saveAndEnqueue(transaction);
+            }
+            attempt.in(inner);
+            if (!isJoined) {
+              faults.reset(); // a fault that has not struck must not hit the other transaction
+            }
+            if (shape == Outer.ROLLS_BACK) {
+              transaction.setRollbackOnly();
+            }
+          });
     }
-    if (shape == Shape.JOINED || attempt.isRolledBack) {
-      rolledBack.addAll(attempt.orders);
-      rollbacks++;
-    } else if (attempt.fault != Fault.CUT_AFTER_COMMIT) {
+    if (isJoined && shape == Outer.ROLLS_BACK) {
+      // A transaction without a commit does not show every fault.
+      ended(attempt, true);
+      ended(around, true);
+      return;
+    }
+    Throwable reason = attempt.failure != null || !isJoined ? attempt.failure : around.failure;
+    requireReason(attempt.fault, reason, isJoined);
+    boolean isRolledBack =
+        attempt.isRolledBack()
+            || (isJoined && around.failure != null && attempt.fault != Fault.CUT_AFTER_COMMIT);
+    if (isRolledBack || attempt.fault == Fault.NONE || attempt.fault == Fault.CUT_AFTER_COMMIT) {
+      happened.merge(attempt.fault, 1, Integer::sum);
+    } else {
       // A fault of a statement does not strike after the last one.
-      assertThat(attempt.fault).as("seed %d", seed).isIn(Fault.NONE, Fault.STATEMENT);
-      committed.addAll(attempt.orders);
+      assertThat(attempt.fault).as("seed %d", seed).isEqualTo(Fault.STATEMENT);
+    }
+    if (attempt.fault != Fault.CUT_AFTER_COMMIT) { // or else the end is unknown
+      ended(attempt, isRolledBack);
+    }
+    if (!isJoined) {
+      assertThat(around.failure).as("seed %d", seed).isNull();
+      ended(around, shape == Outer.ROLLS_BACK);
+    } else if (attempt.fault != Fault.CUT_AFTER_COMMIT) {
+      ended(around, isRolledBack);
+    }
+  }
+
+  private void ended(Attempt attempt, boolean isRolledBack) {
+    (isRolledBack ? rolledBack : committed).addAll(attempt.orders);
+    if (isRolledBack) {
+      rollbacks++;
+    } else {
       commits++;
     }
-    if (shape != Shape.JOINED) { // a joined transaction has no commit that can fail
-      happened.merge(attempt.fault, 1, Integer::sum);
+  }
+
+  /** Checks that the transaction failed for the reason that the fault gave. */
+  private void requireReason(Fault fault, @Nullable Throwable failure, boolean isJoined) {
+    switch (fault) {
+      case NONE -> assertThat(failure).as("seed %d", seed).isNull();
+      case EXCEPTION -> assertThat(failure).as("seed %d", seed).hasMessage(THROWN);
+      case ROLLBACK_ONLY -> {
+        if (isJoined) {
+          assertThat(failure).as("seed %d", seed).isInstanceOf(UnexpectedRollbackException.class);
+        } else {
+          assertThat(failure).as("seed %d", seed).isNull();
+        }
+      }
+      case CONSTRAINT ->
+          assertThat(failure)
+              .as("seed %d", seed)
+              .rootCause()
+              .hasMessageContaining("violates check constraint");
+      case READ_ONLY ->
+          assertThat(NestedExceptionUtils.getMostSpecificCause(Objects.requireNonNull(failure)))
+              .as("seed %d", seed)
+              .hasMessageContaining("read-only transaction");
+      case CONNECTION_KILLED, COMMIT, CUT_BEFORE_COMMIT ->
+          assertThat(failure).as("%s, seed %d", fault, seed).isNotNull();
+      case STATEMENT, CUT_AFTER_COMMIT -> {}
     }
   }
 
@@ -168,44 +250,74 @@ class RandomTransactionsIT {
     private final Orders repository;
     private final Jobs jobs;
     private final JdbcClient inTransaction;
+    private final DSLContext jooq;
     private final FaultyDataSource faults;
     private final Fault fault;
     private final int size = 1 + random.nextInt(3);
     private final Set<UUID> orders = new HashSet<>();
     private int stepsUntilFault = random.nextInt(size * STEPS_OF_AN_ORDER);
-    private boolean isRolledBack;
+    private @Nullable RuntimeException failure;
+    private boolean isRollbackOnly;
 
     Attempt(ConfigurableApplicationContext context, FaultyDataSource faults, Fault fault) {
       this.repository = context.getBean(Orders.class);
       this.jobs = context.getBean(Jobs.class);
       this.inTransaction = context.getBean(JdbcClient.class);
+      this.jooq =
+          DSL.using(
+              new TransactionAwareDataSourceProxy(context.getBean(DataSource.class)),
+              SQLDialect.POSTGRES);
       this.faults = faults;
       this.fault = fault;
     }
 
     void in(TransactionTemplate transaction) {
+      in(transaction, this::saveAndEnqueue);
+    }
+
+    void in(TransactionTemplate transaction, Consumer<TransactionStatus> work) {
       try {
-        transaction.executeWithoutResult(this::saveAndEnqueue);
-        isRolledBack = fault == Fault.ROLLBACK_ONLY;
-      } catch (RuntimeException failure) {
-        // Whether a commit without an acknowledgement has succeeded is unknown.
-        isRolledBack = fault != Fault.CUT_AFTER_COMMIT;
+        transaction.executeWithoutResult(work);
+      } catch (RuntimeException thrown) {
+        failure = thrown;
       }
     }
 
-    private void saveAndEnqueue(TransactionStatus transaction) {
+    boolean isRolledBack() {
+      // Whether a commit without an acknowledgement has succeeded is unknown.
+      return isRollbackOnly || (failure != null && fault != Fault.CUT_AFTER_COMMIT);
+    }
+
+    void saveAndEnqueue(TransactionStatus transaction) {
       for (int i = 0; i < size; i++) {
         step(transaction);
-        long cents = fault == Fault.CONSTRAINT ? 0 : 1_999;
-        Order order = repository.save(new Order("ada", cents));
-        orders.add(order.id());
+        ChargeOrder job = new ChargeOrder(save(fault == Fault.CONSTRAINT ? 0 : 1_999));
+        orders.add(job.orderId());
         step(transaction);
         flushPerhaps();
-        jobs.enqueue(Payments.CHARGE_ORDER, new ChargeOrder(order.id()));
+        if (random.nextBoolean()) {
+          jobs.enqueue(Payments.CHARGE_ORDER, job);
+        } else {
+          jobs.enqueueAll(Payments.CHARGE_ORDER, List.of(job));
+        }
         step(transaction);
         flushPerhaps();
         step(transaction);
       }
+    }
+
+    private UUID save(long cents) {
+      Writer writer = any(Writer.values());
+      if (writer == Writer.JPA) {
+        return repository.save(new Order("ada", cents)).id();
+      }
+      UUID id = UUID.randomUUID();
+      if (writer == Writer.JDBC) {
+        inTransaction.sql(INSERT).params(id, cents).update();
+      } else {
+        jooq.execute(INSERT, id, cents);
+      }
+      return id;
     }
 
     /** Without it, Hibernate inserts the order after its job, at the end of the transaction. */
@@ -225,8 +337,11 @@ class RandomTransactionsIT {
         return;
       }
       switch (fault) {
-        case EXCEPTION -> throw new IllegalStateException("thrown by the test");
-        case ROLLBACK_ONLY -> transaction.setRollbackOnly();
+        case EXCEPTION -> throw new IllegalStateException(THROWN);
+        case ROLLBACK_ONLY -> {
+          transaction.setRollbackOnly();
+          isRollbackOnly = true;
+        }
         case STATEMENT ->
             faults.failNext(Step.STATEMENT, 1, SQL_STATES.get(random.nextInt(SQL_STATES.size())));
         case CONNECTION_KILLED -> killConnection();

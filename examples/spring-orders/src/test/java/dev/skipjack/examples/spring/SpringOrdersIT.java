@@ -67,6 +67,7 @@ class SpringOrdersIT {
           .contains("\"status\":\"PAID\"");
       assertThat(get(address.resolve("/actuator/health")))
           .contains("\"skipjack\":{\"status\":\"UP\"");
+      anOperatorPausesAQueue(address.resolve("/actuator/skipjack/"));
       shop.terminate();
       assertThat(shop.awaitExit(PATIENCE)).isEqualTo(TERMINATED);
     }
@@ -105,23 +106,19 @@ class SpringOrdersIT {
         .isPositive();
   }
 
-  @Test
-  void anOperatorPausesAQueueOverHttp() throws Exception {
-    try (ForkedJvm shop = start()) {
-      URI endpoint = address(shop).resolve("/actuator/skipjack/");
-      await() // the worker starts after the web server
-          .atMost(PATIENCE)
-          .until(() -> get(endpoint.resolve("queues")).contains("\"name\":\"mails\""));
-      assertThat(post(endpoint.resolve("pause/mails"), "{\"reason\":\"New templates\"}"))
-          .contains("\"paused\":true", "\"pauseReason\":\"New templates\"");
-      assertThat(get(endpoint.resolve("queues"))).contains("New templates");
-      assertThat(post(endpoint.resolve("resume/mails"), "{}")).contains("\"paused\":false");
-      assertThat(get(endpoint.resolve("queues")))
-          .contains("\"name\":\"mails\"")
-          .doesNotContain("New templates");
-      assertThat(get(endpoint.resolve("why/0")))
-          .contains("{\"message\":\"Job id '0' is not a positive number.\"}");
-    }
+  private void anOperatorPausesAQueue(URI endpoint) throws IOException, InterruptedException {
+    await() // the worker starts after the web server
+        .atMost(PATIENCE)
+        .until(() -> get(endpoint.resolve("queues")).contains("\"name\":\"mails\""));
+    assertThat(post(endpoint.resolve("pause/mails"), "{\"reason\":\"New templates\"}"))
+        .contains("\"paused\":true", "\"pauseReason\":\"New templates\"");
+    assertThat(get(endpoint.resolve("queues"))).contains("New templates");
+    assertThat(post(endpoint.resolve("resume/mails"), "{}")).contains("\"paused\":false");
+    assertThat(get(endpoint.resolve("queues")))
+        .contains("\"name\":\"mails\"")
+        .doesNotContain("New templates");
+    assertThat(get(endpoint.resolve("why/0")))
+        .contains("{\"message\":\"Job id '0' is not a positive number.\"}");
   }
 
   /** Lets customers order, and ends the shop while requests and jobs are running. */
