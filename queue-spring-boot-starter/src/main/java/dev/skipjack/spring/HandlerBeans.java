@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.BeansException;
@@ -79,6 +80,10 @@ final class HandlerBeans {
   /** Returns the class of a bean, without its proxies, or null if it has no handler method. */
   private @Nullable Class<?> handlerClass(String name) {
     Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+    if (type != null && ScopedObject.class.isAssignableFrom(type)) {
+      // The class of a scoped proxy overrides the methods without their annotations.
+      type = AutoProxyUtils.determineTargetClass(beans, ScopedProxyUtils.getTargetBeanName(name));
+    }
     if (type == null || !AnnotationUtils.isCandidateClass(type, JobHandler.class)) {
       return null;
     }

@@ -11,10 +11,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
@@ -110,7 +110,7 @@ public class SkipjackAutoConfiguration {
   @Lazy(false)
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(JobQueue.class)
-  @ConditionalOnProperty(name = "skipjack.worker.enabled", matchIfMissing = true)
+  @Conditional(OnWorkerEnabled.class)
   SkipjackWorker skipjackWorker(
       JobQueue queue,
       SkipjackProperties properties,

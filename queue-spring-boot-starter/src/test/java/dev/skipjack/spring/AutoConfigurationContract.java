@@ -21,6 +21,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -83,11 +84,12 @@ abstract class AutoConfigurationContract {
                     .doesNotHaveBean(healthIndicator()));
   }
 
-  @Test
-  void startsNoWorkerIfItIsDisabled() {
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "FALSE", "off", "no"})
+  void startsNoWorkerIfItIsDisabled(String disabled) {
     contexts
         .withBean(Mails.class)
-        .withPropertyValues("skipjack.worker.enabled=false")
+        .withPropertyValues("skipjack.worker.enabled=" + disabled)
         .run(
             context ->
                 assertThat(context)
@@ -342,6 +344,7 @@ abstract class AutoConfigurationContract {
           """
           skipjack.queues.emails.concurrency | 0     | on field 'queues[emails].concurrency' | Concurrency 0 is not in 1..10000.
           skipjack.queues[No].concurrency    | 1     | on field 'queues[No]'                 | Queue name 'No'
+          skipjack.worker.enabled            | maybe | 'skipjack.worker.enabled'             | [maybe]
           skipjack.worker.concurrency        | 10001 | on field 'worker.concurrency'         | Concurrency 10001 is not in 1..10000.
           skipjack.worker.lease              | 40d   | on field 'worker.lease'               | Lease PT960H
           skipjack.worker.poll-interval      | 0s    | on field 'worker.pollInterval'        | Poll interval PT0S

@@ -22,12 +22,15 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.transaction.annotation.Transactional;
 
 @QueueTest
@@ -98,6 +101,40 @@ class SkipjackWorkerTest {
               context.getBean(Jobs.class).enqueue(Programmatic.GREET, new SendWelcome("ada"));
               awaitCompleted(Programmatic.GREET);
               assertThat(bean.names()).containsExactly("ada");
+            });
+  }
+
+  static class Scoped {
+    static final AtomicInteger CREATED = new AtomicInteger();
+
+    Scoped() {
+      CREATED.incrementAndGet();
+    }
+
+    @JobHandler("greet")
+    void greet(SendWelcome welcome) {}
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ScopedByProxy {
+    @Bean
+    @Scope(value = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    Scoped scoped() {
+      return new Scoped();
+    }
+  }
+
+  @Test
+  void callsAHandlerThroughAScopedProxy() {
+    contexts
+        .withUserConfiguration(ScopedByProxy.class, Programmatic.class)
+        .run(
+            context -> {
+              Jobs jobs = context.getBean(Jobs.class);
+              int created = Scoped.CREATED.get();
+              jobs.enqueue(Programmatic.GREET, new SendWelcome("ada"));
+              awaitCompleted(Programmatic.GREET);
+              assertThat(Scoped.CREATED).hasValueGreaterThan(created);
             });
   }
 
