@@ -10,10 +10,13 @@ import java.sql.Connection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -33,7 +36,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * transaction exists if and only if the transaction commits. All ways to use Spring's transactions
  * with the queue's {@code DataSource} are supported: JdbcTemplate, jOOQ, MyBatis, Spring Data JDBC,
  * and JPA if its transaction manager exposes the JDBC connection, as it does with Hibernate. A
- * transaction on another {@code DataSource} is not joined.
+ * transaction on another {@code DataSource} is not joined; the first such enqueue is logged as a
+ * warning.
  *
  * <p>Workers are woken after the commit, once per transaction and queue at most, on the connection
  * of the transaction.
@@ -42,11 +46,14 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  */
 public final class Jobs implements JobEnqueuer {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Jobs.class);
+
   private static final Set<String> OURS = Set.of(Jobs.class.getName(), JobEnqueuer.class.getName());
 
   private final JobQueue queue;
   private final DataSource dataSource;
   private final EnqueueTransaction transaction;
+  private final AtomicBoolean warnedOfOther = new AtomicBoolean();
 
   /**
    * Creates an instance, for applications with several queues; the starter creates the instance for
@@ -117,6 +124,14 @@ public final class Jobs implements JobEnqueuer {
         throw new IllegalTransactionStateException(
             "%s enqueued a job of kind '%s' without a transaction on the queue's data source, which skipjack.enqueue.transaction=mandatory requires. Annotate the method with @Transactional, or set skipjack.enqueue.transaction=join."
                 .formatted(caller(), type.kind()));
+      }
+      if (TransactionSynchronizationManager.isActualTransactionActive()
+          && !warnedOfOther.getAndSet(true)) {
+        LOG.warn(
+            "Job enqueued in a transaction of its own, because the caller's is not on the queue's"
+                + " data source; reported once kind={} caller={}",
+            type.kind(),
+            caller());
       }
       return enqueue.apply(queue);
     }

@@ -3,9 +3,11 @@ package dev.skipjack.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.spring.SignUps.Attempts;
 import dev.skipjack.spring.SignUps.Mails;
 import dev.skipjack.spring.SignUps.Registration;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueAssertions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -15,14 +17,19 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 @QueueTest
+@ExtendWith(OutputCaptureExtension.class)
 class JobsTest {
 
   private static final int TRANSACTIONS = 100;
@@ -44,6 +51,30 @@ class JobsTest {
     JdbcTemplate jdbc = new JdbcTemplate(database.dataSource());
     jdbc.execute("CREATE TABLE IF NOT EXISTS users (name text PRIMARY KEY)");
     jdbc.execute("TRUNCATE users");
+  }
+
+  @Test
+  void warnsOnceOfATransactionOnAnotherDataSource(CapturedOutput output) {
+    try (HikariDataSource pool = database.newDataSource(1);
+        HikariDataSource other = database.newDataSource(1)) {
+      Jobs jobs = new Jobs(JobQueue.on(pool), pool, EnqueueTransaction.JOIN);
+      TransactionTemplate transaction =
+          new TransactionTemplate(new DataSourceTransactionManager(other));
+      jobs.enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("without a transaction"));
+      assertThat(output).doesNotContain("not on the queue's data source");
+
+      for (int i = 0; i < 2; i++) {
+        transaction.executeWithoutResult(
+            status -> {
+              jobs.enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("ada"));
+              status.setRollbackOnly();
+            });
+      }
+    }
+
+    assertThat(output.getAll().split("not on the queue's data source", -1)).hasSize(2);
+    assertThat(output).contains("kind=send-welcome caller=" + JobsTest.class.getName());
+    QueueAssertions.assertThat(database).hasExactly(3);
   }
 
   @Test
