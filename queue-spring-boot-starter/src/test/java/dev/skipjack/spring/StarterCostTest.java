@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Scanner;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -149,13 +150,14 @@ class StarterCostTest {
                     "--skipjack.schema=" + database.schema(),
                     "--" + variants.get(name))
                 .start()) {
-          String[] taken =
-              application
-                  .awaitLine(StartedApplication.STARTED, PATIENCE)
-                  .replace(StartedApplication.STARTED, "")
-                  .split(" ");
-          time(durations, name, Long.parseLong(taken[0]));
-          time(processor, name, Long.parseLong(taken[1]));
+          try (Scanner taken =
+              new Scanner(
+                  application
+                      .awaitLine(StartedApplication.STARTED, PATIENCE)
+                      .replace(StartedApplication.STARTED, ""))) {
+            time(durations, name, taken.nextLong());
+            time(processor, name, taken.nextLong());
+          }
         }
       }
     }
