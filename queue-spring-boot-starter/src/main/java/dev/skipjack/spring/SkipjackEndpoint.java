@@ -22,9 +22,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.boot.convert.DurationStyle;
-import org.springframework.lang.Nullable; // The only one by which Spring Boot 3 finds optional
-
-// ones.
+import org.springframework.lang.Nullable;
 
 /**
  * The actuator endpoint {@code skipjack}: shows queues, workers and dead letters, explains the
@@ -32,6 +30,9 @@ import org.springframework.lang.Nullable; // The only one by which Spring Boot 3
  *
  * <p>Only available over HTTP, because its responses have a status. Error messages of jobs appear
  * as they are stored; payloads, headers, results and stack traces are never read.
+ *
+ * <p>Uses Spring's {@code @Nullable}, the only one by which Spring Boot 3 recognizes a parameter as
+ * optional.
  */
 @WebEndpoint(id = "skipjack")
 @RegisterReflectionForBinding({
