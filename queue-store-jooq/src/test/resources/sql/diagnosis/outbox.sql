@@ -44,12 +44,12 @@ select
         fetch next 1 rows only
       ) as "next"
   ) as "retry_at",
-  exists (
+  (exists (
     select 1 as "one"
     from "skipjack"."outbox_shards"
     where (
       "skipjack"."outbox_shards"."leased_at" > now() + cast(-60000000 as double precision) * interval '1 microsecond'
       or "skipjack"."outbox_shards"."lease_expires_at" > now()
     )
-  ) as "is_relay_running",
+  )) as "is_relay_running",
   now() as "now"

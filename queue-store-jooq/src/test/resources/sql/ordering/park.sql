@@ -51,7 +51,7 @@ select
     select count(*)
     from "parked"
   ),
-  exists (
+  (exists (
     select 1 as "one"
     from "head"
       join "skipjack"."jobs"
@@ -64,8 +64,8 @@ select
       select "unlocked"."id"
       from "unlocked"
     )
-  ),
-  exists (
+  )),
+  (exists (
     select 1 as "one"
     from "head"
-  )
+  ))

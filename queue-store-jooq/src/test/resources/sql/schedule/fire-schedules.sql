@@ -195,11 +195,11 @@ with
         )),
         false
       )
-      and not exists (
+      and not (exists (
         select 1 as "one"
         from "skipjack"."jobs" as "holder"
         where "holder"."unique_key" = "incoming"."unique_key"
-      )
+      ))
     )
     order by "incoming"."position"
     on conflict ("unique_key")
