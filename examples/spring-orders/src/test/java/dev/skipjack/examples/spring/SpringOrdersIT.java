@@ -40,6 +40,7 @@ class SpringOrdersIT {
 
   private final HttpClient http = HttpClient.newHttpClient();
   private final Set<UUID> acknowledged = ConcurrentHashMap.newKeySet();
+  private final Set<String> unexpected = ConcurrentHashMap.newKeySet();
   private final QueueDatabase database;
   private final JdbcClient sql;
 
@@ -101,6 +102,9 @@ class SpringOrdersIT {
     assertThat(sql.sql("SELECT count(DISTINCT planned_at) FROM reports").query(Long.class).single())
         .as("planned times with a report")
         .isEqualTo(count("FROM reports"));
+    assertThat(count("FROM shop.jobs_archive WHERE kind = 'report' AND status = 'completed'"))
+        .as("completed reports")
+        .isEqualTo(count("FROM reports"));
     assertThat(count("FROM shop.job_executions WHERE status = 'lost'"))
         .as("attempts that a kill interrupted")
         .isPositive();
@@ -131,6 +135,7 @@ class SpringOrdersIT {
       for (Thread customer : customers) {
         customer.join();
       }
+      assertThat(unexpected).as("responses to customers").isEmpty();
     }
   }
 
@@ -147,7 +152,11 @@ class SpringOrdersIT {
       await()
           .atMost(PATIENCE)
           .until(
-              () -> count("FROM shop.jobs WHERE kind = 'charge-order' AND status = 'running'") > 0);
+              () ->
+                  count(
+                          "FROM pg_stat_activity WHERE datname = current_database() AND"
+                              + " wait_event_type = 'Lock' AND query ILIKE 'insert into charges%'")
+                      > 0);
       shop.kill();
       connection.rollback();
     }
@@ -196,7 +205,10 @@ class SpringOrdersIT {
         return;
       }
       Matcher id = ID.matcher(response.body());
-      assertThat(id.find()).as(response.body()).isTrue();
+      if (!id.find()) {
+        unexpected.add(response.body());
+        return;
+      }
       acknowledged.add(UUID.fromString(id.group(1)));
     }
   }
