@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 import org.flywaydb.core.api.FlywayException;
@@ -21,7 +20,8 @@ import org.flywaydb.core.api.logging.LogFactory;
  *     run as plain SQL
  * @param version the result of {@code schema_version()}, or empty if there is no queue in the
  *     schema. Also empty if another role owns the function, whose code must then not be run
- * @param creators other roles that may create objects in the schema
+ * @param creators the names of other roles that may create objects in the schema, with commas
+ *     between them; empty if there are none
  */
 record Target(
     String schema,
@@ -29,7 +29,7 @@ record Target(
     String encoding,
     boolean hasHistory,
     OptionalInt version,
-    List<String> creators) {
+    String creators) {
 
   /*
    * The path is fixed first: in a schema where other roles may create objects, their functions could match better than the server's.
@@ -45,12 +45,13 @@ record Target(
                       WHERE oid = to_regprocedure(format('%I.schema_version()', wanted.name))
                         AND proowner = (SELECT oid FROM pg_roles WHERE rolname = current_user)),
              format('SELECT %I.schema_version()', wanted.name),
-             ARRAY(SELECT CASE WHEN acl.grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(acl.grantee)::text END
-                     FROM pg_namespace
-                    CROSS JOIN LATERAL aclexplode(nspacl) AS acl
-                    WHERE nspname = wanted.name::name AND acl.privilege_type = 'CREATE' AND acl.grantee <> nspowner
-                      AND NOT EXISTS (SELECT FROM pg_roles WHERE oid = acl.grantee AND rolname = current_user)
-                    ORDER BY 1)
+             (SELECT coalesce(string_agg(creator.name, ', ' ORDER BY creator.name), '')
+                FROM pg_namespace
+               CROSS JOIN LATERAL aclexplode(nspacl) AS acl
+               CROSS JOIN LATERAL (SELECT CASE WHEN acl.grantee = 0 THEN 'PUBLIC'
+                                               ELSE pg_get_userbyid(acl.grantee)::text END) AS creator (name)
+               WHERE nspname = wanted.name::name AND acl.privilege_type = 'CREATE' AND acl.grantee <> nspowner
+                 AND NOT EXISTS (SELECT FROM pg_roles WHERE oid = acl.grantee AND rolname = current_user))
         FROM (SELECT ?::text AS name, ?::text AS history) AS wanted
       """;
 
@@ -116,7 +117,7 @@ record Target(
             row.getString(2),
             row.getBoolean(3),
             row.getBoolean(4) ? version(statement, row.getString(5)) : OptionalInt.empty(),
-            List.of((String[]) row.getArray(6).getArray()));
+            row.getString(6));
       }
     }
   }
@@ -151,7 +152,7 @@ record Target(
       LogFactory.getLog(Migrations.class)
           .warn(
               "Roles other than the owner may create objects in the queue's schema '%s': %s. They can stop the queue, and a later migration may run their functions. Revoke it: REVOKE CREATE ON SCHEMA ... FROM ..."
-                  .formatted(schema, String.join(", ", creators)));
+                  .formatted(schema, creators));
     }
   }
 }

@@ -83,11 +83,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final boolean listensApart;
   private final String schema;
   private final Lazy<DSLContext> dialect;
-  private final JooqJobStore producers;
-  private final JooqJobStore store;
+  private final EnqueueTransactions producers;
+  private final Lazy<Side> ofWorkers;
+  private final Lazy<JobStore> store;
   private final Lazy<Maintenance> maintenance;
-  private final OrderedJobs orderedJobs;
-  private final WorkerRegistry workers;
+  private final Lazy<JooqWorkerRegistry> workers;
   private final Lazy<JobReader> reader;
   private final Lazy<Doctor> doctor;
   private final PayloadCodec codec;
@@ -96,7 +96,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final WakeUps wakeUps;
   private final @Nullable WakeUpSender sender;
   private final JobEnqueuer own;
-  private final QueueExtension extension;
+  private final Lazy<QueueExtension> extension;
   private final Lazy<QueueAdmin> admin;
   private final Lazy<JobOperations> operations;
   private final Lazy<Schedules> schedules;
@@ -115,87 +115,66 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             : null;
     StrictOrdering strictOrdering = new StrictOrdering(dialect);
     EnqueueWriter writer = new EnqueueWriter(dialect, strictOrdering);
-    Side application = side(new OwnTransactions(dataSource), dialect, writer, sender);
-    Side ofWorkers =
-        side(
-            new OwnTransactions(control).onReadOnlyServer(new IdleConnections(control)::discard),
-            dialect,
-            writer,
-            sender);
+    OwnTransactions transactions = new OwnTransactions(dataSource);
+    Lazy<Side> application = Lazy.of(() -> new Side(transactions, dialect));
+    this.ofWorkers =
+        Lazy.of(
+            () ->
+                new Side(
+                    new OwnTransactions(control)
+                        .onReadOnlyServer(new IdleConnections(control)::discard),
+                    dialect));
     this.codec = codec;
     this.jobFactory = new NewJobFactory(codec, settings.limits);
     this.interceptor = new Interceptors(settings.interceptors);
 
-    this.producers = application.store();
+    this.producers =
+        new EnqueueTransactions(
+            transactions, writer, () -> application.get().orderedJobs(), sender);
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
         Lazy.of(
             () ->
                 new JooqJobReader(
-                    application.transactions().readOnly(),
+                    transactions.readOnly(),
                     dialect,
-                    new JobExplainer(application.transactions(), dialect)::why));
+                    new JobExplainer(transactions, dialect)::why));
     this.doctor =
-        Lazy.of(
-            () ->
-                new JooqDoctor(
-                    application.transactions().readOnly(), dialect, schema, SCHEMA_VERSION));
-    this.admin =
-        Lazy.of(
-            () ->
-                new JooqQueueAdmin(
-                    application.transactions(),
-                    application.healing(),
-                    dialect,
-                    jobFactory,
-                    application.orderedJobs(),
-                    application.deadJobs()));
+        Lazy.of(() -> new JooqDoctor(transactions.readOnly(), dialect, schema, SCHEMA_VERSION));
+    this.admin = Lazy.of(() -> application.get().admin(jobFactory));
     this.operations =
+        Lazy.of(() -> new JooqJobOperations(transactions, dialect, reader.get(), admin.get()));
+    this.extension =
         Lazy.of(
             () ->
-                new JooqJobOperations(
-                    application.transactions(), dialect, reader.get(), admin.get()));
-    this.extension =
-        new QueueExtension(
-            dialect,
-            application.transactions(),
-            jobFactory::create,
-            interceptor,
-            producers::write,
-            strictOrdering,
-            producers,
-            sender == null ? null : sender.within(WakeUp.OUTBOX),
-            new PublishedEvents(control, ofWorkers.transactions(), dialect, schema));
+                new QueueExtension(
+                    dialect,
+                    transactions,
+                    jobFactory::create,
+                    interceptor,
+                    producers::write,
+                    strictOrdering,
+                    producers,
+                    sender == null ? null : sender.within(WakeUp.OUTBOX),
+                    new PublishedEvents(control, ofWorkers.get().transactions(), dialect, schema)));
 
     Runnable changed = sender == null ? () -> {} : sender::schedulesChanged;
     this.schedules =
-        Lazy.of(
-            () ->
-                new JooqSchedules(
-                    application.transactions(), dialect, jobFactory::create, changed));
+        Lazy.of(() -> new JooqSchedules(transactions, dialect, jobFactory::create, changed));
 
-    this.store = ofWorkers.store();
+    this.store = Lazy.of(() -> ofWorkers.get().store(writer, sender));
     this.scheduleStore =
         Lazy.of(
             () ->
                 new JooqScheduleStore(
-                    ofWorkers.transactions(),
+                    ofWorkers.get().transactions(),
                     dialect,
                     jobFactory::create,
-                    new JooqQueueAdmin(
-                            ofWorkers.transactions(),
-                            ofWorkers.healing(),
-                            dialect,
-                            jobFactory,
-                            ofWorkers.orderedJobs(),
-                            ofWorkers.deadJobs())
-                        ::cancel,
+                    ofWorkers.get().admin(jobFactory)::cancel,
                     strictOrdering,
-                    ofWorkers.store(),
+                    ofWorkers.get().enqueues(writer, sender),
                     changed));
-    this.orderedJobs = ofWorkers.orderedJobs();
-    JooqWorkerRegistry registry = new JooqWorkerRegistry(ofWorkers.transactions(), dialect);
-    this.workers = registry;
+    this.workers = Lazy.of(() -> new JooqWorkerRegistry(ofWorkers.get().transactions(), dialect));
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
     this.maintenance =
@@ -203,11 +182,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             () ->
                 new JooqMaintenance(
                     control,
-                    ofWorkers.transactions(),
+                    ofWorkers.get().transactions(),
                     dialect,
                     schema,
-                    registry::removeSilent,
-                    new DeadJobPruner(ofWorkers.deadJobs())));
+                    workers.get()::removeSilent,
+                    new DeadJobPruner(ofWorkers.get().deadJobs())));
     settings.preparation.execute(() -> prepare(writer, codec));
   }
 
@@ -221,24 +200,37 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** The parts of which the application and the workers each have their own instance. */
   private record Side(
       OwnTransactions transactions,
-      PartitionHealing healing,
-      JooqJobStore store,
-      JooqOrderedJobs orderedJobs,
-      DeadJobWalker deadJobs) {}
-
-  private static Side side(
-      OwnTransactions transactions,
       Lazy<DSLContext> dialect,
-      EnqueueWriter writer,
-      @Nullable WakeUpSender wakeUps) {
-    PartitionHealing healing = PartitionHealing.by(transactions, dialect);
-    JooqOrderedJobs orderedJobs = new JooqOrderedJobs(transactions, dialect);
-    return new Side(
-        transactions,
-        healing,
-        new JooqJobStore(transactions, dialect, healing, writer, orderedJobs, wakeUps),
-        orderedJobs,
-        new DeadJobWalker(transactions, dialect, orderedJobs));
+      PartitionHealing healing,
+      JooqOrderedJobs orderedJobs,
+      DeadJobWalker deadJobs) {
+
+    Side(OwnTransactions transactions, Lazy<DSLContext> dialect) {
+      this(transactions, dialect, new JooqOrderedJobs(transactions, dialect));
+    }
+
+    private Side(
+        OwnTransactions transactions, Lazy<DSLContext> dialect, JooqOrderedJobs orderedJobs) {
+      this(
+          transactions,
+          dialect,
+          PartitionHealing.by(transactions, dialect),
+          orderedJobs,
+          new DeadJobWalker(transactions, dialect, orderedJobs));
+    }
+
+    EnqueueTransactions enqueues(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
+      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps);
+    }
+
+    JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
+      return new JooqJobStore(
+          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs);
+    }
+
+    QueueAdmin admin(NewJobFactory jobFactory) {
+      return new JooqQueueAdmin(transactions, healing, dialect, jobFactory, orderedJobs, deadJobs);
+    }
   }
 
   /**
@@ -327,13 +319,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    */
   public QueueAccess within(Supplier<Connection> transaction) {
     Lazy<DSLContext> later = Lazy.of(() -> StatementDialect.withinTransaction(schema));
-    Side side =
-        side(
-            new OwnTransactions(control).within(transaction),
-            later,
-            new EnqueueWriter(later, new StrictOrdering(later)),
-            null);
-    return new TransactionAccess(this, side.store(), side.orderedJobs());
+    Side side = new Side(new OwnTransactions(control).within(transaction), later);
+    EnqueueWriter writer = new EnqueueWriter(later, new StrictOrdering(later));
+    return new TransactionAccess(this, side.store(writer, null), side.orderedJobs());
   }
 
   @Override
@@ -361,7 +349,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public JobStore store() {
-    return store;
+    return store.get();
   }
 
   @Override
@@ -376,12 +364,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public WorkerRegistry workers() {
-    return workers;
+    return workers.get();
   }
 
   @Override
   public Optional<OrderedJobs> orderedJobs() {
-    return Optional.of(orderedJobs);
+    return Optional.of(ofWorkers.get().orderedJobs());
   }
 
   @Override
@@ -457,7 +445,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    * not intended for applications.
    */
   public QueueExtension extension() {
-    return extension;
+    return extension.get();
   }
 
   /** Builds a {@link JobQueue}. Not thread-safe. */

@@ -24,10 +24,8 @@ import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
-import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
-import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
@@ -50,9 +48,7 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** Implements the job store on PostgreSQL. */
-final class JooqJobStore implements JobStore, QueueExtension.Waker {
-
-  private static final String SERIALIZATION_FAILURE = "40001";
+final class JooqJobStore implements JobStore {
 
   private final OwnTransactions transactions;
   private final Statement<List<String>, LaneOrPausedQueue> dueLanes;
@@ -75,22 +71,16 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
   private final OutcomeStatement<List<Requeue>, Ended> requeue;
   private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
   private final PartitionHealing healing;
-  private final EnqueueWriter writer;
+  private final EnqueueTransactions enqueues;
   private final RescueSweep rescue;
   private final JooqOrderedJobs ordered;
-  private final @Nullable WakeUpSender wakeUps;
 
-  /**
-   * @param wakeUps wakes workers, or null to wake none
-   */
   JooqJobStore(
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
       PartitionHealing healing,
-      EnqueueWriter writer,
-      JooqOrderedJobs ordered,
-      @Nullable WakeUpSender wakeUps) {
-    this.wakeUps = wakeUps;
+      EnqueueTransactions enqueues,
+      JooqOrderedJobs ordered) {
     this.ordered = ordered;
     this.transactions = transactions;
     this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect.get()));
@@ -116,116 +106,18 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
     this.requeue = OutcomeStatement.lazily(() -> RequeueStatement.of(dialect.get()));
     this.attemptStatus = OutcomeStatement.lazily(() -> AttemptStatusStatement.of(dialect.get()));
     this.healing = healing;
-    this.writer = writer;
+    this.enqueues = enqueues;
     this.rescue = new RescueSweep(transactions, dialect, healing);
   }
 
   @Override
   public List<EnqueueResult> enqueue(List<NewJob> jobs) {
-    if (jobs.isEmpty()) {
-      return List.of();
-    }
-    List<EnqueueResult> results =
-        isAlone(jobs) && !jobs.get(0).hasStrictOrdering()
-            ? writeAlone(jobs.get(0))
-            : new ShrinkingLimit(Math.min(jobs.size(), EnqueueStatement.LARGEST))
-                .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
-    wakeCommitted(jobs, results);
-    return results;
-  }
-
-  private static boolean isAlone(List<NewJob> jobs) {
-    return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
-  }
-
-  /**
-   * Writes one job in the session's isolation level or, if the server rejects that, in READ
-   * COMMITTED.
-   */
-  private List<EnqueueResult> writeAlone(NewJob job) {
-    try {
-      return writer.writeAlone(transactions, job);
-    } catch (StoreException failure) {
-      if (failure.sqlState().filter(SERIALIZATION_FAILURE::equals).isPresent()) {
-        return transactions.inOne(session -> write(session, List.of(job)));
-      }
-      throw failure;
-    }
-  }
-
-  /**
-   * Returns transactions with a bounded wait if a job has an idempotency key or strict ordering,
-   * because nothing else can make an enqueue wait.
-   */
-  private OwnTransactions writers(List<NewJob> jobs) {
-    return jobs.stream().allMatch(job -> job.idempotencyKey() == null && !job.hasStrictOrdering())
-        ? transactions
-        : transactions.bounded();
+    return enqueues.enqueue(jobs);
   }
 
   @Override
   public List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs) {
-    try {
-      return insert(transaction, jobs);
-    } catch (SQLException failure) {
-      throw OwnTransactions.refused(failure);
-    }
-  }
-
-  /**
-   * Inserts jobs like {@link #enqueue(Connection, List)}, but throws the database's own exceptions.
-   */
-  List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
-    Session callers = Session.in(connection);
-    if (isAlone(jobs)) {
-      NewJob job = jobs.get(0);
-      return writer.writeAlone(callers, job, wakeUps == null ? null : wakeUps.within(job));
-    }
-    List<EnqueueResult> results = write(callers, jobs);
-    wakeWithin(connection, jobs, results);
-    return results;
-  }
-
-  /** Inserts jobs in a caller's transaction. Wakes no workers until the wake-ups are sent. */
-  List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs, DeferredWakeUps deferred) {
-    try {
-      Session callers = Session.in(transaction);
-      List<EnqueueResult> results =
-          isAlone(jobs) ? writer.writeAlone(callers, jobs.get(0), null) : write(callers, jobs);
-      deferred.add(jobs, results);
-      return results;
-    } catch (SQLException failure) {
-      throw OwnTransactions.refused(failure);
-    }
-  }
-
-  /** Inserts jobs in the session's transaction, without waking workers. */
-  List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
-    return writer.write(session, jobs, EnqueueStatement.LARGEST);
-  }
-
-  /** Also promotes those jobs whose ordering key has no head. */
-  @Override
-  public void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results) {
-    Set<String> keys = new HashSet<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      String key = jobs.get(i).orderingKey();
-      if (key != null && results.get(i) instanceof EnqueueResult.Enqueued) {
-        keys.add(key);
-      }
-    }
-    Promoted promoted = ordered.promoteCommitted(keys);
-    if (wakeUps != null) {
-      wakeUps.committed(jobs, results, promoted);
-    }
-  }
-
-  @Override
-  public void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
-      throws SQLException {
-    if (wakeUps != null) {
-      wakeUps.within(transaction, jobs, results);
-    }
+    return enqueues.enqueue(transaction, jobs);
   }
 
   @Override
@@ -344,7 +236,7 @@ final class JooqJobStore implements JobStore, QueueExtension.Waker {
                 + " and let the exception propagate; the attempt is not counted.",
             new SQLTransientException(failure.getMessage(), failure.getSQLState(), failure));
       }
-      if (SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
+      if (OwnTransactions.SERIALIZATION_FAILURE.equals(failure.getSQLState())) {
         throw new StoreException(
             "completeIn cannot end job %s (SQLSTATE 40001): its row was changed, for instance by a heartbeat, after this REPEATABLE READ or SERIALIZABLE transaction took its snapshot. Roll back. Use READ COMMITTED, or make completeIn the first statement of the transaction: the row is then locked and no heartbeat changes it."
                 .formatted(execution.jobId()),

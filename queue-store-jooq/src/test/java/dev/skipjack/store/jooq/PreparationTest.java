@@ -23,6 +23,12 @@ class PreparationTest {
           "dev.skipjack.store.jooq.internal.JobInsert",
           "com.fasterxml.jackson.databind.json.JsonMapper");
 
+  private static final List<String> ONLY_FOR_WORKERS =
+      List.of(
+          "dev.skipjack.store.jooq.JooqJobStore",
+          "dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore",
+          "dev.skipjack.store.jooq.internal.history.JooqMaintenance");
+
   /** Builds queues by reflection, since the loader has a class of its own for each name. */
   public static final class Queues {
 
@@ -45,6 +51,13 @@ class PreparationTest {
     public static void prepare() {
       KEPT.forEach(Runnable::run);
     }
+
+    public static void useAsWorker() {
+      try (HikariDataSource never = new HikariDataSource()) {
+        JobQueue queue = JobQueue.on(never);
+        Object[] unused = {queue.store(), queue.scheduleStore(), queue.maintenance()};
+      }
+    }
   }
 
   private static final class OwnClasses extends URLClassLoader {
@@ -66,8 +79,8 @@ class PreparationTest {
       }
     }
 
-    List<String> loaded() {
-      return SLOW.stream().filter(name -> findLoadedClass(name) != null).toList();
+    List<String> loaded(List<String> names) {
+      return names.stream().filter(name -> findLoadedClass(name) != null).toList();
     }
 
     void call(String method) throws ReflectiveOperationException {
@@ -89,7 +102,7 @@ class PreparationTest {
     try (OwnClasses classes = new OwnClasses()) {
       classes.call("build");
 
-      assertThat(classes.loaded()).isEqualTo(SLOW);
+      assertThat(classes.loaded(SLOW)).isEqualTo(SLOW);
     }
   }
 
@@ -97,11 +110,24 @@ class PreparationTest {
   void anotherThreadCanPrepareTheQueue() throws IOException, ReflectiveOperationException {
     try (OwnClasses classes = new OwnClasses()) {
       classes.call("buildAndPrepareLater");
-      assertThat(classes.loaded()).isEmpty();
+      assertThat(classes.loaded(SLOW)).isEmpty();
 
       classes.call("prepare");
 
-      assertThat(classes.loaded()).isEqualTo(SLOW);
+      assertThat(classes.loaded(SLOW)).isEqualTo(SLOW);
+    }
+  }
+
+  @Test
+  void aQueueThatOnlyEnqueuesLoadsNothingOfAWorker()
+      throws IOException, ReflectiveOperationException {
+    try (OwnClasses classes = new OwnClasses()) {
+      classes.call("build");
+      assertThat(classes.loaded(ONLY_FOR_WORKERS)).isEmpty();
+
+      classes.call("useAsWorker");
+
+      assertThat(classes.loaded(ONLY_FOR_WORKERS)).isEqualTo(ONLY_FOR_WORKERS);
     }
   }
 }

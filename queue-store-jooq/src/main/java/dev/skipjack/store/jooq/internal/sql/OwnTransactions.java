@@ -21,6 +21,9 @@ public final class OwnTransactions {
 
   private static final Logger LOG = LoggerFactory.getLogger(OwnTransactions.class);
 
+  /** The SQLSTATE of a serialization failure. */
+  public static final String SERIALIZATION_FAILURE = "40001";
+
   /** SQLSTATEs of a missing table and a missing schema. */
   private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 

@@ -1,0 +1,153 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
+import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Enqueues jobs, in its own transactions and in those of callers, and wakes workers. Safe for any
+ * number of threads.
+ */
+final class EnqueueTransactions implements QueueExtension.Waker {
+
+  private final OwnTransactions transactions;
+  private final EnqueueWriter writer;
+  private final Supplier<JooqOrderedJobs> ordered;
+  private final @Nullable WakeUpSender wakeUps;
+
+  /**
+   * @param ordered promotes jobs with an ordering key; called when there are any
+   * @param wakeUps wakes workers, or null to wake none
+   */
+  EnqueueTransactions(
+      OwnTransactions transactions,
+      EnqueueWriter writer,
+      Supplier<JooqOrderedJobs> ordered,
+      @Nullable WakeUpSender wakeUps) {
+    this.transactions = transactions;
+    this.writer = writer;
+    this.ordered = ordered;
+    this.wakeUps = wakeUps;
+  }
+
+  /** Enqueues jobs as {@link dev.skipjack.api.spi.JobStore#enqueue(List)} does. */
+  List<EnqueueResult> enqueue(List<NewJob> jobs) {
+    if (jobs.isEmpty()) {
+      return List.of();
+    }
+    List<EnqueueResult> results =
+        isAlone(jobs) && !jobs.get(0).hasStrictOrdering()
+            ? writeAlone(jobs.get(0))
+            : new ShrinkingLimit(Math.min(jobs.size(), EnqueueStatement.LARGEST))
+                .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
+    wakeCommitted(jobs, results);
+    return results;
+  }
+
+  private static boolean isAlone(List<NewJob> jobs) {
+    return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
+  }
+
+  /**
+   * Writes one job in the session's isolation level or, if the server rejects that, in READ
+   * COMMITTED.
+   */
+  private List<EnqueueResult> writeAlone(NewJob job) {
+    try {
+      return writer.writeAlone(transactions, job);
+    } catch (StoreException failure) {
+      if (failure.sqlState().filter(OwnTransactions.SERIALIZATION_FAILURE::equals).isPresent()) {
+        return transactions.inOne(session -> write(session, List.of(job)));
+      }
+      throw failure;
+    }
+  }
+
+  /**
+   * Returns transactions with a bounded wait if a job has an idempotency key or strict ordering,
+   * because nothing else can make an enqueue wait.
+   */
+  private OwnTransactions writers(List<NewJob> jobs) {
+    return jobs.stream().allMatch(job -> job.idempotencyKey() == null && !job.hasStrictOrdering())
+        ? transactions
+        : transactions.bounded();
+  }
+
+  /** Enqueues jobs as {@link dev.skipjack.api.spi.JobStore#enqueue(Connection, List)} does. */
+  List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs) {
+    try {
+      return insert(transaction, jobs);
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+  }
+
+  /**
+   * Inserts jobs like {@link #enqueue(Connection, List)}, but throws the database's own exceptions.
+   */
+  List<EnqueueResult> insert(Connection connection, List<NewJob> jobs) throws SQLException {
+    Session callers = Session.in(connection);
+    if (isAlone(jobs)) {
+      NewJob job = jobs.get(0);
+      return writer.writeAlone(callers, job, wakeUps == null ? null : wakeUps.within(job));
+    }
+    List<EnqueueResult> results = write(callers, jobs);
+    wakeWithin(connection, jobs, results);
+    return results;
+  }
+
+  /** Inserts jobs in a caller's transaction. Wakes no workers until the wake-ups are sent. */
+  List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs, DeferredWakeUps deferred) {
+    try {
+      Session callers = Session.in(transaction);
+      List<EnqueueResult> results =
+          isAlone(jobs) ? writer.writeAlone(callers, jobs.get(0), null) : write(callers, jobs);
+      deferred.add(jobs, results);
+      return results;
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+  }
+
+  /** Inserts jobs in the session's transaction, without waking workers. */
+  List<EnqueueResult> write(Session session, List<NewJob> jobs) throws SQLException {
+    return writer.write(session, jobs, EnqueueStatement.LARGEST);
+  }
+
+  /** Also promotes those jobs whose ordering key has no head. */
+  @Override
+  public void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results) {
+    Set<String> keys = new HashSet<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      String key = jobs.get(i).orderingKey();
+      if (key != null && results.get(i) instanceof EnqueueResult.Enqueued) {
+        keys.add(key);
+      }
+    }
+    Promoted promoted = keys.isEmpty() ? Promoted.NOTHING : ordered.get().promoteCommitted(keys);
+    if (wakeUps != null) {
+      wakeUps.committed(jobs, results, promoted);
+    }
+  }
+
+  @Override
+  public void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
+      throws SQLException {
+    if (wakeUps != null) {
+      wakeUps.within(transaction, jobs, results);
+    }
+  }
+}
