@@ -4,11 +4,14 @@ package dev.skipjack.spring;
 public enum EnqueueTransaction {
   /**
    * Enqueues in the caller's transaction, so that the job is committed or rolled back with it; or,
-   * if the caller has none on the queue's data source, in a transaction of its own.
+   * if the caller has none on the queue's data source, in a transaction of its own. A job that a
+   * callback enqueues after the end of a transaction is committed when all callbacks have returned.
    */
   JOIN,
 
-  /** Enqueues in the caller's transaction, and throws an exception if there is none. */
+  /**
+   * Enqueues in the caller's transaction, and throws an exception if there is none or it has ended.
+   */
   MANDATORY,
 
   /** Always enqueues in a transaction of its own, which has been committed on return. */

@@ -9,6 +9,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
@@ -38,6 +39,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * and JPA if its transaction manager exposes the JDBC connection, as it does with Hibernate. A
  * transaction on another {@code DataSource} is not joined; the first such enqueue is logged as a
  * warning.
+ *
+ * <p>If a callback enqueues a job after the end of a transaction, the job is committed on the same
+ * connection when all callbacks have returned, provided that the transaction manager is a bean.
  *
  * <p>Workers are woken after the commit, once per transaction and queue at most, on the connection
  * of the transaction.
@@ -72,7 +76,8 @@ public final class Jobs implements JobEnqueuer {
    * {@inheritDoc}
    *
    * @throws IllegalTransactionStateException if the caller's transaction is read-only, or if there
-   *     is none and {@link EnqueueTransaction#MANDATORY} requires one. No SQL was sent
+   *     is none or it has ended and {@link EnqueueTransaction#MANDATORY} requires one. No SQL was
+   *     sent
    */
   @Override
   public <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
@@ -143,8 +148,15 @@ public final class Jobs implements JobEnqueuer {
                   type.kind(),
                   TransactionSynchronizationManager.getCurrentTransactionName()));
     }
+    Optional<EndedTransactions.Ended> ended = EndedTransactions.current(dataSource);
+    if (ended.isPresent() && transaction == EnqueueTransaction.MANDATORY) {
+      throw new IllegalTransactionStateException(
+          "%s enqueued a job of kind '%s' after the end of the transaction, but skipjack.enqueue.transaction=mandatory requires an open one. Enqueue the job before the commit, for example with @TransactionalEventListener(phase = BEFORE_COMMIT), or annotate the method with @Transactional(propagation = REQUIRES_NEW)."
+              .formatted(caller(), type.kind()));
+    }
     Connection connection = DataSourceUtils.getConnection(dataSource);
     try {
+      ended.ifPresent(transactionBefore -> transactionBefore.continueOn(connection));
       return enqueue.apply(in(connection));
     } finally {
       DataSourceUtils.releaseConnection(connection, dataSource);

@@ -47,6 +47,11 @@ public class SkipjackAutoConfiguration {
   }
 
   @Bean
+  static TransactionManagerListeners skipjackTransactionManagerListeners() {
+    return new TransactionManagerListeners();
+  }
+
+  @Bean
   Preparation skipjackPreparation() {
     return new Preparation();
   }

@@ -165,7 +165,7 @@ class TransactionWakeUpsTest {
     assertThat(heard()).isEqualTo("outer");
   }
 
-  /** What such a callback enqueues is committed when Spring resets the connection. */
+  /** What callbacks enqueue is committed after the last of them. */
   @Test
   void aCallbackAfterTheCommitCanEnqueue() {
     contexts.run(

@@ -1,0 +1,134 @@
+package dev.skipjack.spring;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionSystemException;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Commits the jobs that callbacks enqueue after the end of a transaction.
+ *
+ * <p>During these callbacks, Spring still reports the transaction as active and its connection as
+ * bound, but does not commit what is written there if the pool has auto-commit off. The listener of
+ * a transaction manager is called before the end and, before Spring resets the connection, after
+ * the last callback.
+ */
+final class EndedTransactions implements TransactionExecutionListener {
+
+  /**
+   * Returns the transaction whose connection is bound to this thread, if it has ended and its
+   * callbacks have not all returned.
+   */
+  static Optional<Ended> current(DataSource dataSource) {
+    Object holder = TransactionSynchronizationManager.getResource(dataSource);
+    return holder == null
+        ? Optional.empty()
+        : Optional.ofNullable((Ended) TransactionSynchronizationManager.getResource(holder));
+  }
+
+  @Override
+  public void beforeCommit(TransactionExecution transaction) {
+    ends(transaction);
+  }
+
+  @Override
+  public void beforeRollback(TransactionExecution transaction) {
+    ends(transaction);
+  }
+
+  @Override
+  public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+    commitJobsOf(transaction);
+  }
+
+  @Override
+  public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+    commitJobsOf(transaction);
+  }
+
+  // The key is the holder, because a callback may begin another transaction on the data source.
+  private static void ends(TransactionExecution transaction) {
+    ConnectionHolder holder = holderOf(transaction);
+    if (holder != null) {
+      TransactionSynchronizationManager.bindResource(holder, new Ended());
+    }
+  }
+
+  private static void commitJobsOf(TransactionExecution transaction) {
+    ConnectionHolder holder = holderOf(transaction);
+    if (holder != null
+        && TransactionSynchronizationManager.unbindResourceIfPossible(holder)
+            instanceof Ended ended) {
+      ended.commit();
+    }
+  }
+
+  /** Returns null for a savepoint, and for a transaction without a JDBC connection. */
+  private static @Nullable ConnectionHolder holderOf(TransactionExecution transaction) {
+    return transaction instanceof DefaultTransactionStatus status
+            && status.isNewTransaction()
+            && status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc
+            && jdbc.hasConnectionHolder()
+        ? jdbc.getConnectionHolder()
+        : null;
+  }
+
+  /** A transaction that has ended. */
+  static final class Ended {
+
+    private @Nullable Connection connection;
+    private boolean autoCommit;
+
+    /**
+     * Begins another transaction on the connection of the ended one, in which all callbacks take
+     * part from now on, and which is committed after the last of them.
+     */
+    void continueOn(Connection bound) {
+      if (connection != null) {
+        return;
+      }
+      try {
+        autoCommit = bound.getAutoCommit(); // true with Hibernate, which resets it by itself
+        if (autoCommit) {
+          bound.setAutoCommit(false);
+        }
+      } catch (SQLException failure) {
+        throw failed(failure);
+      }
+      connection = bound;
+    }
+
+    private void commit() {
+      if (connection == null) {
+        return;
+      }
+      // The driver does not report that the server rolls back at the commit, which it does if a
+      // statement of a callback has failed. The query then fails, too.
+      try (Statement query = connection.createStatement()) {
+        query.execute("SELECT 1");
+        connection.commit();
+        if (autoCommit) {
+          connection.setAutoCommit(true);
+        }
+      } catch (SQLException failure) {
+        throw failed(failure);
+      }
+    }
+
+    private static TransactionSystemException failed(SQLException failure) {
+      return new TransactionSystemException(
+          "Jobs that were enqueued in callbacks after the end of a transaction could not be"
+              + " committed. The transaction itself is not affected.",
+          failure);
+    }
+  }
+}
