@@ -7,6 +7,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,7 +19,10 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.SimpleConnectionHandle;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -124,43 +128,81 @@ public final class Jobs implements JobEnqueuer {
     if (transaction == EnqueueTransaction.OWN) {
       return enqueue.apply(queue);
     }
-    if (!isInTransaction()) {
-      if (transaction == EnqueueTransaction.MANDATORY) {
-        throw new IllegalTransactionStateException(
-            "%s enqueued a job of kind '%s' without a transaction on the queue's data source, which skipjack.enqueue.transaction=mandatory requires. Annotate the method with @Transactional, or set skipjack.enqueue.transaction=join."
-                .formatted(caller(), type.kind()));
-      }
-      if (TransactionSynchronizationManager.isActualTransactionActive()
-          && !warnedOfOther.getAndSet(true)) {
-        LOG.warn(
-            "Job enqueued in a transaction of its own, because the caller's is not on the queue's"
-                + " data source; reported once kind={} caller={}",
-            type.kind(),
-            caller());
-      }
-      return enqueue.apply(queue);
+    if (!isConnectionBound()) {
+      return withoutTransaction(type, enqueue);
     }
-    if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+    Connection connection = DataSourceUtils.getConnection(dataSource);
+    try {
+      Optional<EndedTransactions.Ended> ended = EndedTransactions.current(dataSource);
+      // JdbcTemplate binds a connection also in a transaction on another data source.
+      if (ended.isEmpty() && connection.getAutoCommit()) {
+        return withoutTransaction(type, enqueue);
+      }
+      requireWritable(type, connection);
+      if (ended.isPresent()) {
+        continueAfter(ended.get(), type, connection);
+      }
+      return enqueue.apply(in(connection));
+    } catch (SQLException failure) {
+      throw new CannotGetJdbcConnectionException(
+          "The state of the caller's connection could not be read.", failure);
+    } finally {
+      DataSourceUtils.releaseConnection(connection, dataSource);
+    }
+  }
+
+  private <R> R withoutTransaction(JobType<?> type, Function<JobEnqueuer, R> enqueue) {
+    boolean isInOther = TransactionSynchronizationManager.isActualTransactionActive();
+    if (transaction == EnqueueTransaction.MANDATORY) {
       throw new IllegalTransactionStateException(
-          "%s enqueued a job of kind '%s' in the read-only transaction '%s'. Remove readOnly = true from its @Transactional annotation, or enqueue the job in another transaction."
+          isInOther
+              ? "%s enqueued a job of kind '%s' in a transaction on another data source, but skipjack.enqueue.transaction=mandatory requires one on the queue's. Name the transaction manager of the queue's data source in the @Transactional annotation, or set skipjack.enqueue.transaction=join."
+                  .formatted(caller(), type.kind())
+              : "%s enqueued a job of kind '%s' without a transaction on the queue's data source, which skipjack.enqueue.transaction=mandatory requires. Annotate the method with @Transactional, or set skipjack.enqueue.transaction=join."
+                  .formatted(caller(), type.kind()));
+    }
+    if (isInOther && !warnedOfOther.getAndSet(true)) {
+      LOG.warn(
+          "Job enqueued in a transaction of its own, because the caller's is not on the queue's"
+              + " data source; reported once kind={} caller={}",
+          type.kind(),
+          caller());
+    }
+    return enqueue.apply(queue);
+  }
+
+  private void requireWritable(JobType<?> type, Connection connection) throws SQLException {
+    // Spring's flag is that of the innermost transaction, which may be on another data source. Only
+    // managers of JDBC set the connection's own flag in any case.
+    boolean isReadOnly = connection.isReadOnly();
+    boolean isInnermostReadOnly = TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+    if (isReadOnly || (isInnermostReadOnly && !isOfJdbcManager())) {
+      throw new IllegalTransactionStateException(
+          "%s enqueued a job of kind '%s' in %s. Remove readOnly = true from its @Transactional annotation, or enqueue the job in another transaction."
               .formatted(
                   caller(),
                   type.kind(),
-                  TransactionSynchronizationManager.getCurrentTransactionName()));
+                  isInnermostReadOnly
+                      ? "the read-only transaction '%s'"
+                          .formatted(TransactionSynchronizationManager.getCurrentTransactionName())
+                      : "a read-only transaction"));
     }
-    Optional<EndedTransactions.Ended> ended = EndedTransactions.current(dataSource);
-    if (ended.isPresent() && transaction == EnqueueTransaction.MANDATORY) {
+  }
+
+  private boolean isOfJdbcManager() {
+    return TransactionSynchronizationManager.getResource(dataSource)
+            instanceof ConnectionHolder holder
+        && holder.getConnectionHandle() instanceof SimpleConnectionHandle;
+  }
+
+  private void continueAfter(
+      EndedTransactions.Ended ended, JobType<?> type, Connection connection) {
+    if (transaction == EnqueueTransaction.MANDATORY) {
       throw new IllegalTransactionStateException(
           "%s enqueued a job of kind '%s' after the end of the transaction, but skipjack.enqueue.transaction=mandatory requires an open one. Enqueue the job before the commit, for example with @TransactionalEventListener(phase = BEFORE_COMMIT), or annotate the method with @Transactional(propagation = REQUIRES_NEW)."
               .formatted(caller(), type.kind()));
     }
-    Connection connection = DataSourceUtils.getConnection(dataSource);
-    try {
-      ended.ifPresent(transactionBefore -> transactionBefore.continueOn(connection));
-      return enqueue.apply(in(connection));
-    } finally {
-      DataSourceUtils.releaseConnection(connection, dataSource);
-    }
+    ended.continueOn(connection);
   }
 
   private JobEnqueuer in(Connection connection) {
@@ -170,8 +212,7 @@ public final class Jobs implements JobEnqueuer {
         : queue.in(connection);
   }
 
-  /** A transaction on another data source is active too, but has bound no connection to ours. */
-  private boolean isInTransaction() {
+  private boolean isConnectionBound() {
     return TransactionSynchronizationManager.isActualTransactionActive()
         && TransactionSynchronizationManager.hasResource(dataSource);
   }

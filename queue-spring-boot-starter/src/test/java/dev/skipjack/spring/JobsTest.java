@@ -1,6 +1,7 @@
 package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -15,9 +16,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -75,6 +79,65 @@ class JobsTest {
     assertThat(output.getAll().split("not on the queue's data source", -1)).hasSize(2);
     assertThat(output).contains("kind=send-welcome caller=" + JobsTest.class.getName());
     QueueAssertions.assertThat(database).hasExactly(3);
+  }
+
+  /** Each is asked while the other is the innermost transaction. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void onlyTheTransactionOnTheQueuesDataSourceMustNotBeReadOnly(boolean isReadOnly) {
+    try (HikariDataSource pool = database.newDataSource(1);
+        HikariDataSource other = database.newDataSource(1)) {
+      Jobs jobs = new Jobs(JobQueue.on(pool), pool, EnqueueTransaction.JOIN);
+      TransactionTemplate outer = new TransactionTemplate(new DataSourceTransactionManager(pool));
+      outer.setReadOnly(isReadOnly);
+      TransactionTemplate inner = new TransactionTemplate(new DataSourceTransactionManager(other));
+      inner.setReadOnly(!isReadOnly);
+
+      ThrowingCallable enqueue =
+          () ->
+              outer.executeWithoutResult(
+                  around ->
+                      inner.executeWithoutResult(
+                          status ->
+                              jobs.enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("ada"))));
+
+      if (isReadOnly) {
+        assertThatExceptionOfType(IllegalTransactionStateException.class)
+            .isThrownBy(enqueue)
+            .withMessageContaining("in a read-only transaction. Remove readOnly = true");
+      } else {
+        assertThatCode(enqueue).doesNotThrowAnyException();
+      }
+    }
+    QueueAssertions.assertThat(database).hasExactly(isReadOnly ? 0 : 1);
+  }
+
+  /** A query binds a connection to the transaction on the other data source. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransactionOnAnotherDataSourceCountsAsNone(boolean queried) {
+    try (HikariDataSource pool = database.newDataSource(2);
+        HikariDataSource other = database.newDataSource(1)) {
+      JobQueue queue = JobQueue.on(pool);
+      new TransactionTemplate(new DataSourceTransactionManager(other))
+          .executeWithoutResult(
+              status -> {
+                if (queried) {
+                  new JdbcTemplate(pool).queryForObject("SELECT 1", Integer.class);
+                }
+                assertThatExceptionOfType(IllegalTransactionStateException.class)
+                    .isThrownBy(
+                        () ->
+                            new Jobs(queue, pool, EnqueueTransaction.MANDATORY)
+                                .enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("mandatory")))
+                    .withMessageContaining("in a transaction on another data source")
+                    .withMessageContaining("Name the transaction manager");
+                new Jobs(queue, pool, EnqueueTransaction.JOIN)
+                    .enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("join"));
+                status.setRollbackOnly();
+              });
+    }
+    QueueAssertions.assertThat(database).hasExactly(1);
   }
 
   @Test
