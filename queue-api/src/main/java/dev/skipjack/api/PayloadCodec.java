@@ -32,4 +32,11 @@ public interface PayloadCodec {
    *     property (if it is known) and the fix
    */
   default void requireReadable(Class<?> payloadClass) {}
+
+  /**
+   * Creates what takes long, so that the first payload need not wait for it. The queue calls this
+   * method once, possibly while other threads use the codec. The default implementation does
+   * nothing.
+   */
+  default void prepare() {}
 }

@@ -40,35 +40,44 @@ public final class Jackson3Codec implements PayloadCodec {
   private static final int DEEPEST_PAYLOAD = 100;
   private static final int DEEPEST_PLACE = 10;
 
-  private final JsonMapper mapper =
-      JsonMapper.builder(
-              JsonFactory.builderWithJackson2Defaults()
-                  // A payload that was accepted when it was enqueued must be readable; its size was
-                  // limited then.
-                  .streamReadConstraints(
-                      StreamReadConstraints.builder()
-                          .maxNestingDepth(DEEPEST_PAYLOAD + 1)
-                          .maxNumberLength(LONGEST_NUMBER)
-                          .maxNameLength(Integer.MAX_VALUE)
-                          .build())
-                  .build())
-          .configureForJackson2()
-          .findAndAddModules()
-          .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .build();
+  /** A class of its own, because creating a mapper takes longer than the start of a queue. */
+  private static final class Mapper {
 
-  private final Jackson3Readability readability = new Jackson3Readability(mapper);
+    private static final JsonMapper INSTANCE =
+        JsonMapper.builder(
+                JsonFactory.builderWithJackson2Defaults()
+                    // A payload that was accepted when it was enqueued must be readable; its size
+                    // was limited then.
+                    .streamReadConstraints(
+                        StreamReadConstraints.builder()
+                            .maxNestingDepth(DEEPEST_PAYLOAD + 1)
+                            .maxNumberLength(LONGEST_NUMBER)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .build())
+                    .build())
+            .configureForJackson2()
+            .findAndAddModules()
+            .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .build();
+
+    private static final Jackson3Readability READABILITY = new Jackson3Readability(INSTANCE);
+  }
 
   /** Creates a codec that uses the Jackson modules on the class path. */
   public Jackson3Codec() {}
 
   @Override
+  public void prepare() {
+    JsonMapper unused = Mapper.INSTANCE;
+  }
+
+  @Override
   public String encode(Object payload) {
     try {
-      return mapper.writeValueAsString(payload);
+      return Mapper.INSTANCE.writeValueAsString(payload);
     } catch (JacksonException refused) {
       throw new PayloadException(
           "%s cannot be written as JSON, at %s: %s"
@@ -96,9 +105,9 @@ public final class Jackson3Codec implements PayloadCodec {
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
     try {
-      return mapper.readValue(json, payloadClass);
+      return Mapper.INSTANCE.readValue(json, payloadClass);
     } catch (InvalidDefinitionException refused) {
-      String problem = readability.problem(payloadClass);
+      String problem = Mapper.READABILITY.problem(payloadClass);
       throw PayloadException.permanent(
           unreadable(
               payloadClass,
@@ -138,7 +147,7 @@ public final class Jackson3Codec implements PayloadCodec {
 
   @Override
   public void requireReadable(Class<?> payloadClass) {
-    String problem = readability.problem(payloadClass);
+    String problem = Mapper.READABILITY.problem(payloadClass);
     if (problem != null) {
       throw new PayloadException(unreadable(payloadClass, problem), null);
     }
@@ -171,7 +180,7 @@ public final class Jackson3Codec implements PayloadCodec {
           Object from = step.from();
           Class<?> owner =
               from instanceof Class<?> type ? type : from == null ? null : from.getClass();
-          return owner != null && readability.isProperty(owner, step.getPropertyName())
+          return owner != null && Mapper.READABILITY.isProperty(owner, step.getPropertyName())
               ? step.getPropertyName().replace("~", "~0").replace("/", "~1")
               : "*";
         });

@@ -2,6 +2,8 @@ package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.jackson3.Jackson3Codec;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import java.util.Map;
 import java.util.Objects;
@@ -19,6 +21,7 @@ import org.springframework.boot.health.autoconfigure.contributor.HealthContribut
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
@@ -68,6 +71,16 @@ class SpringBoot4Test extends AutoConfigurationContract {
   String groupStatus(ApplicationContext context, String group) {
     HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
     return Objects.requireNonNull(endpoint.healthForPath(group)).getStatus().getCode();
+  }
+
+  @Test
+  void payloadsUseTheJacksonOfSpringBootsMapper() {
+    contexts
+        .withConfiguration(AutoConfigurations.of(JacksonAutoConfiguration.class))
+        .run(
+            context ->
+                assertThat(context.getBean(JobQueue.class).codec())
+                    .isInstanceOf(Jackson3Codec.class));
   }
 
   @Test

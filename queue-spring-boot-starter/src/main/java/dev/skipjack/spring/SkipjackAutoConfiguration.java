@@ -87,7 +87,7 @@ public class SkipjackAutoConfiguration {
       throw new IllegalStateException(
           "Payloads cannot be converted to JSON, because Jackson is not on the class path. Add the"
               + " dependency com.fasterxml.jackson.core:jackson-databind for Jackson 2 or"
-              + " dev.skipjack:skipjack-queue-jackson3 for Jackson 3, or define a PayloadCodec"
+              + " tools.jackson.core:jackson-databind for Jackson 3, or define a PayloadCodec"
               + " bean.");
     }
   }

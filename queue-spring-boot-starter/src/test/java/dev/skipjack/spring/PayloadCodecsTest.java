@@ -3,9 +3,11 @@ package dev.skipjack.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.handlers.JobHandler;
+import dev.skipjack.jackson3.Jackson3Codec;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -13,11 +15,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import tools.jackson.databind.json.JsonMapper;
 
-/** The module's tests on Spring Boot 3.5 have Jackson 2 alone, and those on 4 also Jackson 3. */
+/** Both versions of Jackson are on the class path. */
 @QueueTest
 class PayloadCodecsTest {
 
@@ -53,69 +56,79 @@ class PayloadCodecsTest {
   }
 
   @Test
-  void theModuleForJackson3DecidesTheCodec() {
-    boolean boot4 = SpringBootVersion.getVersion().startsWith("4.");
-    contexts.run(
-        context -> {
-          assertThat(context.getBean(JobQueue.class).codec().getClass().getSimpleName())
-              .isEqualTo(boot4 ? "Jackson3Codec" : "JacksonCodec");
-          assertThat(greeted(context.getBean(Jobs.class), context.getBean(Greetings.class)))
-              .isEqualTo("Ada");
-        });
+  void withoutAMapperThePayloadsAreThoseOfJackson2() {
+    contexts.run(context -> assertThatPayloadsAreThoseOfJackson2(context));
   }
 
   @Test
-  void withoutTheModuleThePayloadsAreThoseOfJackson2() {
+  void withAMapperOfJackson2ThePayloadsAreThoseOfJackson2() {
     contexts
-        .withClassLoader(new FilteredClassLoader("dev.skipjack.jackson3"))
-        .run(
-            context -> {
-              assertThat(context).doesNotHaveBean(PayloadCodec.class);
-              assertThat(greeted(context.getBean(Jobs.class), context.getBean(Greetings.class)))
-                  .isEqualTo("Ada");
-            });
+        .withBean(ObjectMapper.class)
+        .run(context -> assertThatPayloadsAreThoseOfJackson2(context));
+  }
+
+  @Test
+  void withAMapperOfJackson3ThePayloadsAreThoseOfJackson3() {
+    contexts
+        .withBean(JsonMapper.class)
+        .run(context -> assertThatPayloadsAreThoseOfJackson3(context));
+  }
+
+  @Test
+  void withBothMappersThePayloadsAreThoseOfJackson3() {
+    contexts
+        .withBean(ObjectMapper.class)
+        .withBean(JsonMapper.class)
+        .run(context -> assertThatPayloadsAreThoseOfJackson3(context));
+  }
+
+  @Test
+  void withoutJackson3ThePayloadsAreThoseOfJackson2() {
+    contexts
+        .withClassLoader(new FilteredClassLoader("tools.jackson"))
+        .run(context -> assertThatPayloadsAreThoseOfJackson2(context));
+  }
+
+  @Test
+  void withoutJackson2ThePayloadsAreThoseOfJackson3() {
+    contexts
+        .withClassLoader(new FilteredClassLoader("com.fasterxml.jackson.databind"))
+        .run(context -> assertThatPayloadsAreThoseOfJackson3(context));
+  }
+
+  private static void assertThatPayloadsAreThoseOfJackson2(ApplicationContext context) {
+    assertThat(context.getBeansOfType(PayloadCodec.class)).isEmpty();
+    assertThat(greeted(context)).isEqualTo("Ada");
+  }
+
+  private static void assertThatPayloadsAreThoseOfJackson3(ApplicationContext context) {
+    assertThat(context.getBean(JobQueue.class).codec()).isInstanceOf(Jackson3Codec.class);
+    assertThat(greeted(context)).isEqualTo("Ada");
   }
 
   @Test
   void aBeanOfTheApplicationTakesPrecedence() {
     contexts
         .withBean(PayloadCodec.class, Reversing::new)
-        .run(
-            context ->
-                assertThat(greeted(context.getBean(Jobs.class), context.getBean(Greetings.class)))
-                    .isEqualTo("adA"));
+        .run(context -> assertThat(greeted(context)).isEqualTo("adA"));
   }
 
   @Test
   void withoutAnyJacksonTheMessageNamesTheDependencies() {
     contexts
-        .withClassLoader(
-            new FilteredClassLoader("dev.skipjack.jackson3", "com.fasterxml.jackson.databind"))
+        .withClassLoader(new FilteredClassLoader("tools.jackson", "com.fasterxml.jackson.databind"))
         .run(
             context ->
                 assertThat(context)
                     .getFailure()
                     .rootCause()
                     .hasMessageContaining("com.fasterxml.jackson.core:jackson-databind")
-                    .hasMessageContaining("dev.skipjack:skipjack-queue-jackson3"));
+                    .hasMessageContaining("tools.jackson.core:jackson-databind"));
   }
 
-  @Test
-  void theConditionsForJackson3NeedNoJackson2() {
-    contexts
-        .withClassLoader(new FilteredClassLoader("com.fasterxml.jackson.databind"))
-        .run(
-            context -> {
-              if (SpringBootVersion.getVersion().startsWith("4.")) {
-                assertThat(context).hasNotFailed().hasSingleBean(PayloadCodec.class);
-              } else {
-                assertThat(context).hasFailed();
-              }
-            });
-  }
-
-  private static String greeted(Jobs jobs, Greetings greetings) {
-    jobs.enqueue(Greetings.GREET, new Greeting("Ada"));
+  private static String greeted(ApplicationContext context) {
+    Greetings greetings = context.getBean(Greetings.class);
+    context.getBean(Jobs.class).enqueue(Greetings.GREET, new Greeting("Ada"));
     await().atMost(Duration.ofSeconds(60)).until(() -> !greetings.names.isEmpty());
     return greetings.names.get(0);
   }

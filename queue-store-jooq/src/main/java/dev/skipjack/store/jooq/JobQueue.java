@@ -187,14 +187,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     schema,
                     workers.get()::removeSilent,
                     new DeadJobPruner(ofWorkers.get().deadJobs())));
-    settings.preparation.execute(() -> prepare(writer, codec));
-  }
-
-  private static void prepare(EnqueueWriter writer, PayloadCodec codec) {
-    writer.prepare();
-    if (codec instanceof JacksonCodec jackson) {
-      jackson.prepare();
-    }
+    settings.preparation.execute(
+        () -> {
+          writer.prepare();
+          codec.prepare();
+        });
   }
 
   /** The parts of which the application and the workers each have their own instance. */

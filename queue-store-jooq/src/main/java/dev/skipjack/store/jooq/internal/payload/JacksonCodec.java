@@ -58,7 +58,7 @@ public final class JacksonCodec implements PayloadCodec {
     return mapper;
   }
 
-  /** Creates the mapper, so that the first payload need not wait for it. */
+  @Override
   public void prepare() {
     ObjectMapper unused = mapper.get();
   }
