@@ -2,6 +2,7 @@ package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -358,15 +359,16 @@ class EndedTransactionsTest {
               transactions(context)
                   .executeWithoutResult(status -> afterCommit(() -> enqueue(context)));
               transactions(context).executeWithoutResult(status -> status.setRollbackOnly());
-              catchThrowable(
-                  () ->
-                      transactions(context)
-                          .executeWithoutResult(
-                              status ->
-                                  afterCommit(
-                                      () -> {
-                                        throw new IllegalStateException("callback");
-                                      })));
+              assertThatThrownBy(
+                      () ->
+                          transactions(context)
+                              .executeWithoutResult(
+                                  status ->
+                                      afterCommit(
+                                          () -> {
+                                            throw new IllegalStateException("callback");
+                                          })))
+                  .hasMessage("callback");
               assertThat(TransactionSynchronizationManager.getResourceMap()).isEqualTo(before);
             });
   }
