@@ -10,7 +10,8 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.worker.WorkerMeter;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +19,10 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The meters that docs/metrics.md lists, in its order, with their names in Prometheus. */
@@ -71,11 +74,12 @@ final class MeterTable {
     }
   }
 
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Map<String, Listed> meters = new LinkedHashMap<>();
 
   /** Registers every meter, and reads the page. */
   MeterTable(QueueDatabase database) throws IOException {
-    SimpleMeterRegistry registry = new SimpleMeterRegistry();
     Outbox outbox =
         Outbox.on(JobQueue.builder(database.dataSource()).schema(database.schema()).build());
     try (Relay relay = outbox.relay(Publisher.each(event -> PublishResult.sent())).build()) {
@@ -116,6 +120,16 @@ final class MeterTable {
 
   List<Listed> all() {
     return List.copyOf(meters.values());
+  }
+
+  /** Returns the names of the series that Micrometer's Prometheus registry publishes. */
+  Set<String> published() {
+    return registry
+        .scrape()
+        .lines()
+        .filter(line -> !line.startsWith("#"))
+        .map(line -> line.split("[{ ]", 2)[0])
+        .collect(Collectors.toSet());
   }
 
   /** Returns the meter with this name, which must be listed. */

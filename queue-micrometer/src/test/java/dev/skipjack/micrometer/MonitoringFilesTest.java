@@ -82,6 +82,12 @@ class MonitoringFilesTest {
   }
 
   @Test
+  void theSeriesAreThoseThatPrometheusGets() {
+    assertThat(meters.all().stream().flatMap(Listed::series))
+        .containsExactlyInAnyOrderElementsOf(meters.published());
+  }
+
+  @Test
   void everyMeterThatThePageAsksToAlertOnHasARule() throws IOException {
     assertThat(names(ALERTS))
         .containsAll(
