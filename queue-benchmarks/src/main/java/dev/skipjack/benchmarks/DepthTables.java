@@ -1,6 +1,7 @@
 package dev.skipjack.benchmarks;
 
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerConfig;
@@ -82,8 +83,8 @@ final class DepthTables {
     database.preload(schema, due, queueExpression(queues), Noop.TYPE.kind(), priority);
     database.settle(schema);
     Latencies latencies = new Latencies();
-    TimedAccess access =
-        new TimedAccess(
+    QueueAccess access =
+        TimedAccess.of(
             queue,
             (jobs, marked, nanos) -> {
               if (jobs > 0) {

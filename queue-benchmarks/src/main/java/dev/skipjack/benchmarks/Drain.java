@@ -144,7 +144,7 @@ final class Drain implements Benchmark {
         load.adjust(
             drain(
                 database,
-                new TimedAccess(queue, sizes),
+                TimedAccess.of(queue, sizes),
                 jobs,
                 handlers,
                 WorkerConfig.builder().prefetch(prefetch).build()));

@@ -46,7 +46,8 @@ final class Ordering implements Benchmark {
 
   @Override
   public String purpose() {
-    return "jobs with ordering keys, against jobs without; their pickup; advisory locks beside them";
+    return "jobs with ordering keys, against jobs without; their pickup; advisory locks beside"
+        + " them";
   }
 
   @Override
@@ -155,7 +156,7 @@ final class Ordering implements Benchmark {
     CompletionLatch latch = new CompletionLatch(rows.jobs());
     BatchSizes sizes = new BatchSizes();
     Worker.Builder builder =
-        Worker.on(new TimedAccess(queue, sizes))
+        Worker.on(TimedAccess.of(queue, sizes))
             .name("bench")
             .handle(
                 Noop.TYPE,

@@ -55,13 +55,14 @@ final class Pinned implements Benchmark {
     database.settle();
     database.inSchema(
         "DROP TABLE IF EXISTS @bystander",
-        "CREATE TABLE @bystander AS SELECT n AS id, n::text AS name FROM generate_series(1, 10000) AS n",
+        "CREATE TABLE @bystander AS SELECT n AS id, n::text AS name FROM generate_series(1, 10000)"
+            + " AS n",
         "CREATE UNIQUE INDEX ON @bystander (id)",
         "VACUUM ANALYZE @bystander");
     JobQueue queue = database.queue(12);
     PinnedInterval.Counters counters = new PinnedInterval.Counters();
     Worker worker =
-        Worker.on(new TimedAccess(queue, counters))
+        Worker.on(TimedAccess.of(queue, counters))
             .name("bench")
             .config(WorkerConfig.builder().heartbeatInterval(HEARTBEAT).build())
             .handle(TYPE, handler())

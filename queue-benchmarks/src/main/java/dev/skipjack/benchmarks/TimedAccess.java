@@ -1,31 +1,20 @@
 package dev.skipjack.benchmarks;
 
-import dev.skipjack.api.JobEnqueuer;
-import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.JobStore;
-import dev.skipjack.api.spi.LeaseKeeper;
-import dev.skipjack.api.spi.Maintenance;
-import dev.skipjack.api.spi.OrderedJobs;
-import dev.skipjack.api.spi.WakeUps;
-import dev.skipjack.api.spi.WorkerRegistry;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.sql.Connection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Wraps a queue for a worker, to time its claims, listings and rescues and to count its
- * completions.
+ * completions. All other calls reach the queue, so the worker does the same as without the wrapper.
  */
-final class TimedAccess implements QueueAccess {
-
-  private final QueueAccess queue;
-  private final JobStore store;
+final class TimedAccess {
 
   /** Is notified of calls to the store, possibly by several threads at once. */
   @FunctionalInterface
@@ -49,94 +38,52 @@ final class TimedAccess implements QueueAccess {
     default void rescued(long nanos) {}
   }
 
-  TimedAccess(QueueAccess queue, CallListener listener) {
-    this.queue = queue;
-    JobStore untimed = queue.store();
-    this.store =
-        (JobStore)
-            Proxy.newProxyInstance(
-                JobStore.class.getClassLoader(),
-                new Class<?>[] {JobStore.class},
-                (self, method, args) -> {
-                  long begin = System.nanoTime();
-                  try {
-                    Object result = method.invoke(untimed, args);
-                    long nanos = System.nanoTime() - begin;
-                    if (result instanceof List<?> jobs && args[0] instanceof ClaimRequest request) {
-                      boolean marked =
-                          request.lanes().stream().noneMatch(lane -> lane.lowWater() == null);
-                      listener.claimed(jobs.size(), marked, nanos);
-                    }
-                    switch (method.getName()) {
-                      case "complete" -> listener.completed(((List<?>) args[0]).size());
-                      case "dueLanes" -> listener.listed(nanos);
-                      case "rescue" -> listener.rescued(nanos);
-                      default -> {}
-                    }
-                    return result;
-                  } catch (InvocationTargetException thrown) {
-                    throw Objects.requireNonNullElse(thrown.getCause(), thrown);
-                  }
-                });
+  private TimedAccess() {}
+
+  static QueueAccess of(QueueAccess queue, CallListener listener) {
+    JobStore timed = store(queue.store(), listener);
+    return proxy(
+        QueueAccess.class,
+        (method, args) -> method.getName().equals("store") ? timed : method.invoke(queue, args));
   }
 
-  @Override
-  public JobStore store() {
-    return store;
+  private static JobStore store(JobStore store, CallListener listener) {
+    return proxy(
+        JobStore.class,
+        (method, args) -> {
+          long begin = System.nanoTime();
+          Object result = method.invoke(store, args);
+          long nanos = System.nanoTime() - begin;
+          if (result instanceof List<?> jobs && args[0] instanceof ClaimRequest request) {
+            boolean marked = request.lanes().stream().noneMatch(lane -> lane.lowWater() == null);
+            listener.claimed(jobs.size(), marked, nanos);
+          }
+          switch (method.getName()) {
+            case "complete" -> listener.completed(((List<?>) args[0]).size());
+            case "dueLanes" -> listener.listed(nanos);
+            case "rescue" -> listener.rescued(nanos);
+            default -> {}
+          }
+          return result;
+        });
   }
 
-  @Override
-  public Maintenance maintenance() {
-    return queue.maintenance();
+  @FunctionalInterface
+  private interface Call {
+    @Nullable Object run(Method method, Object[] args) throws Throwable;
   }
 
-  @Override
-  public Optional<OrderedJobs> orderedJobs() {
-    return queue.orderedJobs();
-  }
-
-  @Override
-  public Optional<WakeUps> wakeUps() {
-    return queue.wakeUps();
-  }
-
-  @Override
-  public LeaseKeeper leases() {
-    return queue.leases();
-  }
-
-  @Override
-  public WorkerRegistry workers() {
-    return queue.workers();
-  }
-
-  @Override
-  public int schemaVersion() {
-    return queue.schemaVersion();
-  }
-
-  @Override
-  public boolean listensApart() {
-    return queue.listensApart();
-  }
-
-  @Override
-  public OptionalInt poolSize() {
-    return queue.poolSize();
-  }
-
-  @Override
-  public JobEnqueuer in(Connection transaction) {
-    return queue.in(transaction);
-  }
-
-  @Override
-  public PayloadCodec codec() {
-    return queue.codec();
-  }
-
-  @Override
-  public String encodeResult(String kind, Object result) {
-    return queue.encodeResult(kind, result);
+  private static <T> T proxy(Class<T> type, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, args) -> {
+              try {
+                return call.run(method, args);
+              } catch (InvocationTargetException thrown) {
+                throw Objects.requireNonNullElse(thrown.getCause(), thrown);
+              }
+            }));
   }
 }

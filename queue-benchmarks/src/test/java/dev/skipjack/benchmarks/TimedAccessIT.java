@@ -2,6 +2,8 @@ package dev.skipjack.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +40,7 @@ class TimedAccessIT {
         };
     try (QueueDatabase server = QueueDatabase.create();
         BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
-      TimedAccess access = new TimedAccess(database.queue(1), listener);
+      QueueAccess access = TimedAccess.of(database.queue(1), listener);
 
       access.store().dueLanes(List.of("default"));
       access.store().rescue(Duration.ZERO, 1);
@@ -46,5 +48,21 @@ class TimedAccessIT {
     }
 
     assertThat(calls).containsExactly("listed", "rescued", "completed 0");
+  }
+
+  @Test
+  void aWorkerFindsAllElseThatTheQueueHas() throws Exception {
+    try (QueueDatabase server = QueueDatabase.create();
+        BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
+      JobQueue queue = database.queue(1);
+
+      QueueAccess access = TimedAccess.of(queue, (jobs, marked, nanos) -> {});
+
+      assertThat(access.scheduleStore()).isPresent();
+      assertThat(access.orderedJobs()).isPresent();
+      assertThat(access.wakeUps()).isPresent();
+      assertThat(access.poolSize()).isPresent().isEqualTo(queue.poolSize());
+      assertThat(access.codec()).isSameAs(queue.codec());
+    }
   }
 }
