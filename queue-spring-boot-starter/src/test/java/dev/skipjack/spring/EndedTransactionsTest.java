@@ -34,6 +34,8 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
@@ -175,6 +177,39 @@ class EndedTransactionsTest {
             context -> {
               new TransactionTemplate(context.getBean(DataSourceTransactionManager.class))
                   .executeWithoutResult(status -> afterCommit(() -> enqueue(context)));
+              QueueAssertions.assertThat(database).hasExactly(1);
+            });
+  }
+
+  @Configuration
+  static class FailingListener {
+    @Bean
+    DataSourceTransactionManager ownManager(DataSource dataSource) {
+      DataSourceTransactionManager manager = new DataSourceTransactionManager(dataSource);
+      manager.addListener(
+          new TransactionExecutionListener() {
+            @Override
+            public void afterCommit(
+                TransactionExecution transaction, @Nullable Throwable commitFailure) {
+              throw new IllegalStateException("listener of the application");
+            }
+          });
+      return manager;
+    }
+  }
+
+  @Test
+  void aFailureOfAnotherListenerDoesNotPreventTheCommit() {
+    contexts(false)
+        .withUserConfiguration(FailingListener.class)
+        .run(
+            context -> {
+              assertThatExceptionOfType(IllegalStateException.class)
+                  .isThrownBy(
+                      () ->
+                          transactions(context)
+                              .executeWithoutResult(status -> afterCommit(() -> enqueue(context))))
+                  .withMessage("listener of the application");
               QueueAssertions.assertThat(database).hasExactly(1);
             });
   }

@@ -6,19 +6,26 @@ import dev.skipjack.api.spi.NewJob;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.Ordered;
 import org.springframework.test.context.transaction.TestTransaction;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Runs jobs when they are enqueued. Safe for any number of threads. */
-final class InlineEnqueues implements EnqueueInterceptor, Ordered {
+/**
+ * Runs jobs when they are enqueued, or after the transaction in which they are. Safe for any number
+ * of threads.
+ */
+final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionListener, Ordered {
 
   private final ObjectProvider<TestJobRunner> runner;
   private final ObjectProvider<CallersTransaction> transaction;
   private final Failures failures;
   private final ThreadLocal<Boolean> runs = ThreadLocal.withInitial(() -> false);
+  private final ThreadLocal<Boolean> awaitsEnd = ThreadLocal.withInitial(() -> false);
 
   InlineEnqueues(
       ObjectProvider<TestJobRunner> runner,
@@ -43,9 +50,11 @@ final class InlineEnqueues implements EnqueueInterceptor, Ordered {
     }
     if (transaction.getObject().connection().isEmpty() || TestTransaction.isActive()) {
       run();
+    } else if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+      awaitsEnd.set(true); // in a callback after the completion
     } else if (TransactionSynchronizationManager.getSynchronizations().stream()
-        .noneMatch(AfterCommit.class::isInstance)) {
-      TransactionSynchronizationManager.registerSynchronization(new AfterCommit());
+        .noneMatch(Completion.class::isInstance)) {
+      TransactionSynchronizationManager.registerSynchronization(new Completion());
     }
     return results;
   }
@@ -61,27 +70,46 @@ final class InlineEnqueues implements EnqueueInterceptor, Ordered {
     }
   }
 
-  private final class AfterCommit implements TransactionSynchronization {
+  @Override
+  public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
+    runAfterEnd();
+  }
 
-    /**
-     * Runs the jobs in another thread, because the committed transaction is still bound to this
-     * one, and handlers would join it.
-     */
+  @Override
+  public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+    runAfterEnd();
+  }
+
+  /**
+   * Runs the jobs in another thread, because the ended transaction is still bound to this one, and
+   * handlers would join it.
+   */
+  private void runAfterEnd() {
+    if (!awaitsEnd.get()) {
+      return;
+    }
+    awaitsEnd.remove();
+    FutureTask<Void> task = new FutureTask<>(this::run, null);
+    Thread thread = new Thread(task, "skipjack-inline");
+    thread.start();
+    try {
+      task.get();
+    } catch (InterruptedException stop) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException failure) {
+      if (failure.getCause() instanceof RuntimeException thrown) {
+        throw thrown;
+      }
+      throw new IllegalStateException(failure.getCause());
+    }
+  }
+
+  private final class Completion implements TransactionSynchronization {
     @Override
-    public void afterCommit() {
-      FutureTask<Void> task = new FutureTask<>(InlineEnqueues.this::run, null);
-      Thread thread = new Thread(task, "skipjack-inline");
-      thread.start();
-      try {
-        task.get();
-      } catch (InterruptedException stop) {
-        thread.interrupt();
-        Thread.currentThread().interrupt();
-      } catch (ExecutionException failure) {
-        if (failure.getCause() instanceof RuntimeException thrown) {
-          throw thrown;
-        }
-        throw new IllegalStateException(failure.getCause());
+    public void afterCompletion(int status) {
+      if (status == STATUS_COMMITTED) {
+        awaitsEnd.set(true);
       }
     }
   }

@@ -14,12 +14,32 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 @SpringBootTest
 @AutoConfigureSkipjack(mode = JobMode.INLINE)
 class InlineModeTest {
 
+  record SignedUp(String user) {}
+
+  @TestConfiguration(proxyBeanMethods = false)
+  static class Listener {
+    @Autowired private Jobs jobs;
+
+    @TransactionalEventListener
+    void on(SignedUp event) {
+      jobs.enqueue(SEND_WELCOME, new SendWelcome(event.user()));
+    }
+  }
+
+  @Autowired private ApplicationEventPublisher events;
+  @Autowired private TransactionTemplate transaction;
   @Autowired private Registration registration;
   @Autowired private Payments payments;
   @Autowired private Mails mails;
@@ -38,6 +58,41 @@ class InlineModeTest {
     JobId job = registration.signUp("grace");
     assertThat(queue).job(job).isCompleted();
     assertThat(mails.sent()).contains("grace");
+  }
+
+  @Test
+  void jobOfATransactionalEventListenerHasRunWhenTheTransactionHasEnded() {
+    transaction.executeWithoutResult(status -> events.publishEvent(new SignedUp("barbara")));
+    assertThat(mails.sent()).contains("barbara");
+    assertThat(queue).hasExactly(1).hasNothingLeftToDo();
+  }
+
+  @Test
+  void jobsOfCallbacksAfterTheCommitHaveRunWhenTheTransactionHasEnded() {
+    transaction.executeWithoutResult(
+        status -> {
+          TransactionSynchronizationManager.registerSynchronization(
+              new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                  jobs.enqueue(SEND_WELCOME, new SendWelcome("edsger"));
+                }
+              });
+          registration.signUp("donald");
+        });
+    assertThat(mails.sent()).contains("donald", "edsger");
+    assertThat(queue).hasExactly(2).hasNothingLeftToDo();
+  }
+
+  @Test
+  void jobsOfARolledBackTransactionDoNotRun() {
+    transaction.executeWithoutResult(
+        status -> {
+          registration.signUp("tony");
+          status.setRollbackOnly();
+        });
+    assertThat(mails.sent()).doesNotContain("tony");
+    assertThat(queue).hasNoJobs();
   }
 
   @Test
