@@ -6,12 +6,14 @@ import java.sql.Statement;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -32,17 +34,18 @@ final class EndedTransactions implements TransactionExecutionListener {
     Object holder = TransactionSynchronizationManager.getResource(dataSource);
     return holder == null
         ? Optional.empty()
-        : Optional.ofNullable((Ended) TransactionSynchronizationManager.getResource(holder));
+        : Optional.ofNullable((Ended) TransactionSynchronizationManager.getResource(holder))
+            .filter(Ended::isOver);
   }
 
   @Override
   public void beforeCommit(TransactionExecution transaction) {
-    ends(transaction);
+    bind(transaction);
   }
 
   @Override
   public void beforeRollback(TransactionExecution transaction) {
-    ends(transaction);
+    bind(transaction);
   }
 
   @Override
@@ -56,10 +59,12 @@ final class EndedTransactions implements TransactionExecutionListener {
   }
 
   // The key is the holder, because a callback may begin another transaction on the data source.
-  private static void ends(TransactionExecution transaction) {
+  private static void bind(TransactionExecution transaction) {
     ConnectionHolder holder = holderOf(transaction);
-    if (holder != null) {
-      TransactionSynchronizationManager.bindResource(holder, new Ended());
+    if (holder != null && TransactionSynchronizationManager.isSynchronizationActive()) {
+      Ended ended = new Ended();
+      TransactionSynchronizationManager.bindResource(holder, ended);
+      TransactionSynchronizationManager.registerSynchronization(ended);
     }
   }
 
@@ -82,11 +87,36 @@ final class EndedTransactions implements TransactionExecutionListener {
         : null;
   }
 
-  /** A transaction that has ended. */
-  static final class Ended {
+  /**
+   * A transaction that ends. It is over when its first callback is called: before that, JPA sends
+   * its changes, and may call listeners of entities, which still take part in the transaction.
+   */
+  static final class Ended implements TransactionSynchronization, PriorityOrdered {
 
+    private boolean over;
     private @Nullable Connection connection;
     private boolean autoCommit;
+
+    private boolean isOver() {
+      return over;
+    }
+
+    /** Precedes all callbacks, including those that have the highest precedence. */
+    @Override
+    public int getOrder() {
+      return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void afterCommit() {
+      over = true;
+    }
+
+    // After a rollback, only this method is called.
+    @Override
+    public void afterCompletion(int status) {
+      over = true;
+    }
 
     /**
      * Begins another transaction on the connection of the ended one, in which all callbacks take

@@ -39,6 +39,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -380,6 +381,35 @@ class EndedTransactionsTest {
               assertThat(context.getBean(Listener.class).failure.get())
                   .isInstanceOf(IllegalTransactionStateException.class)
                   .hasMessageStartingWith(EndedTransactionsTest.class.getName());
+              QueueAssertions.assertThat(database).hasExactly(1);
+            });
+  }
+
+  /** Enqueues during the commit, as a listener of JPA's entities may: JPA sends changes then. */
+  @Configuration
+  static class Flushing {
+    @Bean
+    DataSourceTransactionManager flushing(DataSource dataSource, ApplicationContext context) {
+      return new DataSourceTransactionManager(dataSource) {
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {
+          enqueue(context);
+          super.doCommit(status);
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"join", "mandatory"})
+  void anEnqueueDuringTheCommitIsInTheTransaction(String mode) {
+    contexts(false)
+        .withUserConfiguration(Flushing.class)
+        .withPropertyValues("skipjack.enqueue.transaction=" + mode)
+        .run(
+            context -> {
+              transactions(context).executeWithoutResult(status -> {});
+
               QueueAssertions.assertThat(database).hasExactly(1);
             });
   }
