@@ -35,7 +35,7 @@ final class EndedTransactions implements TransactionExecutionListener {
     return holder == null
         ? Optional.empty()
         : Optional.ofNullable((Ended) TransactionSynchronizationManager.getResource(holder))
-            .filter(Ended::isOver);
+            .filter(Ended::hasEnded);
   }
 
   @Override
@@ -88,17 +88,17 @@ final class EndedTransactions implements TransactionExecutionListener {
   }
 
   /**
-   * A transaction that ends. It is over when its first callback is called: before that, JPA sends
+   * A transaction that ends. It has ended when its first callback is called: before that, JPA sends
    * its changes, and may call listeners of entities, which still take part in the transaction.
    */
   static final class Ended implements TransactionSynchronization, PriorityOrdered {
 
-    private boolean over;
+    private boolean hasEnded;
     private @Nullable Connection connection;
     private boolean autoCommit;
 
-    private boolean isOver() {
-      return over;
+    private boolean hasEnded() {
+      return hasEnded;
     }
 
     /** Precedes all callbacks, including those that have the highest precedence. */
@@ -109,13 +109,13 @@ final class EndedTransactions implements TransactionExecutionListener {
 
     @Override
     public void afterCommit() {
-      over = true;
+      hasEnded = true;
     }
 
     // After a rollback, only this method is called.
     @Override
     public void afterCompletion(int status) {
-      over = true;
+      hasEnded = true;
     }
 
     /**
