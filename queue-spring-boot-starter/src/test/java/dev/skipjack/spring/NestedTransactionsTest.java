@@ -7,6 +7,7 @@ import dev.skipjack.spring.SignUps.SendWelcome;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 @QueueTest
 class NestedTransactionsTest {
 
+  private static final List<End> ENDS = List.of(End.values());
   private static final int TRANSACTIONS = 200;
   private static final int DEPTH = 4;
   private static final int LEAST_OF_AN_END = 100;
@@ -91,7 +93,7 @@ class NestedTransactionsTest {
      */
     Set<String> run(int depth) {
       Set<String> signedUp = new HashSet<>();
-      End end = random.nextBoolean() ? End.RELEASED : End.values()[random.nextInt(4)];
+      End end = random.nextBoolean() ? End.RELEASED : ENDS.get(random.nextInt(ENDS.size()));
       try {
         nested.executeWithoutResult(
             status -> {
