@@ -2,21 +2,22 @@ package dev.skipjack.spring;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executor;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Prepares the queue for its first enqueue when the application has started, in a thread of its
  * own. Until then, the preparation would compete with the start for the processors.
+ *
+ * <p>Not an {@link java.util.concurrent.Executor}: Spring Boot creates its task executor only if no
+ * bean is one.
  */
-final class Preparation implements Executor, ApplicationListener<ContextRefreshedEvent> {
+final class Preparation implements ApplicationListener<ContextRefreshedEvent> {
 
   private final List<Runnable> waiting = new ArrayList<>();
   private boolean started;
 
-  @Override
-  public synchronized void execute(Runnable task) {
+  synchronized void execute(Runnable task) {
     if (started) {
       run(task);
     } else {

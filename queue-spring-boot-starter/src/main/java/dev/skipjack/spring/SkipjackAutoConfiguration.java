@@ -68,7 +68,7 @@ public class SkipjackAutoConfiguration {
     JobQueue.Builder builder =
         JobQueue.builder(dataSource.dataSource())
             .schema(properties.schema())
-            .prepareIn(preparation);
+            .prepareIn(preparation::execute);
     PayloadCodec codec = codecs.getIfAvailable();
     if (codec == null) {
       requireJackson2(beans.getBeanClassLoader());

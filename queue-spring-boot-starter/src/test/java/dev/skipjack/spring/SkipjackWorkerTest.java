@@ -25,12 +25,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.transaction.annotation.Transactional;
 
 @QueueTest
@@ -279,6 +282,51 @@ class SkipjackWorkerTest {
               closing.join(PATIENCE.toMillis());
               assertThat(slow.events).containsExactly("handler ended", "web server stopped");
               assertThat(pool.isClosed()).isTrue();
+              QueueAssertions.assertThatJob(database, job).isCompleted();
+            });
+  }
+
+  /** Uses Spring Boot's task executor. */
+  static class Delegating {
+    private final CountDownLatch started = new CountDownLatch(1);
+    private final CountDownLatch finish = new CountDownLatch(1);
+    private final AsyncTaskExecutor tasks;
+
+    Delegating(AsyncTaskExecutor tasks) {
+      this.tasks = tasks;
+    }
+
+    @JobHandler("delegating")
+    void run(SendWelcome welcome) throws Exception {
+      started.countDown();
+      finish.await();
+      tasks.submit(() -> {}).get();
+    }
+  }
+
+  @Test
+  void handlersCanUseATaskExecutorThatAcceptsTasksWhileTheContextCloses() {
+    contexts
+        .withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
+        .withBean(Delegating.class)
+        .withPropertyValues(
+            "skipjack.worker.drain-timeout=10m",
+            "spring.task.execution.pool.shutdown.accept-tasks-after-context-close=true")
+        .run(
+            context -> {
+              Delegating delegating = context.getBean(Delegating.class);
+              JobId job =
+                  context
+                      .getBean(Jobs.class)
+                      .enqueue(JobType.of("delegating", SendWelcome.class), new SendWelcome("ada"));
+              assertThat(delegating.started.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+              Thread closing = new Thread(context.getSourceApplicationContext()::close);
+              closing.start();
+              await()
+                  .atMost(PATIENCE)
+                  .until(() -> !context.getBean(SkipjackWorker.class).isRunning());
+              delegating.finish.countDown();
+              closing.join(PATIENCE.toMillis());
               QueueAssertions.assertThatJob(database, job).isCompleted();
             });
   }
