@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param duration the length of the pause, measured by the database clock, positive and at most
  *     36,500 days; null if the pause lasts until the queue is resumed
- * @param actor who requested the pause, from 1 to 200 characters; null if it is not recorded
- * @param reason why the queue is paused, from 1 to 500 characters; null if it is not recorded
+ * @param actor who requested the pause, from 1 to 200 characters without NUL; null if it is not
+ *     recorded
+ * @param reason why the queue is paused, from 1 to 500 characters without NUL; null if it is not
+ *     recorded
  */
 public record QueuePause(
     @Nullable Duration duration, @Nullable String actor, @Nullable String reason) {
@@ -37,10 +39,13 @@ public record QueuePause(
   }
 
   private static void requireText(String what, @Nullable String text, int longest) {
-    if (text != null && (text.isBlank() || text.length() > longest)) {
+    if (text != null && (text.isBlank() || text.length() > longest || text.indexOf('\0') >= 0)) {
       throw new IllegalArgumentException(
-          "%s '%s' of a pause must have 1 to %d characters and not be blank."
-              .formatted(what, text.substring(0, Math.min(80, text.length())), longest));
+          "%s '%s' of a pause must have 1 to %d characters, not be blank, and contain no NUL."
+              .formatted(
+                  what,
+                  text.substring(0, Math.min(80, text.length())).replace('\0', '\uFFFD'),
+                  longest));
     }
   }
 

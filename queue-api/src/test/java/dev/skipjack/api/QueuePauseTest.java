@@ -34,13 +34,19 @@ class QueuePauseTest {
     QueuePause pause = QueuePause.untilResumed();
 
     assertThatThrownBy(() -> pause.by(" "))
-        .hasMessage("Actor ' ' of a pause must have 1 to 200 characters and not be blank.");
+        .hasMessage(
+            "Actor ' ' of a pause must have 1 to 200 characters, not be blank, and contain no"
+                + " NUL.");
     assertThatThrownBy(() -> pause.by("a".repeat(201)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> pause.because(""))
-        .hasMessage("Reason '' of a pause must have 1 to 500 characters and not be blank.");
+        .hasMessage(
+            "Reason '' of a pause must have 1 to 500 characters, not be blank, and contain no"
+                + " NUL.");
     assertThatThrownBy(() -> pause.because("a".repeat(501)))
         .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> pause.because("a\0b"))
+        .hasMessageStartingWith("Reason 'a\uFFFDb' of a pause must");
     assertThat(pause.by("a".repeat(200)).because("b".repeat(500)).reason()).hasSize(500);
   }
 }

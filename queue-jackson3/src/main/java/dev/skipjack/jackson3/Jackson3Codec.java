@@ -40,30 +40,33 @@ public final class Jackson3Codec implements PayloadCodec {
   private static final int DEEPEST_PAYLOAD = 100;
   private static final int DEEPEST_PLACE = 10;
 
-  /** A class of its own, because creating a mapper takes longer than the start of a queue. */
-  private static final class Mapper {
+  /** Null until it is needed, because creating a mapper takes longer than the start of a queue. */
+  private volatile @Nullable Parts parts;
 
-    private static final JsonMapper INSTANCE =
-        JsonMapper.builder(
-                JsonFactory.builderWithJackson2Defaults()
-                    // A payload that was accepted when it was enqueued must be readable; its size
-                    // was limited then.
-                    .streamReadConstraints(
-                        StreamReadConstraints.builder()
-                            .maxNestingDepth(DEEPEST_PAYLOAD + 1)
-                            .maxNumberLength(LONGEST_NUMBER)
-                            .maxNameLength(Integer.MAX_VALUE)
-                            .build())
-                    .build())
-            .configureForJackson2()
-            .findAndAddModules()
-            .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-            .build();
+  private record Parts(JsonMapper mapper, Jackson3Readability readability) {
 
-    private static final Jackson3Readability READABILITY = new Jackson3Readability(INSTANCE);
+    static Parts create() {
+      JsonMapper mapper =
+          JsonMapper.builder(
+                  JsonFactory.builderWithJackson2Defaults()
+                      // A payload that was accepted when it was enqueued must be readable; its size
+                      // was limited then.
+                      .streamReadConstraints(
+                          StreamReadConstraints.builder()
+                              .maxNestingDepth(DEEPEST_PAYLOAD + 1)
+                              .maxNumberLength(LONGEST_NUMBER)
+                              .maxNameLength(Integer.MAX_VALUE)
+                              .build())
+                      .build())
+              .configureForJackson2()
+              .findAndAddModules()
+              .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
+              .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+              .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+              .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+              .build();
+      return new Parts(mapper, new Jackson3Readability(mapper));
+    }
   }
 
   /** Creates a codec that uses the Jackson modules on the class path. */
@@ -71,13 +74,27 @@ public final class Jackson3Codec implements PayloadCodec {
 
   @Override
   public void prepare() {
-    JsonMapper unused = Mapper.INSTANCE;
+    Parts unused = parts();
+  }
+
+  private Parts parts() {
+    Parts created = parts;
+    if (created == null) {
+      synchronized (this) {
+        created = parts;
+        if (created == null) {
+          created = Parts.create();
+          parts = created;
+        }
+      }
+    }
+    return created;
   }
 
   @Override
   public String encode(Object payload) {
     try {
-      return Mapper.INSTANCE.writeValueAsString(payload);
+      return parts().mapper().writeValueAsString(payload);
     } catch (JacksonException refused) {
       throw new PayloadException(
           "%s cannot be written as JSON, at %s: %s"
@@ -105,9 +122,9 @@ public final class Jackson3Codec implements PayloadCodec {
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
     try {
-      return Mapper.INSTANCE.readValue(json, payloadClass);
+      return parts().mapper().readValue(json, payloadClass);
     } catch (InvalidDefinitionException refused) {
-      String problem = Mapper.READABILITY.problem(payloadClass);
+      String problem = parts().readability().problem(payloadClass);
       throw PayloadException.permanent(
           unreadable(
               payloadClass,
@@ -147,7 +164,7 @@ public final class Jackson3Codec implements PayloadCodec {
 
   @Override
   public void requireReadable(Class<?> payloadClass) {
-    String problem = Mapper.READABILITY.problem(payloadClass);
+    String problem = parts().readability().problem(payloadClass);
     if (problem != null) {
       throw new PayloadException(unreadable(payloadClass, problem), null);
     }
@@ -180,7 +197,7 @@ public final class Jackson3Codec implements PayloadCodec {
           Object from = step.from();
           Class<?> owner =
               from instanceof Class<?> type ? type : from == null ? null : from.getClass();
-          return owner != null && Mapper.READABILITY.isProperty(owner, step.getPropertyName())
+          return owner != null && parts().readability().isProperty(owner, step.getPropertyName())
               ? step.getPropertyName().replace("~", "~0").replace("/", "~1")
               : "*";
         });
