@@ -6,6 +6,8 @@ import dev.skipjack.api.spi.NewJob;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.Ordered;
@@ -24,8 +26,12 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   private final ObjectProvider<TestJobRunner> runner;
   private final ObjectProvider<CallersTransaction> transaction;
   private final Failures failures;
-  private final ThreadLocal<Boolean> runs = ThreadLocal.withInitial(() -> false);
+  private final ReentrantLock running = new ReentrantLock();
+  private final AtomicBoolean enqueued = new AtomicBoolean();
   private final ThreadLocal<Boolean> awaitsEnd = ThreadLocal.withInitial(() -> false);
+
+  /** The number of open transactions that were begun within the transaction of the test. */
+  private final ThreadLocal<Integer> inner = ThreadLocal.withInitial(() -> 0);
 
   InlineEnqueues(
       ObjectProvider<TestJobRunner> runner,
@@ -45,10 +51,11 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   @Override
   public List<EnqueueResult> enqueue(List<NewJob> jobs, Next next) {
     List<EnqueueResult> results = next.enqueue(jobs);
-    if (runs.get()) {
+    if (running.isHeldByCurrentThread()) {
       return results; // the current run finds the job after the handler that has enqueued it
     }
-    if (transaction.getObject().connection().isEmpty() || TestTransaction.isActive()) {
+    if (transaction.getObject().connection().isEmpty()
+        || (TestTransaction.isActive() && inner.get() == 0)) {
       run();
     } else if (!TransactionSynchronizationManager.isSynchronizationActive()) {
       awaitsEnd.set(true); // in a callback after the completion
@@ -59,24 +66,45 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
     return results;
   }
 
+  /**
+   * Runs all due jobs. If another thread is doing so, that thread also runs those that this one has
+   * enqueued: it may be waiting for this one in a handler.
+   */
   private void run() {
-    runs.set(true);
-    try {
-      failures.clear();
-      int unused = runner.getObject().runUntilIdle();
-      failures.rethrow();
-    } finally {
-      runs.remove();
+    enqueued.set(true);
+    while (enqueued.get() && running.tryLock()) {
+      try {
+        enqueued.set(false);
+        failures.clear();
+        int unused = runner.getObject().runUntilIdle();
+        failures.rethrow();
+      } finally {
+        running.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+    if (failure == null && TestTransaction.isActive() && !transaction.isNested()) {
+      inner.set(inner.get() + 1);
     }
   }
 
   @Override
   public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-    runAfterEnd();
+    ended(transaction);
   }
 
   @Override
   public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
+    ended(transaction);
+  }
+
+  private void ended(TransactionExecution transaction) {
+    if (inner.get() > 0 && !transaction.isNested()) {
+      inner.set(inner.get() - 1);
+    }
     runAfterEnd();
   }
 
@@ -106,11 +134,10 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   }
 
   private final class Completion implements TransactionSynchronization {
+    // Also after a rollback, because a job may have been enqueued in a transaction of its own.
     @Override
     public void afterCompletion(int status) {
-      if (status == STATUS_COMMITTED) {
-        awaitsEnd.set(true);
-      }
+      awaitsEnd.set(true);
     }
   }
 }

@@ -10,9 +10,10 @@ public enum JobMode {
 
   /**
    * An enqueue runs the job and all other due jobs. An enqueue without a transaction returns when
-   * they have run. In a transaction, they run after the commit, before the method that commits
-   * returns; in the transaction of the test itself, they run in that transaction, before the
-   * enqueue returns. If an attempt fails, the test gets a {@link JobFailedException}.
+   * they have run, or immediately if another thread is running jobs, which then runs these too. In
+   * a transaction, they run after the commit, before the method that commits returns; in the
+   * transaction of the test itself, they run in that transaction, before the enqueue returns. If an
+   * attempt fails, the test gets a {@link JobFailedException}.
    */
   INLINE,
 

@@ -5,17 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.spring.Jobs;
 import dev.skipjack.spring.test.AutoConfigureSkipjack;
 import dev.skipjack.spring.test.JobFailedException;
 import dev.skipjack.spring.test.JobMode;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.TestQueue;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.event.TransactionalEventListener;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -38,6 +47,24 @@ class InlineModeTest {
     }
   }
 
+  record Import(String user) {}
+
+  /** Enqueues in another thread, and waits for it. */
+  @TestConfiguration(proxyBeanMethods = false)
+  static class Importer {
+    private static final JobType<Import> IMPORT = JobType.of("import", Import.class);
+
+    @Autowired private Jobs jobs;
+
+    @JobHandler("import")
+    void run(Import job) {
+      CompletableFuture.runAsync(() -> jobs.enqueue(SEND_WELCOME, new SendWelcome(job.user())))
+          .join();
+    }
+  }
+
+  @Autowired private JobQueue jobQueue;
+  @Autowired private PlatformTransactionManager manager;
   @Autowired private ApplicationEventPublisher events;
   @Autowired private TransactionTemplate transaction;
   @Autowired private Registration registration;
@@ -82,6 +109,25 @@ class InlineModeTest {
         });
     assertThat(mails.sent()).contains("donald", "edsger");
     assertThat(queue).hasExactly(2).hasNothingLeftToDo();
+  }
+
+  @Test
+  @Timeout(60)
+  void aHandlerCanWaitForAThreadThatEnqueues() {
+    jobs.enqueue(Importer.IMPORT, new Import("niklaus"));
+    assertThat(mails.sent()).contains("niklaus");
+    assertThat(queue).hasExactly(2).hasNothingLeftToDo();
+  }
+
+  @Test
+  void aJobWithItsOwnTransactionRunsAlthoughTheCallersIsRolledBack() {
+    transaction.executeWithoutResult(
+        status -> {
+          jobQueue.enqueue(SEND_WELCOME, new SendWelcome("leslie"));
+          status.setRollbackOnly();
+        });
+    assertThat(mails.sent()).contains("leslie");
+    assertThat(queue).hasExactly(1).hasNothingLeftToDo();
   }
 
   @Test
@@ -130,5 +176,26 @@ class InlineModeTest {
     assertThatThrownBy(() -> jobs.enqueue(SEND_WELCOME, new SendWelcome("bounces")))
         .isInstanceOf(JobFailedException.class)
         .hasRootCauseMessage("mailbox is full");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Transactional
+  void jobOfAnInnerTransactionRunsAfterItsCommit(boolean isRolledBack) {
+    String user = isRolledBack ? "ken" : "dennis";
+    TransactionTemplate own = new TransactionTemplate(manager);
+    own.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+    own.executeWithoutResult(
+        status -> {
+          jobs.enqueue(SEND_WELCOME, new SendWelcome(user));
+          assertThat(mails.sent()).doesNotContain(user);
+          if (isRolledBack) {
+            status.setRollbackOnly();
+          }
+        });
+
+    assertThat(mails.sent().contains(user)).isEqualTo(!isRolledBack);
+    jobOfTheTestsTransactionRunsInIt();
   }
 }
