@@ -1,7 +1,5 @@
 package dev.skipjack.benchmarks;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Instant;
 import java.util.Objects;
@@ -69,21 +67,24 @@ public final class CommitClock {
 
   /** Wraps a pool to let this clock detect when connections are returned. */
   public DataSource watch(DataSource pool) {
-    return proxy(
+    return Proxies.of(
         DataSource.class,
-        pool,
-        (name, result) ->
-            result instanceof Connection connection
-                ? proxy(
-                    Connection.class,
-                    connection,
-                    (method, returned) -> {
-                      if (method.equals("close")) {
-                        returned();
-                      }
-                      return returned;
-                    })
-                : result);
+        (method, args) -> {
+          Object result = method.invoke(pool, args);
+          return result instanceof Connection connection ? watch(connection) : result;
+        });
+  }
+
+  private Connection watch(Connection connection) {
+    return Proxies.of(
+        Connection.class,
+        (method, args) -> {
+          Object result = method.invoke(connection, args);
+          if (method.getName().equals("close")) {
+            returned();
+          }
+          return result;
+        });
   }
 
   private void returned() {
@@ -91,24 +92,5 @@ public final class CommitClock {
     if (call.running && (!first || call.committed == null)) {
       call.committed = Instant.now();
     }
-  }
-
-  @FunctionalInterface
-  private interface After {
-    @Nullable Object call(String method, @Nullable Object result);
-  }
-
-  private static <T> T proxy(Class<T> type, T target, After after) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> {
-              try {
-                return after.call(method.getName(), method.invoke(target, args));
-              } catch (InvocationTargetException thrown) {
-                throw Objects.requireNonNullElse(thrown.getCause(), thrown);
-              }
-            }));
   }
 }

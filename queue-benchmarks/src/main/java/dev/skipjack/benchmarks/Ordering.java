@@ -46,8 +46,7 @@ final class Ordering implements Benchmark {
 
   @Override
   public String purpose() {
-    return "jobs with ordering keys, against jobs without; their pickup; advisory locks beside"
-        + " them";
+    return "jobs with ordering keys, against jobs without; their pickup; advisory locks beside them";
   }
 
   @Override

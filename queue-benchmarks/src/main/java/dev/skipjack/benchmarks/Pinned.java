@@ -55,8 +55,7 @@ final class Pinned implements Benchmark {
     database.settle();
     database.inSchema(
         "DROP TABLE IF EXISTS @bystander",
-        "CREATE TABLE @bystander AS SELECT n AS id, n::text AS name FROM generate_series(1, 10000)"
-            + " AS n",
+        "CREATE TABLE @bystander AS SELECT n AS id, n::text AS name FROM generate_series(1, 10000) AS n",
         "CREATE UNIQUE INDEX ON @bystander (id)",
         "VACUUM ANALYZE @bystander");
     JobQueue queue = database.queue(12);

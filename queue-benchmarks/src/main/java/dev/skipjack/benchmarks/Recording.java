@@ -1,8 +1,6 @@
 package dev.skipjack.benchmarks;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -13,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Records the statements that are sent through a pool, with their values, so that bare JDBC can
@@ -63,17 +60,17 @@ final class Recording {
 
   /** Wraps a pool so that everything sent on its connections is recorded. */
   DataSource wrap(DataSource pool) {
-    return proxy(
+    return Proxies.of(
         DataSource.class,
         (method, args) ->
-            invoke(pool, method, args) instanceof Connection connection ? wrap(connection) : null);
+            method.invoke(pool, args) instanceof Connection connection ? wrap(connection) : null);
   }
 
   private Connection wrap(Connection connection) {
-    return proxy(
+    return Proxies.of(
         Connection.class,
         (method, args) -> {
-          Object result = invoke(connection, method, args);
+          Object result = method.invoke(connection, args);
           if (result instanceof Array array) {
             String type = (String) args[0];
             Object[] values = (Object[]) args[1];
@@ -94,7 +91,7 @@ final class Recording {
     List<Bind> binds = new ArrayList<>();
     sent.add(new Sent(sql, binds, owner.getAutoCommit()));
     Connection wrapped = wrap(owner);
-    return proxy(
+    return Proxies.of(
         PreparedStatement.class,
         (method, args) -> {
           if (method.getName().equals("getConnection")) {
@@ -103,7 +100,7 @@ final class Recording {
           if (method.getName().startsWith("set")) {
             binds.add(bind(method, args[1]));
           }
-          return invoke(statement, method, args);
+          return method.invoke(statement, args);
         });
   }
 
@@ -116,27 +113,5 @@ final class Recording {
       case "setLong" -> (statement, index) -> statement.setLong(index, (Long) value);
       default -> throw new IllegalStateException("Cannot repeat a call of " + setter);
     };
-  }
-
-  @FunctionalInterface
-  private interface Invocation {
-    @Nullable Object call(Method method, Object[] args) throws Throwable;
-  }
-
-  private static <T> T proxy(Class<T> type, Invocation invocation) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> invocation.call(method, args == null ? new Object[0] : args)));
-  }
-
-  private static @Nullable Object invoke(Object target, Method method, Object[] args)
-      throws Throwable {
-    try {
-      return method.invoke(target, args);
-    } catch (InvocationTargetException thrown) {
-      throw Objects.requireNonNullElse(thrown.getCause(), thrown);
-    }
   }
 }

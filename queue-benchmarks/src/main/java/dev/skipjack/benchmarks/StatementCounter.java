@@ -1,12 +1,9 @@
 package dev.skipjack.benchmarks;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -28,20 +25,14 @@ final class StatementCounter {
   }
 
   private <T> T wrap(Class<T> type, T target) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> {
-              if (target instanceof Statement && method.getName().startsWith("execute")) {
-                statements.incrementAndGet();
-              }
-              try {
-                return wrapped(method.getName(), method.invoke(target, args));
-              } catch (InvocationTargetException thrown) {
-                throw Objects.requireNonNullElse(thrown.getCause(), thrown);
-              }
-            }));
+    return Proxies.of(
+        type,
+        (method, args) -> {
+          if (target instanceof Statement && method.getName().startsWith("execute")) {
+            statements.incrementAndGet();
+          }
+          return wrapped(method.getName(), method.invoke(target, args));
+        });
   }
 
   private @Nullable Object wrapped(String method, @Nullable Object result) {

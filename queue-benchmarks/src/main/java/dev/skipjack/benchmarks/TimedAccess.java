@@ -3,12 +3,7 @@ package dev.skipjack.benchmarks;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.JobStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Wraps a queue for a worker, to time its claims, listings and rescues and to count its
@@ -42,13 +37,13 @@ final class TimedAccess {
 
   static QueueAccess of(QueueAccess queue, CallListener listener) {
     JobStore timed = store(queue.store(), listener);
-    return proxy(
+    return Proxies.of(
         QueueAccess.class,
         (method, args) -> method.getName().equals("store") ? timed : method.invoke(queue, args));
   }
 
   private static JobStore store(JobStore store, CallListener listener) {
-    return proxy(
+    return Proxies.of(
         JobStore.class,
         (method, args) -> {
           long begin = System.nanoTime();
@@ -66,24 +61,5 @@ final class TimedAccess {
           }
           return result;
         });
-  }
-
-  @FunctionalInterface
-  private interface Call {
-    @Nullable Object run(Method method, Object[] args) throws Throwable;
-  }
-
-  private static <T> T proxy(Class<T> type, Call call) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (self, method, args) -> {
-              try {
-                return call.run(method, args);
-              } catch (InvocationTargetException thrown) {
-                throw Objects.requireNonNullElse(thrown.getCause(), thrown);
-              }
-            }));
   }
 }

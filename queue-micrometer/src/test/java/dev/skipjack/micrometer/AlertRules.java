@@ -47,8 +47,7 @@ final class AlertRules {
             "SkipjackHandlerStuck",
             "skipjack.jobs.stuck",
             "A handler of kind {{ $labels.kind }} does not end",
-            "It ignores the interrupt after its timeout. Its slot is replaced, but the thread"
-                + " remains."),
+            "It ignores the interrupt after its timeout. Its slot is replaced, but the thread remains."),
         increased(
             "SkipjackPayloadUnread",
             "skipjack.jobs.unread",
@@ -61,8 +60,7 @@ final class AlertRules {
             300,
             WARNING,
             "Due jobs wait for more than 5 minutes",
-            "The queues that {{ $labels.worker }} serves get more jobs than their workers run."
-                + " 'skipjack why' explains a job."),
+            "The queues that {{ $labels.worker }} serves get more jobs than their workers run. 'skipjack why' explains a job."),
         above(
             "SkipjackPollAge",
             "skipjack.worker.poll.age",
@@ -94,8 +92,7 @@ final class AlertRules {
             "SkipjackRelayOutOfOrder",
             "skipjack.relay.out.of.order",
             "The publisher of relay {{ $labels.relay }} sends events out of order",
-            "It sent an event although an earlier one of its aggregate had failed: a defect of the"
-                + " publisher."));
+            "It sent an event although an earlier one of its aggregate had failed: a defect of the publisher."));
   }
 
   /**
