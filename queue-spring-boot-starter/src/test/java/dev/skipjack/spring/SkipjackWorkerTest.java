@@ -305,13 +305,11 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void handlersCanUseATaskExecutorThatAcceptsTasksWhileTheContextCloses() {
+  void handlersCanUseSpringBootsTaskExecutorWhileTheContextCloses() {
     contexts
         .withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
         .withBean(Delegating.class)
-        .withPropertyValues(
-            "skipjack.worker.drain-timeout=10m",
-            "spring.task.execution.pool.shutdown.accept-tasks-after-context-close=true")
+        .withPropertyValues("skipjack.worker.drain-timeout=10m")
         .run(
             context -> {
               Delegating delegating = context.getBean(Delegating.class);
