@@ -5,7 +5,6 @@ import static dev.skipjack.dedup.Fixture.SYNC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
@@ -14,10 +13,11 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;
-import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.faults.RowTimeout;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -154,31 +154,21 @@ class UniqueBulkTest {
 
   /** If a chunk exceeds the statement timeout, the call is repeated in smaller chunks. */
   @Test
-  void aCallThatIsTooLargeForATimeoutTakesFewerAStatement() {
+  void aCallThatIsTooLargeForATimeoutTakesFewerAStatement() throws SQLException {
     List<Sync> payloads = IntStream.range(0, 300).mapToObj(i -> new Sync("a-" + i, i)).toList();
-    fixture.execute(
-        "CREATE FUNCTION @slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.001); RETURN NEW; END $$");
-    fixture.execute(
-        "CREATE TRIGGER slow BEFORE INSERT OR UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION @slow()");
-    try (HikariDataSource pool = new HikariDataSource()) {
-      pool.setJdbcUrl(fixture.database.jdbcUrl());
-      pool.setMaximumPoolSize(1);
-      pool.setConnectionInitSql("SET statement_timeout = '200ms'");
-      UniqueJobs impatient =
-          UniqueJobs.on(JobQueue.builder(pool).schema(fixture.database.schema()).build());
-
-      assertThat(impatient.enqueueAll(SYNC, payloads, REPLACE))
+    try (RowTimeout timeout =
+        RowTimeout.over(100, fixture.database.dataSource(), fixture.database.schema(), "jobs")) {
+      assertThat(fixture.unique.enqueueAll(SYNC, payloads, REPLACE))
           .hasSize(300)
           .hasOnlyElementsOfType(Enqueued.class);
-      assertThat(impatient.enqueueAll(SYNC, payloads, REPLACE))
+      assertThat(fixture.unique.enqueueAll(SYNC, payloads, REPLACE))
           .hasSize(300)
           .hasOnlyElementsOfType(Replaced.class);
-      assertThat(impatient.enqueueAll(SYNC, payloads, BY_ACCOUNT.perPeriod(Duration.ofHours(1))))
+      assertThat(
+              fixture.unique.enqueueAll(SYNC, payloads, BY_ACCOUNT.perPeriod(Duration.ofHours(1))))
           .hasSize(300)
           .hasOnlyElementsOfType(Enqueued.class);
-    } finally {
-      fixture.execute("DROP TRIGGER slow ON @jobs");
-      fixture.execute("DROP FUNCTION @slow()");
+      assertThat(timeout.aborted()).isGreaterThanOrEqualTo(3);
     }
   }
 

@@ -16,6 +16,7 @@ import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
+import dev.skipjack.faults.RowTimeout;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
@@ -175,29 +176,12 @@ class CallersConnectionTest {
 
   /** Under a statement timeout, a claim of many jobs becomes a claim of fewer. */
   @Test
-  void aClaimThatIsTooLargeForATimeoutTakesFewer() {
+  void aClaimThatIsTooLargeForATimeoutTakesFewer() throws SQLException {
     fixture.enqueue(600);
-    fixture.execute(
-        """
-        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM pg_sleep(0.0005);
-          RETURN NEW;
-        END $$
-        """);
-    fixture.execute(
-        "CREATE TRIGGER slow BEFORE UPDATE ON @jobs FOR EACH ROW EXECUTE FUNCTION slow()");
-    try (HikariDataSource pool = new HikariDataSource()) {
-      pool.setJdbcUrl(fixture.database.jdbcUrl());
-      pool.setMaximumPoolSize(1);
-      pool.setConnectionInitSql("SET statement_timeout = '150ms'");
-      JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
-
-      assertThat(queue.store().claim(Fixture.request(600, Fixture.LEASE, new Lane("default", 0))))
-          .isNotEmpty();
-    } finally {
-      fixture.execute("DROP TRIGGER slow ON @jobs");
-      fixture.execute("DROP FUNCTION slow()");
+    try (RowTimeout timeout = fixture.timeoutOver(100, "jobs")) {
+      assertThat(fixture.store.claim(Fixture.request(600, Fixture.LEASE, new Lane("default", 0))))
+          .hasSizeBetween(1, 100);
+      assertThat(timeout.aborted()).isPositive();
     }
   }
 }

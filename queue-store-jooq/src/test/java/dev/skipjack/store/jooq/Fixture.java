@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.faults.RowTimeout;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -88,6 +89,11 @@ public final class Fixture {
     } catch (SQLException failure) {
       throw new AssertionError(sql, failure);
     }
+  }
+
+  /** Aborts statements that change more than {@code rows} rows of the table, until it is closed. */
+  public RowTimeout timeoutOver(int rows, String table) throws SQLException {
+    return RowTimeout.over(rows, database.dataSource(), database.schema(), table);
   }
 
   /** Replaces {@code @}, which statements in tests contain instead of the schema's prefix. */

@@ -2,11 +2,10 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
+import dev.skipjack.faults.RowTimeout;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -28,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests the pruning of expired rows that are not in a partition. */
 @QueueTest
@@ -197,44 +196,11 @@ class PruneTest {
     }
 
     @Test
-    void goUnderAShortStatementTimeoutToo() {
+    void goUnderAShortStatementTimeoutToo() throws SQLException {
       dead("mail", "interval '2 hours'", 600);
-      fixture.execute(
-          """
-          CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
-          BEGIN
-            PERFORM pg_sleep(0.0005);
-            RETURN OLD;
-          END $$
-          """);
-      fixture.execute(
-          "CREATE TRIGGER slow BEFORE DELETE ON @jobs FOR EACH ROW EXECUTE FUNCTION slow()");
-      try (HikariDataSource pool = new HikariDataSource()) {
-        pool.setJdbcUrl(fixture.database.jdbcUrl());
-        pool.setMaximumPoolSize(2);
-        pool.setConnectionInitSql("SET statement_timeout = '200ms'");
-        JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
-
-        assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(0, 600, false));
-      } finally {
-        fixture.execute("DROP TRIGGER slow ON @jobs");
-        fixture.execute("DROP FUNCTION slow()");
-      }
-    }
-
-    /** A page reads no more rows than its limit, however many of them are too young. */
-    @Test
-    void goUnderAShortStatementTimeoutAlsoBehindManyThatAreYoung() {
-      dead("mail", "interval '1 minute'", 300_000);
-      dead("mail", "interval '2 hours'", 10);
-      try (HikariDataSource pool = new HikariDataSource()) {
-        pool.setJdbcUrl(fixture.database.jdbcUrl());
-        pool.setMaximumPoolSize(2);
-        pool.setConnectionInitSql("SET statement_timeout = '100ms'");
-        JobQueue queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
-
-        assertThat(queue.maintenance().prune()).isEqualTo(new Pruned(0, 10, false));
-        assertThat(queue.admin().pruneAll(DeadJobs.all().ofKind("none"), Duration.ZERO)).isZero();
+      try (RowTimeout timeout = fixture.timeoutOver(100, "jobs")) {
+        assertThat(maintenance.prune()).isEqualTo(new Pruned(0, 600, false));
+        assertThat(timeout.aborted()).isPositive();
       }
     }
 
@@ -292,26 +258,37 @@ class PruneTest {
     }
   }
 
+  /**
+   * A page reads no more rows than its limit, wherever in the queue the walk is and however many
+   * rows are too young, so that a statement timeout cannot stop the walk.
+   */
   @ParameterizedTest
-  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void theWalkOfDeadJobsUsesTheirIndex(String mode) throws SQLException {
+  @CsvSource({
+    "force_generic_plan, 1000, 0",
+    "force_generic_plan, 49000, 0",
+    "force_generic_plan, 1000, 7200000000",
+    "force_custom_plan, 1000, 0",
+    "force_custom_plan, 49000, 0",
+    "force_custom_plan, 1000, 7200000000"
+  })
+  void theWalkOfDeadJobsUsesTheirIndex(String mode, int passed, String age) throws SQLException {
     dead("mail", "interval '1 hour'", 50_000);
     fixture.execute("ANALYZE @jobs");
     StatementText walkQueue =
         WalkDeadJobsStatement.of(StatementDialect.forSchema(fixture.database.schema()), true, false)
             .text();
     try (Connection connection = fixture.database.connection()) {
-      long lastButOneThousand = Long.parseLong(fixture.value("SELECT max(id) - 1000 FROM @jobs"));
+      String after = fixture.value("SELECT min(id) + %d FROM @jobs".formatted(passed));
       Plan.Run page =
           Plan.ran(
               connection,
               walkQueue,
               mode,
-              List.of("'mail'", "'mail'", "'work'", "" + lastButOneThousand, "500", "3600000000"));
+              List.of("'mail'", "'mail'", "'work'", after, "500", age));
       assertThat(page.plan())
           .contains("Index Scan using jobs_dead_idx")
           .doesNotContain("Seq Scan on jobs");
-      // Some ten pages of the table and a few of the index, wherever in the queue the walk is.
+      // Some ten pages of the table and a few of the index.
       assertThat(page.pages()).isLessThan(60);
     }
   }

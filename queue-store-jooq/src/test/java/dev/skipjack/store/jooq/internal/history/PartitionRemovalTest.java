@@ -11,6 +11,7 @@ import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.RemovedPartitions;
+import dev.skipjack.faults.RowTimeout;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.JobQueue;
@@ -598,33 +599,17 @@ class PartitionRemovalTest {
 
   /** Fault 25: batches shrink until they fit the statement timeout, however short it is. */
   @Test
-  void aShortStatementTimeoutDoesNotKeepJobsFromBeingDeleted(QueueDatabase database) {
+  void aShortStatementTimeoutDoesNotKeepJobsFromBeingDeleted() throws SQLException {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
     fixture.execute(
         "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '1 day')");
     archive("now() - interval '3 days'", "mail", 500);
-    fixture.execute(
-        """
-        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-          PERFORM pg_sleep(0.0005);
-          RETURN OLD;
-        END $$
-        """);
-    fixture.execute(
-        "CREATE TRIGGER slow BEFORE DELETE ON @jobs_archive FOR EACH ROW EXECUTE FUNCTION slow()");
-    try (HikariDataSource pool = new HikariDataSource()) {
-      pool.setJdbcUrl(database.jdbcUrl());
-      pool.setMaximumPoolSize(2);
-      pool.setConnectionInitSql("SET statement_timeout = '200ms'");
-
-      RemovedPartitions result = queueOn(pool).removePartitions(RETENTION);
+    try (RowTimeout timeout = fixture.timeoutOver(100, "jobs_archive")) {
+      RemovedPartitions result = maintenance.removePartitions(RETENTION);
 
       assertThat(result.rows()).isEqualTo(500);
       assertThat(result.postponed()).isEmpty();
-    } finally {
-      fixture.execute("DROP TRIGGER slow ON @jobs_archive");
-      fixture.execute("DROP FUNCTION slow()");
+      assertThat(timeout.aborted()).isPositive();
     }
   }
 
