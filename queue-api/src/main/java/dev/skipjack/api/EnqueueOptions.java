@@ -224,6 +224,16 @@ public final class EnqueueOptions {
   }
 
   /**
+   * Removes a header, such as an inherited one. Has no effect if there is none of this name.
+   *
+   * @param name the name of the header
+   */
+  public EnqueueOptions withoutHeader(String name) {
+    Map<String, String> rest = Headers.without(draft.headers, name);
+    return with(draft -> draft.headers = rest);
+  }
+
+  /**
    * Sets the ordering key of the job. Jobs with the same key run one after another, in the order in
    * which they were enqueued, regardless of their kinds, their queues and the number of workers. A
    * job that waits for a retry still holds the key; jobs with other keys are not affected. The

@@ -82,6 +82,8 @@ class EnqueueOptionsTest {
     assertThat(first.headers()).isEqualTo(Map.of("tenant", "a", "user", "u"));
     assertThat(first.header("tenant", "b").priority(1).headers())
         .isEqualTo(Map.of("tenant", "b", "user", "u"));
+    assertThat(first.withoutHeader("tenant").headers()).isEqualTo(Map.of("user", "u"));
+    assertThat(first.withoutHeader("none").headers()).isEqualTo(first.headers());
     assertThatThrownBy(() -> first.headers().put("a", "b"))
         .isInstanceOf(UnsupportedOperationException.class);
   }

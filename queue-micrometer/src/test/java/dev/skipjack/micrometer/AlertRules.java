@@ -97,7 +97,8 @@ final class AlertRules {
 
   /**
    * Returns a rule about a counter. Micrometer creates it when it is first counted, so its first
-   * value is no increase; a series that did not exist before counts with its value.
+   * value is no increase; a series that is new, or that has begun anew after a restart, counts with
+   * its value. A series that comes back after a pause of the scrapes is neither.
    */
   private Rule increased(String name, String meter, String summary, String description) {
     Listed listed = meters.get(meter);
@@ -105,8 +106,8 @@ final class AlertRules {
     return new Rule(
         name,
         listed,
-        "sum by (%s) ((%s unless %s offset 15m) or increase(%s[15m])) > 0"
-            .formatted(String.join(", ", listed.tags()), series, series, series),
+        "sum by (%1$s) ((%2$s unless last_over_time(%2$s[1h] offset 15m) <= %2$s) or increase(%2$s[15m])) > 0"
+            .formatted(String.join(", ", listed.tags()), series),
         0,
         WARNING,
         summary,
@@ -140,8 +141,8 @@ final class AlertRules {
                 rate.formatted(meters.get("skipjack.jobs.claimed").prometheus())),
         15,
         WARNING,
-        "More than half of the attempts of kind {{ $labels.kind }} fail",
-        "Their jobs are retried and die when their attempts are used up.");
+        "More than half of the attempts of kind {{ $labels.kind }} fail and are retried",
+        "The jobs die when their attempts are used up. 'skipjack jobs list' shows their errors.");
   }
 
   private Rule noWorker() {

@@ -95,8 +95,15 @@ final class Attributes {
         }
       };
 
-  /** Returns the exception of a stage without the wrapper that stages add. */
-  static Throwable cause(Throwable failure) {
+  /**
+   * Returns the error of an attempt that failed, or null.
+   *
+   * @param failure what the handler or its stage threw, perhaps with the wrapper that stages add
+   */
+  static @Nullable Throwable error(@Nullable Outcome outcome, @Nullable Throwable failure) {
+    if (failure == null) {
+      return outcome == null ? new NullPointerException("The handler returned null.") : null;
+    }
     Throwable cause = failure.getCause();
     return failure instanceof CompletionException && cause != null ? cause : failure;
   }

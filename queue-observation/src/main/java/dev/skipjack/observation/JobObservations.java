@@ -10,8 +10,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reports enqueues and attempts as Micrometer observations: {@code skipjack.enqueue}, a producer,
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * safe for any number of threads.
  */
 public final class JobObservations implements EnqueueInterceptor, ExecutionInterceptor {
+
+  private static final Logger LOG = LoggerFactory.getLogger(JobObservations.class);
 
   private static final EnqueueConvention ENQUEUE = new EnqueueConvention();
   private static final ProcessConvention PROCESS = new ProcessConvention();
@@ -100,25 +103,32 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
   }
 
   @Override
-  @SuppressWarnings("try") // the scope works without being called
   public @Nullable Outcome around(JobContext job, ExecutionInterceptor.Next next) throws Exception {
     ProcessContext context = new ProcessContext(job, headers.continuesTrace(job));
     Observation observation =
         Observation.start(processConvention, PROCESS, () -> context, registry);
     Outcome outcome;
-    try (Observation.Scope scope = observation.openScope()) {
-      outcome = next.proceed();
+    try {
+      outcome = inScope(observation, job, next);
     } catch (Exception | Error failure) {
       end(observation, context, null, failure);
       throw failure;
     }
     if (outcome instanceof Outcome.Async async) {
-      CompletionStage<?> ignored =
-          async.stage().whenComplete((late, failure) -> end(observation, context, late, failure));
-    } else {
-      end(observation, context, outcome, null);
+      return ObservedStage.of(async, (late, failure) -> end(observation, context, late, failure));
     }
+    end(observation, context, outcome, null);
     return outcome;
+  }
+
+  private static @Nullable Outcome inScope(
+      Observation observation, JobContext job, ExecutionInterceptor.Next next) throws Exception {
+    Observation.Scope scope = observation.openScope();
+    try {
+      return next.proceed();
+    } finally {
+      report(job, scope::close);
+    }
   }
 
   private static void end(
@@ -126,10 +136,24 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
       ProcessContext context,
       @Nullable Outcome outcome,
       @Nullable Throwable failure) {
-    context.ended(Attributes.outcome(outcome));
-    if (failure != null) {
-      observation.error(Attributes.cause(failure));
+    report(
+        context.job(),
+        () -> {
+          context.ended(Attributes.outcome(outcome));
+          Throwable error = Attributes.error(outcome, failure);
+          if (error != null) {
+            observation.error(error);
+          }
+          observation.stop();
+        });
+  }
+
+  /** Does not throw: the handler has ended, and its outcome counts. */
+  private static void report(JobContext job, Runnable end) {
+    try {
+      end.run();
+    } catch (RuntimeException failed) {
+      LOG.warn("Attempt was not observed kind={} jobId={}", job.kind(), job.jobId(), failed);
     }
-    observation.stop();
   }
 }

@@ -1,5 +1,6 @@
 package dev.skipjack.observation;
 
+import dev.skipjack.api.spi.Traceparent;
 import io.micrometer.observation.Observation;
 import io.micrometer.tracing.Link;
 import io.micrometer.tracing.Span;
@@ -7,6 +8,7 @@ import io.micrometer.tracing.TraceContext;
 import io.micrometer.tracing.Tracer;
 import io.micrometer.tracing.handler.PropagatingReceiverTracingObservationHandler;
 import io.micrometer.tracing.propagation.Propagator;
+import java.util.Optional;
 
 /**
  * Creates the spans of attempts, with a link to the enqueue if the attempt has a trace of its own.
@@ -16,7 +18,8 @@ import io.micrometer.tracing.propagation.Propagator;
 public final class LinkingTracingHandler
     extends PropagatingReceiverTracingObservationHandler<ProcessContext> {
 
-  private static final String SAMPLED = "01";
+  private static final int HEXADECIMAL = 16;
+  private static final int SAMPLED = 1;
 
   private final Tracer tracer;
 
@@ -33,20 +36,34 @@ public final class LinkingTracingHandler
 
   @Override
   public Span.Builder customizeExtractedSpan(ProcessContext context, Span.Builder builder) {
+    if (context.continuesTrace()) {
+      return builder;
+    }
+    // A span that is current in the handler's thread would otherwise become the parent.
+    builder.setNoParent();
     return context
         .linkedTraceparent()
-        .map(traceparent -> builder.addLink(new Link(trace(traceparent))))
+        .flatMap(this::trace)
+        .map(trace -> builder.addLink(new Link(trace)))
         .orElse(builder);
   }
 
-  /** The form of the traceparent was checked when the job was enqueued. */
-  private TraceContext trace(String traceparent) {
+  /** Returns empty for a text that is no traceparent, which only SQL can have written. */
+  private Optional<TraceContext> trace(String traceparent) {
+    try {
+      return Optional.of(parse(Traceparent.require(traceparent)));
+    } catch (IllegalArgumentException invalid) {
+      return Optional.empty();
+    }
+  }
+
+  private TraceContext parse(String traceparent) {
     String[] parts = traceparent.split("-", -1);
     return tracer
         .traceContextBuilder()
         .traceId(parts[1])
         .spanId(parts[2])
-        .sampled(parts[3].equals(SAMPLED))
+        .sampled((Integer.parseInt(parts[3], HEXADECIMAL) & SAMPLED) != 0)
         .build();
   }
 }

@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,11 +144,9 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
       throw failure;
     }
     if (outcome instanceof Outcome.Async async) {
-      CompletionStage<?> ignored =
-          async.stage().whenComplete((late, failure) -> end(span, late, failure));
-    } else {
-      end(span, outcome, null);
+      return ObservedStage.of(async, (late, failure) -> end(span, late, failure));
     }
+    end(span, outcome, null);
     return outcome;
   }
 
@@ -165,8 +162,9 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
 
   private static void end(Span span, @Nullable Outcome outcome, @Nullable Throwable failure) {
     span.setAttribute(Attributes.OUTCOME, Attributes.outcome(outcome));
-    if (failure != null) {
-      fail(span, Attributes.cause(failure));
+    Throwable error = Attributes.error(outcome, failure);
+    if (error != null) {
+      fail(span, error);
     }
     span.end();
   }

@@ -41,6 +41,10 @@ public final class ProcessContext extends ReceiverContext<Map<String, String>> {
     return Optional.ofNullable(outcome);
   }
 
+  boolean continuesTrace() {
+    return continuesTrace;
+  }
+
   /**
    * Returns the W3C traceparent of the enqueuer if the attempt is not a part of that trace, so that
    * a span of the attempt can have a link to it.

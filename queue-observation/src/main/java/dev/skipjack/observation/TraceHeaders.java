@@ -3,6 +3,7 @@ package dev.skipjack.observation;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.worker.JobContext;
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -27,6 +28,9 @@ record TraceHeaders(Duration within, Clock clock) {
 
   static final Duration ONE_MINUTE = Duration.ofMinutes(1);
 
+  /** The maximum size of the headers of a trace, which leaves half of the space for others. */
+  private static final int MOST_BYTES = Headers.MOST_BYTES / 2;
+
   /** The headers by which W3C, B3 and Jaeger propagate a span, without baggage. */
   private static final Set<String> SPAN =
       Set.of(Headers.TRACEPARENT, "tracestate", "b3", "uber-trace-id");
@@ -47,7 +51,9 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns {@code jobs} with the headers of a trace.
+   * Returns {@code jobs} with the headers of a trace. Those with which they would have more than
+   * {@value #MOST_BYTES} bytes are left out: the context may come from outside, and must not make
+   * the enqueue fail.
    *
    * @param propagated what a propagator has written
    * @param hasParent whether the enqueue is a part of a larger trace; if not, a job keeps a trace
@@ -57,12 +63,45 @@ record TraceHeaders(Duration within, Clock clock) {
     if (propagated.isEmpty()) {
       return jobs;
     }
-    Map<String, String> headers = new LinkedHashMap<>();
-    propagated.forEach((name, value) -> headers.put(name.toLowerCase(Locale.ROOT), value));
-    headers.put(ENQUEUED_AT, clock.instant().toString());
+    Map.Entry<String, String> enqueuedAt = Map.entry(ENQUEUED_AT, clock.instant().toString());
+    Map<String, String> headers = limited(propagated);
+    headers.put(enqueuedAt.getKey(), enqueuedAt.getValue());
     return jobs.stream()
-        .map(job -> hasParent || job.traceparent() == null ? with(headers, job) : job)
+        .map(
+            job ->
+                hasParent || job.traceparent() == null
+                    ? with(headers, withoutSpan(job))
+                    : withIfAllowed(enqueuedAt, job))
         .toList();
+  }
+
+  private static Map<String, String> limited(Map<String, String> propagated) {
+    Map<String, String> limited = new LinkedHashMap<>();
+    int bytes = 0;
+    for (Map.Entry<String, String> header : propagated.entrySet()) {
+      String name = header.getKey().toLowerCase(Locale.ROOT);
+      int size = (name + header.getValue()).getBytes(StandardCharsets.UTF_8).length;
+      if (bytes + size <= MOST_BYTES) {
+        limited.put(name, header.getValue());
+        bytes += size;
+      }
+    }
+    return limited;
+  }
+
+  /** Removes what a follow-up job has inherited from another trace. */
+  private static NewJob withoutSpan(NewJob job) {
+    NewJob rest = job;
+    for (String name : job.headers().keySet()) {
+      if (isOfSpan(name)) {
+        rest = rest.withoutHeader(name);
+      }
+    }
+    return rest;
+  }
+
+  private static boolean isOfSpan(String name) {
+    return SPAN.contains(name) || name.startsWith("x-b3-");
   }
 
   /** Leaves out a header that is too large or not allowed: a trace must not prevent an enqueue. */
@@ -92,7 +131,8 @@ record TraceHeaders(Duration within, Clock clock) {
    * lasts for days is unreadable.
    */
   boolean continuesTrace(JobContext attempt) {
-    return attempt.attempt() == 1
+    return !within.isZero()
+        && attempt.attempt() == 1
         && attempt.uncountedAttempts() == 0
         && Duration.between(enqueuedAt(attempt), attempt.startedAt()).compareTo(within) <= 0;
   }
@@ -114,6 +154,6 @@ record TraceHeaders(Duration within, Clock clock) {
   /** Reads a header for a propagator, without the span of the enqueuer. */
   static @Nullable String readWithoutSpan(Map<String, String> headers, String name) {
     String lower = name.toLowerCase(Locale.ROOT);
-    return SPAN.contains(lower) || lower.startsWith("x-b3-") ? null : headers.get(lower);
+    return isOfSpan(lower) ? null : headers.get(lower);
   }
 }

@@ -155,7 +155,7 @@ class CarriedContextTest {
             .get(0);
   }
 
-  private record Recorder(String name, List<String> calls, boolean restores, boolean removes)
+  private record Recorder(String name, List<String> calls, boolean restores, Runnable remove)
       implements ContextCarrier {
 
     @Override
@@ -171,21 +171,34 @@ class CarriedContextTest {
       }
       return () -> {
         calls.add("remove " + name);
-        if (!removes) {
-          throw new IllegalStateException("remove " + name);
-        }
+        remove.run();
       };
     }
   }
+
+  private static final Runnable NOTHING = () -> {};
 
   @Test
   void contextIsRemovedInReverseOrderAlsoIfACarrierFailsToRemoveIt() {
     List<String> calls = new ArrayList<>();
     CarriedContext context =
         CarriedContext.of(
-            new Recorder("a", calls, true, true),
-            new Recorder("b", calls, true, false),
-            new Recorder("c", calls, true, true));
+            new Recorder("a", calls, true, NOTHING),
+            new Recorder(
+                "b",
+                calls,
+                true,
+                () -> {
+                  throw new IllegalStateException("remove b");
+                }),
+            new Recorder(
+                "c",
+                calls,
+                true,
+                () -> {
+                  throw new NoClassDefFoundError("remove c");
+                }),
+            new Recorder("d", calls, true, NOTHING));
     JobQueue queue = queue(context);
     JobId id = queue.enqueue(MAIL, "a");
 
@@ -199,7 +212,15 @@ class CarriedContextTest {
 
     assertThat(calls)
         .containsExactly(
-            "restore a", "restore b", "restore c", "handler", "remove c", "remove b", "remove a");
+            "restore a",
+            "restore b",
+            "restore c",
+            "restore d",
+            "handler",
+            "remove d",
+            "remove c",
+            "remove b",
+            "remove a");
     assertThat(queue.reader().find(id).orElseThrow().summary().status()).hasToString("COMPLETED");
   }
 
@@ -208,9 +229,9 @@ class CarriedContextTest {
     List<String> calls = new ArrayList<>();
     CarriedContext context =
         CarriedContext.of(
-            new Recorder("a", calls, true, true),
-            new Recorder("b", calls, true, true),
-            new Recorder("c", calls, false, true));
+            new Recorder("a", calls, true, NOTHING),
+            new Recorder("b", calls, true, NOTHING),
+            new Recorder("c", calls, false, NOTHING));
     JobQueue queue = queue(context);
     JobId id = queue.enqueue(MAIL, "a");
 

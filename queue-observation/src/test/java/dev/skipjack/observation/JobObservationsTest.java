@@ -2,16 +2,27 @@ package dev.skipjack.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.JobContext;
+import dev.skipjack.worker.JobHandler;
 import dev.skipjack.worker.Worker;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
 import io.opentelemetry.api.trace.SpanKind;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 @QueueTest
@@ -76,6 +87,94 @@ class JobObservationsTest {
     assertThat(traces.meters.get("jobs").timer().count()).isEqualTo(1);
   }
 
+  /** Otherwise a test that waits for a job could not rely on its span or its timer. */
+  @Test
+  void anAttemptIsReportedBeforeTheWorkerReceivesItsOutcome(QueueDatabase database) {
+    JobQueue queue = queue(database);
+    queue.enqueue(MAIL, "a");
+    CompletableFuture<Outcome> pending = new CompletableFuture<>();
+    AtomicReference<CompletableFuture<?>> received = new AtomicReference<>();
+    List<Boolean> wasDone = new ArrayList<>();
+    ObservationRegistry registry = registry(job -> wasDone.add(received.get().isDone()));
+
+    Worker.on(queue)
+        .handle(MAIL, (payload, context) -> Outcome.async(pending))
+        .queue("mails", 1)
+        .interceptor(
+            (job, next) -> {
+              Outcome.Async outcome = (Outcome.Async) next.proceed();
+              received.set(outcome.stage().toCompletableFuture());
+              pending.complete(Outcome.completed());
+              return outcome;
+            })
+        .interceptor(JobObservations.of(registry))
+        .build()
+        .runUntilIdle();
+
+    assertThat(wasDone).containsExactly(false);
+    assertThat(received.get()).isCompleted();
+  }
+
+  @Test
+  void anObservationHandlerThatFailsAtTheEndChangesNoOutcome(QueueDatabase database) {
+    JobQueue queue = queue(database);
+    JobId direct = queue.enqueue(MAIL, "direct");
+    JobId staged = queue.enqueue(MAIL, "staged");
+    ObservationRegistry registry =
+        registry(
+            job -> {
+              throw new IllegalStateException("The exporter is closed.");
+            });
+
+    run(
+        queue,
+        JobObservations.of(registry),
+        (payload, context) ->
+            payload.equals("staged")
+                ? Outcome.async(CompletableFuture.supplyAsync(Outcome::completed))
+                : Outcome.completed());
+
+    assertThat(List.of(status(queue, direct), status(queue, staged)))
+        .containsOnly(JobStatus.COMPLETED);
+  }
+
+  private static ObservationRegistry registry(Consumer<JobContext> atTheEnd) {
+    ObservationRegistry registry = ObservationRegistry.create();
+    registry
+        .observationConfig()
+        .observationHandler(
+            new ObservationHandler<ProcessContext>() {
+              @Override
+              public void onStop(ProcessContext context) {
+                atTheEnd.accept(context.job());
+              }
+
+              @Override
+              public boolean supportsContext(Observation.Context context) {
+                return context instanceof ProcessContext;
+              }
+            });
+    return registry;
+  }
+
+  private static JobQueue queue(QueueDatabase database) {
+    return JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+  }
+
+  private static JobStatus status(JobQueue queue, JobId job) {
+    return queue.reader().find(job).orElseThrow().summary().status();
+  }
+
+  private static void run(
+      JobQueue queue, JobObservations observations, JobHandler<String> handler) {
+    Worker.on(queue)
+        .handle(MAIL, handler)
+        .queue("mails", 1)
+        .interceptor(observations)
+        .build()
+        .runUntilIdle();
+  }
+
   private static void runOne(QueueDatabase database, JobObservations observations) {
     JobQueue queue =
         JobQueue.builder(database.dataSource())
@@ -83,12 +182,7 @@ class JobObservationsTest {
             .interceptor(observations)
             .build();
     queue.enqueue(MAIL, "a", job -> job.header("tenant", "acme"));
-    Worker.on(queue)
-        .handle(MAIL, (payload, context) -> Outcome.completed())
-        .queue("mails", 1)
-        .interceptor(observations)
-        .build()
-        .runUntilIdle();
+    run(queue, observations, (payload, context) -> Outcome.completed());
   }
 
   private static List<String> tags(Traces.WithMicrometer traces, String meter) {

@@ -9,9 +9,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.HandlerThreads;
+import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.JobHandler;
 import dev.skipjack.worker.Worker;
 import io.opentelemetry.api.baggage.Baggage;
@@ -20,11 +23,17 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +64,29 @@ class TracesTest {
         .schema(database.schema())
         .interceptor(traces.enqueues())
         .build();
+  }
+
+  private JobQueue plainQueue() {
+    return JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+  }
+
+  private void enqueueAfter(JobContext attempt, String payload) throws SQLException {
+    try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
+      attempt.enqueueIn(connection).enqueue(MAIL, payload);
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+  }
+
+  private static void assertLinkedToGiven(SpanData consumer) {
+    assertThat(consumer.getTraceId()).isNotEqualTo(TRACE.substring(3, 35));
+    assertThat(consumer.getParentSpanContext().isValid()).isFalse();
+    assertThat(consumer.getLinks())
+        .singleElement()
+        .satisfies(
+            link ->
+                assertThat(link.getSpanContext().getSpanId()).isEqualTo(TRACE.substring(36, 52)));
   }
 
   private static void run(JobQueue queue, Traces traces, JobHandler<String> handler) {
@@ -168,13 +200,7 @@ class TracesTest {
         traces,
         (payload, context) -> {
           if (payload.equals("first")) {
-            try (Connection connection = database.connection()) {
-              connection.setAutoCommit(false);
-              context.enqueueIn(connection).enqueue(MAIL, "second");
-              context.completeIn(connection);
-              connection.commit();
-              connection.setAutoCommit(true);
-            }
+            enqueueAfter(context, "second");
           }
           return Outcome.completed();
         });
@@ -191,7 +217,7 @@ class TracesTest {
   @MethodSource("bothWays")
   void aJobThatWaitedTooLongHasATraceOfItsOwn(Traces traces) {
     traces.childWithin(Duration.ofHours(1));
-    JobQueue plain = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    JobQueue plain = plainQueue();
     for (String enqueuedAt :
         List.of(
             Instant.now().minus(Duration.ofHours(2)).toString(), Instant.now().toString(), "?")) {
@@ -209,11 +235,13 @@ class TracesTest {
   @MethodSource("bothWays")
   void noAttemptIsAChildIfNoneMayBe(Traces traces) {
     traces.childWithin(Duration.ZERO);
-    JobQueue queue = queue(traces);
-    queue.enqueue(MAIL, "a", job -> job.header("enqueued-at", Instant.EPOCH.toString()));
-    run(queue, traces, (payload, context) -> Outcome.completed());
+    // As if the clock of the enqueuer were fast.
+    String enqueuedAt = Instant.now().plus(Duration.ofHours(1)).toString();
+    plainQueue()
+        .enqueue(MAIL, "a", job -> job.traceparent(TRACE).header("enqueued-at", enqueuedAt));
+    run(queue(traces), traces, (payload, context) -> Outcome.completed());
 
-    assertLinked(traces.spans(SpanKind.CONSUMER).get(0), traces.spans(SpanKind.PRODUCER).get(0));
+    assertLinkedToGiven(traces.spans(SpanKind.CONSUMER).get(0));
     assertThatThrownBy(() -> traces.childWithin(Duration.ofNanos(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PT-0.000000001S");
@@ -348,14 +376,207 @@ class TracesTest {
     assertThat(traces.spans(SpanKind.CONSUMER)).hasSize(1);
   }
 
+  /** Baggage comes from outside; it may be as large as all headers of a job together. */
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void largeBaggageLeavesSpaceForOtherHeaders(Traces traces) {
+    JobQueue queue =
+        JobQueue.builder(database.dataSource())
+            .schema(database.schema())
+            .interceptor(traces.enqueues())
+            .interceptor((jobs, next) -> next.enqueue(withTenant(jobs)))
+            .build();
+    Baggage baggage = Baggage.builder().put("large", "x".repeat(3_940)).build();
+    Runnable enqueue = () -> queue.enqueue(MAIL, "first");
+    Context.current().with(baggage).wrap(enqueue).run();
+    List<String> headers = new ArrayList<>();
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          headers.add(payload + new TreeSet<>(context.headers().keySet()));
+          if (payload.equals("first")) {
+            enqueueAfter(context, "second");
+          }
+          return Outcome.completed();
+        });
+
+    assertThat(headers)
+        .containsExactly(
+            "first[enqueued-at, tenant, traceparent]", "second[enqueued-at, tenant, traceparent]");
+  }
+
+  private static List<NewJob> withTenant(List<NewJob> jobs) {
+    return jobs.stream().map(job -> job.withHeaders(Map.of("tenant", "x".repeat(1_000)))).toList();
+  }
+
+  /** A tracestate belongs to its traceparent. */
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aNewTraceReplacesAllHeadersOfTheInheritedOne(Traces traces) {
+    JobQueue queue = queue(traces);
+    plainQueue()
+        .enqueue(
+            MAIL,
+            "first",
+            job ->
+                job.traceparent(TRACE)
+                    .header("tracestate", "vendor=old")
+                    .header("x-b3-traceid", "old")
+                    .header("tenant", "acme")
+                    .header("enqueued-at", Instant.EPOCH.toString()));
+    List<Map<String, String>> seen = new ArrayList<>();
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          if (payload.equals("first")) {
+            enqueueAfter(context, "second");
+          } else {
+            seen.add(context.headers());
+          }
+          return Outcome.completed();
+        });
+
+    assertThat(seen)
+        .singleElement()
+        .satisfies(
+            headers -> {
+              assertThat(headers).containsOnlyKeys("enqueued-at", "tenant", "traceparent");
+              assertThat(headers.get("traceparent")).doesNotContain(TRACE.substring(3, 35));
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aSpanOfTheHandlersThreadIsNoParentOfALinkedAttempt(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "a");
+    ExecutorService threads = Context.taskWrapping(Executors.newCachedThreadPool());
+    try {
+      Worker worker =
+          Worker.on(queue)
+              .handle(
+                  MAIL,
+                  (payload, context) ->
+                      context.attempt() == 1 ? Outcome.retry(Duration.ZERO) : Outcome.completed())
+              .queue("mails", 1)
+              .handlerThreads(HandlerThreads.of(threads))
+              .interceptor(traces.attempts())
+              .build();
+      traces.inTrace(worker::runUntilIdle);
+    } finally {
+      threads.shutdownNow();
+    }
+
+    SpanData producer = traces.spans(SpanKind.PRODUCER).get(0);
+    assertChild(traces.spans(SpanKind.CONSUMER).get(0), producer);
+    assertLinked(traces.spans(SpanKind.CONSUMER).get(1), producer);
+  }
+
+  /** Bit 0 of the flags means sampled; W3C level 2 has a second bit. */
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aLinkIsSampledIfItsBitIsSet(Traces traces) {
+    traces.childWithin(Duration.ZERO);
+    for (String flags : List.of("00", "01", "02", "03")) {
+      plainQueue().enqueue(MAIL, flags, job -> job.traceparent(TRACE.substring(0, 53) + flags));
+    }
+    run(plainQueue(), traces, (payload, context) -> Outcome.completed());
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .extracting(span -> span.getLinks().get(0).getSpanContext().isSampled())
+        .containsExactly(false, true, false, true);
+  }
+
+  /** Only SQL can write such a header. */
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aTraceparentThatIsNoneFailsNoAttempt(Traces traces) throws SQLException {
+    JobQueue queue = plainQueue();
+    for (String invalid : List.of("", "?", "00-zz-11-01")) {
+      JobId id = queue.enqueue(MAIL, invalid);
+      try (Connection connection = database.connection();
+          PreparedStatement update =
+              connection.prepareStatement(
+                  "UPDATE %s.jobs SET headers = jsonb_build_object('traceparent', ?, 'enqueued-at', '2020-01-01T00:00:00Z') WHERE id = ?"
+                      .formatted(database.schema()))) {
+        update.setString(1, invalid);
+        update.setLong(2, id.value());
+        update.executeUpdate();
+      }
+    }
+    run(queue, traces, (payload, context) -> Outcome.completed());
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .hasSize(3)
+        .allSatisfy(
+            span -> {
+              assertThat(attribute(span, "skipjack.outcome")).isEqualTo("completed");
+              assertThat(span.getLinks()).isEmpty();
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void anOutcomeThatIsNullIsAnError(Traces traces) {
+    JobQueue queue = queue(traces);
+    queue.enqueue(MAIL, "a", job -> job.maxAttempts(1));
+    queue.enqueue(MAIL, "staged", job -> job.maxAttempts(1));
+    run(
+        queue,
+        traces,
+        (payload, context) ->
+            payload.equals("staged")
+                ? Outcome.async(CompletableFuture.completedFuture(null))
+                : null);
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .hasSize(2)
+        .allSatisfy(
+            span -> {
+              assertThat(attribute(span, "skipjack.outcome")).isEqualTo("failed");
+              assertThat(span.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+            });
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void theSpanOfAStageThatCannotBeCancelledEndsWithTheTimeout(Traces traces) {
+    JobQueue queue = queue(traces);
+    JobType<String> impatient = MAIL.maxAttempts(1).timeout(Duration.ofMillis(100));
+    queue.enqueue(impatient, "a");
+    CompletableFuture<Outcome> never = new CompletableFuture<>();
+    Worker.on(queue)
+        .handle(impatient, (payload, context) -> Outcome.async(never.minimalCompletionStage()))
+        .queue("mails", 1)
+        .interceptor(traces.attempts())
+        .build()
+        .runUntilIdle();
+
+    assertThat(never).isNotDone();
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .singleElement()
+        .satisfies(span -> assertThat(attribute(span, "skipjack.outcome")).isEqualTo("failed"));
+  }
+
   @ParameterizedTest
   @MethodSource("bothWays")
   void aTraceThatIsGivenOutsideOfATraceIsKept(Traces traces) {
     JobQueue queue = queue(traces);
     queue.enqueue(MAIL, "a", job -> job.traceparent(TRACE));
-    run(queue, traces, (payload, context) -> Outcome.completed());
+    List<Map<String, String>> headers = new ArrayList<>();
+    run(
+        queue,
+        traces,
+        (payload, context) -> {
+          headers.add(context.headers());
+          return Outcome.completed();
+        });
 
     assertThat(traces.spans(SpanKind.CONSUMER).get(0).getParentSpanId())
         .isEqualTo(TRACE.substring(36, 52));
+    // Tells a delayed job from one that has just been enqueued.
+    assertThat(headers.get(0)).containsKey("enqueued-at");
   }
 }

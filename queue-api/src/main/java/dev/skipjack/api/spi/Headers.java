@@ -50,6 +50,16 @@ public final class Headers {
     return more.isEmpty() ? headers : add(headers, more);
   }
 
+  /** Returns {@code headers} without the one of this name, if there is one. */
+  public static Map<String, String> without(Map<String, String> headers, String name) {
+    if (!headers.containsKey(name)) {
+      return headers;
+    }
+    Map<String, String> rest = new LinkedHashMap<>(headers);
+    rest.remove(name);
+    return Collections.unmodifiableMap(rest);
+  }
+
   /** Returns {@code headers} with a header that has a reserved name. */
   static Map<String, String> withReserved(Map<String, String> headers, String name, String value) {
     return add(headers, Map.of(name, value));

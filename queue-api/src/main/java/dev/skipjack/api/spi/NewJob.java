@@ -117,6 +117,11 @@ public final class NewJob {
     return with(options.headers(headers));
   }
 
+  /** Returns this job without the header of this name, if there is one. */
+  public NewJob withoutHeader(String name) {
+    return with(options.withoutHeader(name));
+  }
+
   /** Returns this job, marked as enqueued by a schedule. */
   public NewJob firedBy(ScheduledFire cause) {
     return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause);
