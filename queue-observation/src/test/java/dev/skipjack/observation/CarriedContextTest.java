@@ -176,14 +176,14 @@ class CarriedContextTest {
     }
   }
 
-  private static final Runnable NOTHING = () -> {};
+  private static void nothing() {}
 
   @Test
   void contextIsRemovedInReverseOrderAlsoIfACarrierFailsToRemoveIt() {
     List<String> calls = new ArrayList<>();
     CarriedContext context =
         CarriedContext.of(
-            new Recorder("a", calls, true, NOTHING),
+            new Recorder("a", calls, true, CarriedContextTest::nothing),
             new Recorder(
                 "b",
                 calls,
@@ -198,7 +198,7 @@ class CarriedContextTest {
                 () -> {
                   throw new NoClassDefFoundError("remove c");
                 }),
-            new Recorder("d", calls, true, NOTHING));
+            new Recorder("d", calls, true, CarriedContextTest::nothing));
     JobQueue queue = queue(context);
     JobId id = queue.enqueue(MAIL, "a");
 
@@ -229,9 +229,9 @@ class CarriedContextTest {
     List<String> calls = new ArrayList<>();
     CarriedContext context =
         CarriedContext.of(
-            new Recorder("a", calls, true, NOTHING),
-            new Recorder("b", calls, true, NOTHING),
-            new Recorder("c", calls, false, NOTHING));
+            new Recorder("a", calls, true, CarriedContextTest::nothing),
+            new Recorder("b", calls, true, CarriedContextTest::nothing),
+            new Recorder("c", calls, false, CarriedContextTest::nothing));
     JobQueue queue = queue(context);
     JobId id = queue.enqueue(MAIL, "a");
 

@@ -132,7 +132,7 @@ class ClaimingTest extends WorkerFixture {
     await().until(() -> store.count(JobStatus.COMPLETED) > 50);
     store.add(job().payload("high").priority(5));
 
-    assertThat(high.await(2, TimeUnit.SECONDS)).isTrue();
+    assertThat(high.await(30, TimeUnit.SECONDS)).isTrue();
     stop.set(true);
   }
 
