@@ -1,5 +1,6 @@
 package dev.skipjack.observation;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
@@ -95,14 +96,15 @@ class JobObservationsTest {
     CompletableFuture<Outcome> pending = new CompletableFuture<>();
     AtomicReference<CompletableFuture<?>> received = new AtomicReference<>();
     List<Boolean> wasDone = new ArrayList<>();
-    ObservationRegistry registry = registry(job -> wasDone.add(received.get().isDone()));
+    ObservationRegistry registry =
+        registry(job -> wasDone.add(requireNonNull(received.get()).isDone()));
 
     Worker.on(queue)
         .handle(MAIL, (payload, context) -> Outcome.async(pending))
         .queue("mails", 1)
         .interceptor(
             (job, next) -> {
-              Outcome.Async outcome = (Outcome.Async) next.proceed();
+              Outcome.Async outcome = (Outcome.Async) requireNonNull(next.proceed());
               received.set(outcome.stage().toCompletableFuture());
               pending.complete(Outcome.completed());
               return outcome;

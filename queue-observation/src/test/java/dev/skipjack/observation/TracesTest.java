@@ -519,6 +519,7 @@ class TracesTest {
 
   @ParameterizedTest
   @MethodSource("bothWays")
+  @SuppressWarnings("NullAway") // a handler of someone who uses no such check
   void anOutcomeThatIsNullIsAnError(Traces traces) {
     JobQueue queue = queue(traces);
     queue.enqueue(MAIL, "a", job -> job.maxAttempts(1));
