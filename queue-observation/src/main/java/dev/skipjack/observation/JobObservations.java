@@ -11,8 +11,6 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reports enqueues and attempts as Micrometer observations: {@code skipjack.enqueue}, a producer,
@@ -33,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * safe for any number of threads.
  */
 public final class JobObservations implements EnqueueInterceptor, ExecutionInterceptor {
-
-  private static final Logger LOG = LoggerFactory.getLogger(JobObservations.class);
 
   private static final EnqueueConvention ENQUEUE = new EnqueueConvention();
   private static final ProcessConvention PROCESS = new ProcessConvention();
@@ -83,22 +79,26 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
   }
 
   @Override
-  @SuppressWarnings("try") // the scope works without being called
   public List<EnqueueResult> enqueue(List<NewJob> jobs, EnqueueInterceptor.Next next) {
+    String queue = Attributes.queue(jobs);
     boolean hasParent = registry.getCurrentObservation() != null;
     EnqueueContext context = new EnqueueContext(jobs);
     Observation observation =
         Observation.start(enqueueConvention, ENQUEUE, () -> context, registry);
-    try (Observation.Scope scope = observation.openScope()) {
+    try {
       List<EnqueueResult> results =
-          next.enqueue(headers.write(jobs, context.propagated(), hasParent));
+          inScope(
+              observation,
+              Attributes.ENQUEUE,
+              queue,
+              () -> next.enqueue(headers.write(jobs, context.propagated(), hasParent)));
       context.enqueued(results);
       return results;
     } catch (RuntimeException | Error failure) {
-      observation.error(failure);
+      Reports.end(Attributes.ENQUEUE, queue, () -> observation.error(failure));
       throw failure;
     } finally {
-      observation.stop();
+      Reports.end(Attributes.ENQUEUE, queue, observation::stop);
     }
   }
 
@@ -109,7 +109,7 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
         Observation.start(processConvention, PROCESS, () -> context, registry);
     Outcome outcome;
     try {
-      outcome = inScope(observation, job, next);
+      outcome = inScope(observation, Attributes.PROCESS, job.queue(), next::proceed);
     } catch (Exception | Error failure) {
       end(observation, context, null, failure);
       throw failure;
@@ -121,13 +121,18 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
     return outcome;
   }
 
-  private static @Nullable Outcome inScope(
-      Observation observation, JobContext job, ExecutionInterceptor.Next next) throws Exception {
+  private interface Observed<T extends @Nullable Object, X extends Exception> {
+
+    T run() throws X;
+  }
+
+  private static <T extends @Nullable Object, X extends Exception> T inScope(
+      Observation observation, String operation, String queue, Observed<T, X> observed) throws X {
     Observation.Scope scope = observation.openScope();
     try {
-      return next.proceed();
+      return observed.run();
     } finally {
-      report(job, scope::close);
+      Reports.end(operation, queue, scope::close);
     }
   }
 
@@ -136,24 +141,12 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
       ProcessContext context,
       @Nullable Outcome outcome,
       @Nullable Throwable failure) {
-    report(
-        context.job(),
-        () -> {
-          context.ended(Attributes.outcome(outcome));
-          Throwable error = Attributes.error(outcome, failure);
-          if (error != null) {
-            observation.error(error);
-          }
-          observation.stop();
-        });
-  }
-
-  /** Does not throw: the handler has ended, and its outcome counts. */
-  private static void report(JobContext job, Runnable end) {
-    try {
-      end.run();
-    } catch (RuntimeException failed) {
-      LOG.warn("Attempt was not observed kind={} jobId={}", job.kind(), job.jobId(), failed);
+    context.ended(Attributes.outcome(outcome));
+    Throwable error = Attributes.error(outcome, failure);
+    String queue = context.job().queue();
+    if (error != null) {
+      Reports.end(Attributes.PROCESS, queue, () -> observation.error(error));
     }
+    Reports.end(Attributes.PROCESS, queue, observation::stop);
   }
 }

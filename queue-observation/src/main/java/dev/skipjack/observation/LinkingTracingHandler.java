@@ -39,7 +39,7 @@ public final class LinkingTracingHandler
     if (context.continuesTrace()) {
       return builder;
     }
-    // A span that is current in the handler's thread would otherwise become the parent.
+    // Otherwise a span that is current in the handler's thread would become the parent.
     builder.setNoParent();
     return context
         .linkedTraceparent()

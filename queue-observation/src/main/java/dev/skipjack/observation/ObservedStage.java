@@ -9,9 +9,10 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of an asynchronous handler, which is observed before the worker receives it. If the
- * worker cancels it, the observation ends in any case, even if the handler's stage cannot be
- * cancelled.
+ * The outcome of an asynchronous handler, which is observed before the worker receives it. If it is
+ * cancelled, the observation ends even if the handler's stage cannot be cancelled. As with any
+ * {@link CompletableFuture}, a stage that an interceptor derives from it does not pass on a
+ * cancellation.
  */
 final class ObservedStage extends CompletableFuture<@Nullable Outcome> {
 
@@ -29,15 +30,15 @@ final class ObservedStage extends CompletableFuture<@Nullable Outcome> {
   /**
    * Returns an outcome with the same result.
    *
-   * @param observation called once, when the stage has completed or the worker has cancelled it;
-   *     one of its arguments is null, or both if the stage has supplied null
+   * @param observation called once, when the stage has completed or the outcome was cancelled; one
+   *     of its arguments is null, or both if the stage has supplied null
    */
   static Outcome of(
       Outcome.Async async, BiConsumer<@Nullable Outcome, @Nullable Throwable> observation) {
     ObservedStage observed = new ObservedStage(async.stage(), observation);
     try {
       CompletionStage<?> unused = async.stage().whenComplete(observed::end);
-    } catch (RuntimeException broken) { // the stage may be the user's own implementation
+    } catch (RuntimeException | Error broken) { // the stage may be the user's own implementation
       observed.end(null, broken);
     }
     return Outcome.async(observed);
@@ -63,7 +64,7 @@ final class ObservedStage extends CompletableFuture<@Nullable Outcome> {
     try {
       stage.toCompletableFuture().cancel(mayInterrupt);
     } catch (RuntimeException notPossible) {
-      // The worker no longer waits for the stage.
+      // Nothing waits for the stage any longer.
     }
     end(null, new CancellationException("The attempt was ended."));
     return isCancelled();

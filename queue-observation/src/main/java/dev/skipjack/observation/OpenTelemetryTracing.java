@@ -117,14 +117,14 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
       fail(span, failure);
       throw failure;
     } finally {
-      span.end();
+      Reports.end(Attributes.ENQUEUE, queue, span::end);
     }
   }
 
   @Override
   @SuppressWarnings("try") // the scope works without being called
   public @Nullable Outcome around(JobContext job, ExecutionInterceptor.Next next) throws Exception {
-    Context extracted = propagator.extract(Context.current(), job.headers(), HEADERS);
+    Context extracted = propagator.extract(Context.root(), job.headers(), HEADERS);
     Context parent = extracted;
     SpanBuilder builder =
         span(SpanKind.CONSUMER, Attributes.PROCESS, Attributes.PROCESS, job.queue())
@@ -140,13 +140,13 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
     try (Scope scope = parent.with(span).makeCurrent()) {
       outcome = next.proceed();
     } catch (Exception | Error failure) {
-      end(span, null, failure);
+      end(span, job, null, failure);
       throw failure;
     }
     if (outcome instanceof Outcome.Async async) {
-      return ObservedStage.of(async, (late, failure) -> end(span, late, failure));
+      return ObservedStage.of(async, (late, failure) -> end(span, job, late, failure));
     }
-    end(span, outcome, null);
+    end(span, job, outcome, null);
     return outcome;
   }
 
@@ -160,13 +160,14 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
         .setAttribute(Attributes.OPERATION_TYPE, type);
   }
 
-  private static void end(Span span, @Nullable Outcome outcome, @Nullable Throwable failure) {
+  private static void end(
+      Span span, JobContext job, @Nullable Outcome outcome, @Nullable Throwable failure) {
     span.setAttribute(Attributes.OUTCOME, Attributes.outcome(outcome));
     Throwable error = Attributes.error(outcome, failure);
     if (error != null) {
       fail(span, error);
     }
-    span.end();
+    Reports.end(Attributes.PROCESS, job.queue(), span::end);
   }
 
   private static void fail(Span span, Throwable failure) {

@@ -3,7 +3,6 @@ package dev.skipjack.observation;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.worker.JobContext;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -28,7 +27,7 @@ record TraceHeaders(Duration within, Clock clock) {
 
   static final Duration ONE_MINUTE = Duration.ofMinutes(1);
 
-  /** The maximum size of the headers of a trace, which leaves half of the space for others. */
+  /** The maximum size of the headers of a trace as JSON, which leaves half of it for others. */
   private static final int MOST_BYTES = Headers.MOST_BYTES / 2;
 
   /** The headers by which W3C, B3 and Jaeger propagate a span, without baggage. */
@@ -52,37 +51,50 @@ record TraceHeaders(Duration within, Clock clock) {
 
   /**
    * Returns {@code jobs} with the headers of a trace. Those with which they would have more than
-   * {@value #MOST_BYTES} bytes are left out: the context may come from outside, and must not make
-   * the enqueue fail.
+   * {@value #MOST_BYTES} bytes are left out, baggage first: the context may come from outside, and
+   * must not make the enqueue fail.
    *
    * @param propagated what a propagator has written
    * @param hasParent whether the enqueue is a part of a larger trace; if not, a job keeps a trace
-   *     that was given explicitly
+   *     that was given explicitly or inherited
    */
   List<NewJob> write(List<NewJob> jobs, Map<String, String> propagated, boolean hasParent) {
     if (propagated.isEmpty()) {
       return jobs;
     }
-    Map.Entry<String, String> enqueuedAt = Map.entry(ENQUEUED_AT, clock.instant().toString());
-    Map<String, String> headers = limited(propagated);
-    headers.put(enqueuedAt.getKey(), enqueuedAt.getValue());
+    Map<String, String> all = limited(ordered(propagated));
+    Map<String, String> withoutSpan = new LinkedHashMap<>(all);
+    withoutSpan.keySet().removeIf(TraceHeaders::isOfSpan);
     return jobs.stream()
         .map(
             job ->
-                hasParent || job.traceparent() == null
-                    ? with(headers, withoutSpan(job))
-                    : withIfAllowed(enqueuedAt, job))
+                hasParent || !hasSpan(job.headers())
+                    ? with(all, withoutSpan(job))
+                    : with(withoutSpan, job))
         .toList();
   }
 
-  private static Map<String, String> limited(Map<String, String> propagated) {
+  /** Returns the headers in the order of their importance: the span, and then baggage. */
+  private Map<String, String> ordered(Map<String, String> propagated) {
+    Map<String, String> ordered = new LinkedHashMap<>();
+    Map<String, String> baggage = new LinkedHashMap<>();
+    ordered.put(ENQUEUED_AT, clock.instant().toString());
+    propagated.forEach(
+        (name, value) -> {
+          String lower = name.toLowerCase(Locale.ROOT);
+          (isOfSpan(lower) ? ordered : baggage).put(lower, value);
+        });
+    ordered.putAll(baggage);
+    return ordered;
+  }
+
+  private static Map<String, String> limited(Map<String, String> ordered) {
     Map<String, String> limited = new LinkedHashMap<>();
     int bytes = 0;
-    for (Map.Entry<String, String> header : propagated.entrySet()) {
-      String name = header.getKey().toLowerCase(Locale.ROOT);
-      int size = (name + header.getValue()).getBytes(StandardCharsets.UTF_8).length;
+    for (Map.Entry<String, String> header : ordered.entrySet()) {
+      int size = Headers.size(Map.of(header.getKey(), header.getValue()));
       if (bytes + size <= MOST_BYTES) {
-        limited.put(name, header.getValue());
+        limited.put(header.getKey(), header.getValue());
         bytes += size;
       }
     }
@@ -98,6 +110,10 @@ record TraceHeaders(Duration within, Clock clock) {
       }
     }
     return rest;
+  }
+
+  private static boolean hasSpan(Map<String, String> headers) {
+    return headers.keySet().stream().anyMatch(TraceHeaders::isOfSpan);
   }
 
   private static boolean isOfSpan(String name) {
@@ -126,12 +142,13 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns whether an attempt is a part of the enqueuer's trace. It is if it is the first one and
-   * began soon after the enqueue. Any other attempt has a trace of its own, because a trace that
-   * lasts for days is unreadable.
+   * Returns whether an attempt is a part of the enqueuer's trace. It is if there is such a trace,
+   * and the attempt is the first one and began soon after the enqueue. Any other attempt has a
+   * trace of its own, because a trace that lasts for days is unreadable.
    */
   boolean continuesTrace(JobContext attempt) {
     return !within.isZero()
+        && hasSpan(attempt.headers())
         && attempt.attempt() == 1
         && attempt.uncountedAttempts() == 0
         && Duration.between(enqueuedAt(attempt), attempt.startedAt()).compareTo(within) <= 0;

@@ -23,7 +23,10 @@ import io.opentelemetry.context.propagation.ContextPropagators;
 import io.opentelemetry.context.propagation.TextMapPropagator;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.ReadWriteSpan;
+import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
@@ -31,23 +34,54 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The spans of a test, reported in one of the two ways. */
 abstract class Traces {
 
   final InMemorySpanExporter exporter = InMemorySpanExporter.create();
 
+  /** What the processor of spans throws at the end of each span, or null. */
+  volatile @Nullable Throwable failureAtTheEnd;
+
   final OpenTelemetrySdk openTelemetry =
       OpenTelemetrySdk.builder()
           .setTracerProvider(
               SdkTracerProvider.builder()
                   .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+                  .addSpanProcessor(new Failing())
                   .build())
           .setPropagators(
               ContextPropagators.create(
                   TextMapPropagator.composite(
                       W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance())))
           .build();
+
+  private final class Failing implements SpanProcessor {
+
+    @Override
+    public void onStart(Context parent, ReadWriteSpan span) {}
+
+    @Override
+    public boolean isStartRequired() {
+      return false;
+    }
+
+    @Override
+    public void onEnd(ReadableSpan span) {
+      if (failureAtTheEnd instanceof RuntimeException failure) {
+        throw failure;
+      }
+      if (failureAtTheEnd instanceof Error error) {
+        throw error;
+      }
+    }
+
+    @Override
+    public boolean isEndRequired() {
+      return true;
+    }
+  }
 
   abstract EnqueueInterceptor enqueues();
 

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -37,6 +39,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The spans of enqueues and attempts, with OpenTelemetry and with Micrometer. */
@@ -76,6 +79,43 @@ class TracesTest {
       attempt.enqueueIn(connection).enqueue(MAIL, payload);
       connection.commit();
       connection.setAutoCommit(true);
+    }
+  }
+
+  private static void withBaggage(String tenant, Runnable action) {
+    Baggage baggage = Baggage.builder().put("tenant", tenant).build();
+    Context.current().with(baggage).wrap(action).run();
+  }
+
+  private static JobStatus status(JobQueue queue, JobId job) {
+    return queue.reader().find(job).orElseThrow().summary().status();
+  }
+
+  static Stream<Arguments> failuresAtTheEnd() {
+    return bothWays()
+        .flatMap(
+            traces ->
+                Stream.of(new IllegalStateException("closed"), new NoClassDefFoundError("closed"))
+                    .map(failure -> Arguments.of(traces, failure)));
+  }
+
+  /** Runs two attempts of each job, in threads in which the span of another trace is current. */
+  private static void runTwiceInThreadsWithASpan(JobQueue queue, Traces traces) {
+    ExecutorService threads = Context.taskWrapping(Executors.newCachedThreadPool());
+    try {
+      Worker worker =
+          Worker.on(queue)
+              .handle(
+                  MAIL,
+                  (payload, context) ->
+                      context.attempt() == 1 ? Outcome.retry(Duration.ZERO) : Outcome.completed())
+              .queue("mails", 1)
+              .handlerThreads(HandlerThreads.of(threads))
+              .interceptor(traces.attempts())
+              .build();
+      traces.inTrace(worker::runUntilIdle);
+    } finally {
+      threads.shutdownNow();
     }
   }
 
@@ -342,9 +382,7 @@ class TracesTest {
   @MethodSource("bothWays")
   void baggageReachesEveryAttempt(Traces traces) {
     JobQueue queue = queue(traces);
-    Baggage baggage = Baggage.builder().put("tenant", "acme").build();
-    Runnable enqueue = () -> queue.enqueue(MAIL, "a");
-    Context.current().with(baggage).wrap(enqueue).run();
+    withBaggage("acme", () -> queue.enqueue(MAIL, "a"));
     List<String> seen = new ArrayList<>();
     run(
         queue,
@@ -386,9 +424,7 @@ class TracesTest {
             .interceptor(traces.enqueues())
             .interceptor((jobs, next) -> next.enqueue(withTenant(jobs)))
             .build();
-    Baggage baggage = Baggage.builder().put("large", "x".repeat(3_940)).build();
-    Runnable enqueue = () -> queue.enqueue(MAIL, "first");
-    Context.current().with(baggage).wrap(enqueue).run();
+    withBaggage("x".repeat(3_940), () -> queue.enqueue(MAIL, "first"));
     List<String> headers = new ArrayList<>();
     run(
         queue,
@@ -452,26 +488,71 @@ class TracesTest {
   void aSpanOfTheHandlersThreadIsNoParentOfALinkedAttempt(Traces traces) {
     JobQueue queue = queue(traces);
     queue.enqueue(MAIL, "a");
-    ExecutorService threads = Context.taskWrapping(Executors.newCachedThreadPool());
-    try {
-      Worker worker =
-          Worker.on(queue)
-              .handle(
-                  MAIL,
-                  (payload, context) ->
-                      context.attempt() == 1 ? Outcome.retry(Duration.ZERO) : Outcome.completed())
-              .queue("mails", 1)
-              .handlerThreads(HandlerThreads.of(threads))
-              .interceptor(traces.attempts())
-              .build();
-      traces.inTrace(worker::runUntilIdle);
-    } finally {
-      threads.shutdownNow();
-    }
+    runTwiceInThreadsWithASpan(queue, traces);
 
     SpanData producer = traces.spans(SpanKind.PRODUCER).get(0);
     assertChild(traces.spans(SpanKind.CONSUMER).get(0), producer);
     assertLinked(traces.spans(SpanKind.CONSUMER).get(1), producer);
+  }
+
+  /** The job comes from SQL, for example. */
+  @ParameterizedTest
+  @MethodSource("bothWays")
+  void aSpanOfTheHandlersThreadIsNotConnectedToAJobWithoutATrace(Traces traces) {
+    plainQueue().enqueue(MAIL, "a");
+    runTwiceInThreadsWithASpan(plainQueue(), traces);
+
+    assertThat(traces.spans(SpanKind.CONSUMER))
+        .hasSize(2)
+        .allSatisfy(
+            span -> {
+              assertThat(span.getParentSpanContext().isValid()).isFalse();
+              assertThat(span.getLinks()).isEmpty();
+            });
+  }
+
+  /** The jobs are committed: an exception would make the caller enqueue them again. */
+  @ParameterizedTest
+  @MethodSource("failuresAtTheEnd")
+  void aFailureAtTheEndOfAnEnqueueIsNotThrown(Traces traces, Throwable failure) {
+    traces.failureAtTheEnd = failure;
+    JobQueue queue = queue(traces);
+    JobQueue refusing =
+        JobQueue.builder(database.dataSource())
+            .schema(database.schema())
+            .interceptor(traces.enqueues())
+            .interceptor(
+                (jobs, next) -> {
+                  throw new IllegalStateException("refused");
+                })
+            .build();
+
+    assertThat(status(queue, queue.enqueue(MAIL, "a"))).isEqualTo(JobStatus.PENDING);
+    assertThatThrownBy(() -> refusing.enqueue(MAIL, "a")).hasMessage("refused");
+  }
+
+  /** The handler has ended, and its outcome counts. */
+  @ParameterizedTest
+  @MethodSource("failuresAtTheEnd")
+  void aFailureAtTheEndOfAnAttemptChangesNoOutcome(Traces traces, Throwable failure) {
+    JobQueue queue = queue(traces);
+    JobId direct = queue.enqueue(MAIL, "direct");
+    JobId staged = queue.enqueue(MAIL, "staged");
+    JobId unreadable = queue.enqueue(MAIL, "unreadable");
+    traces.failureAtTheEnd = failure;
+
+    run(
+        queue,
+        traces,
+        (payload, context) ->
+            switch (payload) {
+              case "direct" -> Outcome.completed();
+              case "staged" -> Outcome.async(CompletableFuture.supplyAsync(Outcome::completed));
+              default -> throw PayloadException.permanent("No such mail.", null);
+            });
+
+    assertThat(Stream.of(direct, staged, unreadable).map(job -> status(queue, job)))
+        .containsExactly(JobStatus.COMPLETED, JobStatus.COMPLETED, JobStatus.DEAD);
   }
 
   /** Bit 0 of the flags means sampled; W3C level 2 has a second bit. */

@@ -94,7 +94,8 @@ public final class Headers {
     return Collections.unmodifiableMap(all);
   }
 
-  private static int size(Map<String, String> headers) {
+  /** Returns the number of bytes of {@code headers} as JSON in UTF-8. */
+  public static int size(Map<String, String> headers) {
     return json(headers).getBytes(StandardCharsets.UTF_8).length;
   }
 
