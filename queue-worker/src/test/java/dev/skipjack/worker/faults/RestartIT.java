@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class RestartIT {
 
   /** The limit for the slowest restart, because the machine may be busy with other work. */
-  private static final Duration AT_MOST = Duration.ofSeconds(20);
+  private static final Duration AT_MOST = Duration.ofSeconds(5);
 
   @Test
   void aWorkerIsBackSoonAfterARestart() {
