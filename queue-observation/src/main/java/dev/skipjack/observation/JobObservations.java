@@ -79,19 +79,16 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
   }
 
   @Override
+  @SuppressWarnings("try") // the scope works without being called
   public List<EnqueueResult> enqueue(List<NewJob> jobs, EnqueueInterceptor.Next next) {
     String queue = Attributes.queue(jobs);
     boolean hasParent = registry.getCurrentObservation() != null;
     EnqueueContext context = new EnqueueContext(jobs);
     Observation observation =
         Observation.start(enqueueConvention, ENQUEUE, () -> context, registry);
-    try {
+    try (SafeScope scope = SafeScope.of(observation, Attributes.ENQUEUE, queue)) {
       List<EnqueueResult> results =
-          inScope(
-              observation,
-              Attributes.ENQUEUE,
-              queue,
-              () -> next.enqueue(headers.write(jobs, context.propagated(), hasParent)));
+          next.enqueue(headers.write(jobs, context.propagated(), hasParent));
       context.enqueued(results);
       return results;
     } catch (RuntimeException | Error failure) {
@@ -103,13 +100,14 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
   }
 
   @Override
+  @SuppressWarnings("try") // the scope works without being called
   public @Nullable Outcome around(JobContext job, ExecutionInterceptor.Next next) throws Exception {
     ProcessContext context = new ProcessContext(job, headers.continuesTrace(job));
     Observation observation =
         Observation.start(processConvention, PROCESS, () -> context, registry);
     Outcome outcome;
-    try {
-      outcome = inScope(observation, Attributes.PROCESS, job.queue(), next::proceed);
+    try (SafeScope scope = SafeScope.of(observation, Attributes.PROCESS, job.queue())) {
+      outcome = next.proceed();
     } catch (Exception | Error failure) {
       end(observation, context, null, failure);
       throw failure;
@@ -121,17 +119,16 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
     return outcome;
   }
 
-  private interface Observed<T extends @Nullable Object, X extends Exception> {
+  /** A scope whose end does not throw. */
+  private record SafeScope(Observation.Scope scope, String operation, String queue)
+      implements AutoCloseable {
 
-    T run() throws X;
-  }
+    static SafeScope of(Observation observation, String operation, String queue) {
+      return new SafeScope(observation.openScope(), operation, queue);
+    }
 
-  private static <T extends @Nullable Object, X extends Exception> T inScope(
-      Observation observation, String operation, String queue, Observed<T, X> observed) throws X {
-    Observation.Scope scope = observation.openScope();
-    try {
-      return observed.run();
-    } finally {
+    @Override
+    public void close() {
       Reports.end(operation, queue, scope::close);
     }
   }
