@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.spring.Jobs;
 import dev.skipjack.spring.test.SkipjackTest;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.TestQueue;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.core.env.Environment;
 
 @SkipjackTest(properties = "shop.name=Skipjack")
@@ -31,6 +33,14 @@ class SkipjackSliceTest {
     assertThat(queue).hasExactly(2);
     assertThat(others.getIfAvailable()).isNull();
     assertThat(environment.getProperty("shop.name")).isEqualTo("Skipjack");
+  }
+
+  /** As the application does: Spring Boot 4 brings Jackson 3. */
+  @Test
+  void convertsPayloadsWithTheJacksonOfSpringBoot(@Autowired JobQueue queue) {
+    assertThat(queue.codec().getClass().getSimpleName())
+        .isEqualTo(
+            SpringBootVersion.getVersion().startsWith("3.") ? "JacksonCodec" : "Jackson3Codec");
   }
 
   @Nested
