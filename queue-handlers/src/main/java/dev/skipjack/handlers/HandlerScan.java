@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the annotated methods of a class and checks each of them. */
@@ -59,18 +60,41 @@ final class HandlerScan {
   static List<Method> annotated(Class<?> type) {
     Map<List<Object>, Method> bySignature = new LinkedHashMap<>();
     for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-      for (Method method : each.getDeclaredMethods()) {
-        if (!method.isBridge() && !method.isSynthetic()) {
+      Method[] declared = each.getDeclaredMethods();
+      for (Method method : declared) {
+        if (!method.isSynthetic()) {
+          bySignature.putIfAbsent(signature(method), method);
+        }
+      }
+      for (Method method : declared) {
+        if (method.isBridge() && isOverride(method, declared)) {
           bySignature.putIfAbsent(signature(method), method);
         }
       }
     }
     return bySignature.values().stream()
+        .filter(method -> !method.isBridge())
         .filter(
             method ->
                 method.isAnnotationPresent(JobHandler.class)
                     || method.isAnnotationPresent(JobSchedule.class))
         .toList();
+  }
+
+  /**
+   * Returns whether a bridge exists because the class overrides a method whose parameters have a
+   * type variable or whose return type is wider. The compiler also writes bridges to inherited
+   * methods of a class that is not public, which override nothing.
+   */
+  private static boolean isOverride(Method bridge, Method[] declared) {
+    return Arrays.stream(declared)
+        .filter(method -> !method.isBridge() && method.getName().equals(bridge.getName()))
+        .anyMatch(method -> accepts(bridge.getParameterTypes(), method.getParameterTypes()));
+  }
+
+  private static boolean accepts(Class<?>[] wide, Class<?>[] narrow) {
+    return wide.length == narrow.length
+        && IntStream.range(0, wide.length).allMatch(i -> wide[i].isAssignableFrom(narrow[i]));
   }
 
   /** Private methods are not overridden, so their class is part of their signature. */

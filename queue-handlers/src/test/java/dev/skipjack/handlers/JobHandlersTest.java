@@ -88,6 +88,46 @@ class JobHandlersTest {
         .containsExactly("count", "send-later");
   }
 
+  abstract static class ForAnyPayload<T> {
+    @JobHandler("send")
+    Object send(T payload) {
+      return payload;
+    }
+  }
+
+  static class ForMail extends ForAnyPayload<Mail> {
+    @Override
+    @JobHandler("send")
+    String send(Mail mail) {
+      return mail.to();
+    }
+  }
+
+  @Test
+  void aMethodThatOverridesAGenericOneIsTheHandler() {
+    assertThat(types(JobHandlers.of(new ForMail())))
+        .singleElement()
+        .satisfies(type -> assertThat(type.payloadClass()).isEqualTo(Mail.class));
+  }
+
+  // Not public, so that the compiler writes a bridge to its method.
+  abstract static class NotPublic {
+    @JobHandler("send")
+    public void send(Mail mail) {}
+  }
+
+  public static class Public extends NotPublic {
+    @JobHandler("send-other")
+    public void send(Other other) {}
+  }
+
+  @Test
+  void anInheritedMethodIsAHandlerInSpiteOfItsBridge() {
+    assertThat(types(JobHandlers.of(new Public())))
+        .extracting(JobType::kind)
+        .containsExactly("send", "send-other");
+  }
+
   @Test
   void aPrimitivePayloadIsDecodedToItsWrapper() {
     assertThat(JobHandlers.of(new Overriding()).types().get(0).payloadClass())
