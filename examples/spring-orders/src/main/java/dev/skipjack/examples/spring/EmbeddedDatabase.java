@@ -2,6 +2,7 @@ package dev.skipjack.examples.spring;
 
 import dev.skipjack.embedded.EmbeddedPostgres;
 import java.util.Map;
+import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -19,7 +20,10 @@ final class EmbeddedDatabase
     if (environment.containsProperty(URL)) {
       return;
     }
-    EmbeddedPostgres server = EmbeddedPostgres.builder().purpose("spring-orders").start();
+    EmbeddedPostgres server =
+        EmbeddedPostgres.builder().purpose("spring-orders").stopAtExit(false).start();
+    // After the contexts, because the worker's last statements need the server.
+    SpringApplication.getShutdownHandlers().add(server::close);
     environment
         .getPropertySources()
         .addFirst(
