@@ -3,6 +3,7 @@ package dev.skipjack.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.jackson3.Jackson3Codec;
+import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import java.util.Map;
@@ -102,5 +103,19 @@ class SpringBoot4Test extends AutoConfigurationContract {
                               Long.class))
                   .isEqualTo(1);
             });
+  }
+
+  @Test
+  void checksTheTablesAfterTheApplicationsMigrations() {
+    FlywayMigrationStrategy migrations =
+        flyway -> Migrations.migrate(database.dataSource(), "migrated_by_the_application");
+    contexts
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withBean(FlywayMigrationStrategy.class, () -> migrations)
+        .withPropertyValues(
+            "spring.flyway.enabled=true",
+            "skipjack.migrate=validate",
+            "skipjack.schema=migrated_by_the_application")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 }

@@ -10,7 +10,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
  *
  * @param dataSource the data source, without proxies that are bound to transactions
  */
-public record RawDataSource(DataSource dataSource) {
+record RawDataSource(DataSource dataSource) {
 
   /**
    * Returns the data source behind the proxies that return the connection of the current

@@ -13,6 +13,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
@@ -56,8 +57,10 @@ public class SkipjackAutoConfiguration {
     return new Preparation();
   }
 
+  // After the application's own migrations: they may create the schema, or the queue's tables.
   @Bean
   @ConditionalOnMissingBean
+  @DependsOnDatabaseInitialization
   JobQueue jobQueue(
       RawDataSource dataSource,
       SkipjackProperties properties,
@@ -97,8 +100,8 @@ public class SkipjackAutoConfiguration {
   @Primary
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(JobQueue.class)
-  Jobs jobs(JobQueue queue, RawDataSource dataSource, SkipjackProperties properties) {
-    return new Jobs(queue, dataSource.dataSource(), properties.enqueue().transaction());
+  Jobs jobs(JobQueue queue, SkipjackProperties properties) {
+    return new Jobs(queue, queue.dataSource(), properties.enqueue().transaction());
   }
 
   // Lazy, because an application without transactional handlers needs no transaction manager.
@@ -106,9 +109,13 @@ public class SkipjackAutoConfiguration {
   @Lazy
   @ConditionalOnMissingBean
   HandlerTransactions skipjackHandlerTransactions(
-      RawDataSource dataSource, ConfigurableListableBeanFactory beans) {
-    return new SpringTransactions(
-        new TransactionManagers(beans).of(dataSource.dataSource()), dataSource.dataSource());
+      ObjectProvider<JobQueue> queues,
+      ObjectProvider<RawDataSource> chosen,
+      ConfigurableListableBeanFactory beans) {
+    JobQueue queue = queues.getIfUnique();
+    DataSource dataSource =
+        queue == null ? chosen.getObject().dataSource() : RawDataSource.of(queue.dataSource());
+    return new SpringTransactions(new TransactionManagers(beans).of(dataSource), dataSource);
   }
 
   @Bean
@@ -121,6 +128,7 @@ public class SkipjackAutoConfiguration {
       SkipjackProperties properties,
       ConfigurableListableBeanFactory beans,
       Environment environment) {
+    QueueNames.requireBrackets(environment);
     return new SkipjackWorker(queue, properties, beans, environment);
   }
 }

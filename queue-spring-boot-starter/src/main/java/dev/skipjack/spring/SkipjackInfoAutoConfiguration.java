@@ -1,12 +1,13 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.store.jooq.JobQueue;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.info.ConditionalOnEnabledInfoContributor;
 import org.springframework.boot.actuate.autoconfigure.info.InfoContributorFallback;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
 /**
@@ -23,15 +24,13 @@ import org.springframework.context.annotation.Bean;
 public class SkipjackInfoAutoConfiguration {
 
   @Bean
-  @ConditionalOnBean(RawDataSource.class)
+  @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledInfoContributor(
       value = "skipjack",
       fallback = InfoContributorFallback.DISABLE)
   @ConditionalOnMissingBean(name = "skipjackInfoContributor")
   SkipjackInfoContributor skipjackInfoContributor(
-      RawDataSource dataSource,
-      SkipjackProperties properties,
-      ObjectProvider<SkipjackWorker> worker) {
-    return new SkipjackInfoContributor(dataSource.dataSource(), properties.schema(), worker);
+      JobQueue queue, ObjectProvider<SkipjackWorker> worker) {
+    return new SkipjackInfoContributor(queue.dataSource(), queue.schema(), worker);
   }
 }

@@ -28,7 +28,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The tests of the starter's configuration that every version of Spring Boot must pass. Subclasses
@@ -272,7 +274,7 @@ abstract class AutoConfigurationContract {
                 assertThat(context)
                     .hasNotFailed()
                     .hasSingleBean(Jobs.class)
-                    .doesNotHaveBean("skipjackFlywayMigrationStrategy"));
+                    .doesNotHaveBean("skipjackFlywayRemoval"));
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -325,6 +327,29 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
+  void enqueuesInTransactionsOnTheDataSourceOfTheApplicationsQueue() {
+    HikariDataSource ofQueue = Contexts.pool(database);
+    Contexts.withoutDataSource()
+        .withUserConfiguration(TwoDataSources.class)
+        .withBean("ofQueue", DataSource.class, () -> ofQueue)
+        .withBean("own", JobQueue.class, () -> JobQueue.on(ofQueue))
+        .withPropertyValues("management.info.skipjack.enabled=true")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed().hasBean("skipjackInfoContributor");
+              new TransactionTemplate(new DataSourceTransactionManager(ofQueue))
+                  .executeWithoutResult(
+                      transaction -> {
+                        context
+                            .getBean(Jobs.class)
+                            .enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("nobody"));
+                        transaction.setRollbackOnly();
+                      });
+              assertThat(context.getBean(JobQueue.class).reader().counts()).isEmpty();
+            });
+  }
+
+  @Test
   void theQueueUsesTheDataSourceBehindATransactionAwareProxy() {
     DataSource target = Contexts.pool(database);
     Contexts.withoutDataSource()
@@ -344,6 +369,8 @@ abstract class AutoConfigurationContract {
           """
           skipjack.queues.emails.concurrency | 0     | on field 'queues[emails].concurrency' | Concurrency 0 is not in 1..10000.
           skipjack.queues[No].concurrency    | 1     | on field 'queues[No]'                 | Queue name 'No'
+          skipjack.queues.eu.mails.concurrency | 5   | 'skipjack.queues.eu.mails'            | skipjack.queues[eu.mails].concurrency
+          skipjack.queues.emails.concurency  | 5     | 'skipjack.queues.emails.concurency'   | skipjack.queues[emails.concurency].concurrency
           skipjack.worker.enabled            | maybe | 'skipjack.worker.enabled'             | [maybe]
           skipjack.worker.concurrency        | 10001 | on field 'worker.concurrency'         | Concurrency 10001 is not in 1..10000.
           skipjack.worker.lease              | 40d   | on field 'worker.lease'               | Lease PT960H

@@ -2,9 +2,17 @@ package dev.skipjack.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.migrations.Migrations;
 import dev.skipjack.testkit.QueueDatabase;
+import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.migration.BaseJavaMigration;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityHealthContributorAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.availability.AvailabilityProbesAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.health.HealthContributorAutoConfiguration;
@@ -15,8 +23,14 @@ import org.springframework.boot.actuate.health.HealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
 import org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration;
+import org.springframework.boot.autoconfigure.flyway.FlywayConfigurationCustomizer;
+import org.springframework.boot.autoconfigure.flyway.FlywayDataSource;
 import org.springframework.boot.autoconfigure.flyway.FlywayMigrationStrategy;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The tests for Spring Boot 3.5. */
@@ -93,12 +107,86 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
             });
   }
 
+  @Configuration(proxyBeanMethods = false)
+  static class OwnDataSource {
+    @Bean(defaultCandidate = false)
+    @FlywayDataSource
+    DataSource ofFlyway() {
+      return Unreachable.dataSource();
+    }
+  }
+
+  /** Lets a test ask for Flyway without having it write to the database. */
+  static final class WithoutMigration implements BeanFactoryPostProcessor, PriorityOrdered {
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+      if (beans.containsBeanDefinition("flywayInitializer")) {
+        ((BeanDefinitionRegistry) beans).removeBeanDefinition("flywayInitializer");
+      }
+    }
+
+    @Override
+    public int getOrder() {
+      return HIGHEST_PRECEDENCE;
+    }
+  }
+
   @Test
-  void leavesAStrategyOfTheApplicationAlone() {
-    FlywayMigrationStrategy own = flyway -> {};
+  void leavesAFlywayAloneThatTheApplicationUses() {
+    ApplicationContextRunner unused =
+        contexts
+            .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+            .withBean(WithoutMigration.class);
+    List<ApplicationContextRunner> users =
+        List.of(
+            unused.withPropertyValues("spring.flyway.locations=classpath:none"),
+            unused.withBean(FlywayMigrationStrategy.class, () -> flyway -> {}),
+            unused.withBean(FlywayConfigurationCustomizer.class, () -> configuration -> {}),
+            unused.withBean(V1__Nothing.class),
+            unused.withUserConfiguration(OwnDataSource.class));
+
+    assertThat(users)
+        .allSatisfy(user -> user.run(context -> assertThat(context).hasSingleBean(Flyway.class)));
+    unused.run(context -> assertThat(context).doesNotHaveBean(Flyway.class));
+  }
+
+  static final class V1__Nothing extends BaseJavaMigration {
+    @Override
+    public void migrate(org.flywaydb.core.api.migration.Context context) {}
+  }
+
+  @Test
+  void needsNoDataSourceForAFlywayWithoutMigrations() {
+    Contexts.withoutDataSource()
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
+        .withUserConfiguration(TwoDataSources.class, MarkedDataSource.class)
+        .withPropertyValues("skipjack.migrate=validate")
+        .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Flyway.class));
+  }
+
+  @Test
+  void connectsToNoOtherDatabaseForAFlywayWithoutMigrations() {
+    Contexts.withoutDataSource()
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
+        .withBean(
+            "primary", DataSource.class, Unreachable::dataSource, bean -> bean.setPrimary(true))
+        .withUserConfiguration(MarkedDataSource.class)
+        .withPropertyValues("skipjack.migrate=validate")
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void checksTheTablesAfterTheApplicationsMigrations() {
+    FlywayMigrationStrategy migrations =
+        flyway -> Migrations.migrate(database.dataSource(), "migrated_by_the_application");
     contexts
-        .withBean("own", FlywayMigrationStrategy.class, () -> own)
-        .run(context -> assertThat(context.getBean(FlywayMigrationStrategy.class)).isSameAs(own));
+        .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+        .withBean(FlywayMigrationStrategy.class, () -> migrations)
+        .withPropertyValues(
+            "skipjack.migrate=validate", "skipjack.schema=migrated_by_the_application")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 
   private static boolean historyOfTheApplication(JdbcTemplate jdbc) {

@@ -3,29 +3,24 @@ package dev.skipjack.spring.test;
 import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.testkit.TestQueue;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /** Keeps the test classes that share a context apart. */
-final class QueueOfContext implements SmartInitializingSingleton {
+final class QueueOfContext {
 
   private final TestQueue queue;
   private final ObjectProvider<SkipjackWorker> application;
-  private boolean foreign;
+  private final ForeignJobs foreign;
   private boolean paused;
 
-  QueueOfContext(TestQueue queue, ObjectProvider<SkipjackWorker> application) {
+  QueueOfContext(TestQueue queue, ObjectProvider<SkipjackWorker> application, ForeignJobs foreign) {
     this.queue = queue;
     this.application = application;
-  }
-
-  @Override
-  public synchronized void afterSingletonsInstantiated() {
-    foreign = queue.hasJobs();
+    this.foreign = foreign;
   }
 
   /** Empties the queue, unless it had jobs before the tests. */
   synchronized void empty() {
-    if (foreign) {
+    if (foreign.found()) {
       throw new IllegalStateException(
           "The queue had jobs before the application started, and @AutoConfigureSkipjack would"
               + " delete them. Use a database that belongs to the tests, for example with"

@@ -1,7 +1,5 @@
 package dev.skipjack.spring.test;
 
-import dev.skipjack.spring.RawDataSource;
-import dev.skipjack.spring.SkipjackProperties;
 import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.TestQueue;
@@ -17,33 +15,33 @@ class SkipjackTestConfiguration {
 
   @Bean
   CallersTransaction skipjackCallersTransaction(
-      ObjectProvider<RawDataSource> dataSource,
+      ObjectProvider<JobQueue> queue,
       ObjectProvider<PlatformTransactionManager> managers,
       ConfigurableListableBeanFactory beans) {
     requireQueue(beans);
-    return new CallersTransaction(dataSource.getObject().dataSource(), managers);
+    return new CallersTransaction(queue.getObject().dataSource(), managers);
   }
 
   @Bean
-  TestQueue skipjackTestQueue(
-      CallersTransaction transaction,
-      RawDataSource dataSource,
-      SkipjackProperties properties,
-      JobQueue queue) {
-    return TestQueue.on(dataSource.dataSource(), properties.schema())
+  TestQueue skipjackTestQueue(CallersTransaction transaction, JobQueue queue) {
+    return TestQueue.on(queue.dataSource(), queue.schema())
         .decodedBy(queue.codec())
         .within(transaction::connection);
   }
 
   @Bean
   QueueOfContext skipjackQueueOfContext(
-      TestQueue queue, ObjectProvider<SkipjackWorker> application) {
-    return new QueueOfContext(queue, application);
+      TestQueue queue, ObjectProvider<SkipjackWorker> application, ForeignJobs foreign) {
+    return new QueueOfContext(queue, application, foreign);
+  }
+
+  @Bean
+  static ForeignJobs skipjackForeignJobs() {
+    return new ForeignJobs();
   }
 
   private static void requireQueue(ConfigurableListableBeanFactory beans) {
-    if (beans.getBeanProvider(JobQueue.class).getIfUnique() != null
-        && beans.getBeanProvider(RawDataSource.class).getIfUnique() != null) {
+    if (beans.getBeanProvider(JobQueue.class).getIfUnique() != null) {
       return;
     }
     String[] queues = beans.getBeanNamesForType(JobQueue.class);

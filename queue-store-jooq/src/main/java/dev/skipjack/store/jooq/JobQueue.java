@@ -77,6 +77,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /** The version of the newest migration that this version of the library requires. */
   private static final int SCHEMA_VERSION = 8;
 
+  private final DataSource dataSource;
+
   /** The data source of the workers' statements. */
   private final DataSource control;
 
@@ -103,7 +105,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final Lazy<ScheduleStore> scheduleStore;
 
   private JobQueue(Builder settings, PayloadCodec codec) {
-    DataSource dataSource = settings.dataSource;
+    this.dataSource = settings.dataSource;
     this.control = settings.controlOn == null ? dataSource : settings.controlOn;
     this.listensApart = settings.listenOn != null;
     this.schema = settings.schema;
@@ -367,6 +369,16 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public Optional<OrderedJobs> orderedJobs() {
     return Optional.of(ofWorkers.get().orderedJobs());
+  }
+
+  /** Returns the data source on which the queue was built. */
+  public DataSource dataSource() {
+    return dataSource;
+  }
+
+  /** Returns the schema of the queue's tables, without quotes. */
+  public String schema() {
+    return schema;
   }
 
   @Override

@@ -18,6 +18,8 @@ import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
@@ -190,6 +192,33 @@ class ContextsTest {
     assertThatThrownBy(runs::due)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no bean in this test has a @JobHandler method");
+  }
+
+  /** Enqueues while the context starts, before the beans of the test are created. */
+  @TestConfiguration(proxyBeanMethods = false)
+  static class EnqueuesAtStart implements InitializingBean {
+    @Autowired private Jobs jobs;
+
+    @Override
+    public void afterPropertiesSet() {
+      jobs.enqueue(Mails.SEND_WELCOME, new SendWelcome("administrator"));
+    }
+  }
+
+  @SpringBootTest(classes = {ShopApplication.class, EnqueuesAtStart.class})
+  @AutoConfigureSkipjack
+  static class EnqueuedAtStart {}
+
+  @Test
+  void jobsThatTheApplicationEnqueuesAtItsStartAreDeleted() throws Exception {
+    TestContextManager test = new TestContextManager(EnqueuedAtStart.class);
+    TestQueue queue = test.getTestContext().getApplicationContext().getBean(TestQueue.class);
+    assertThat(queue).hasExactly(1);
+
+    test.afterTestClass();
+
+    assertThat(queue).hasNoJobs();
+    test.getTestContext().markApplicationContextDirty(HierarchyMode.EXHAUSTIVE);
   }
 
   @Test
