@@ -62,6 +62,9 @@ abstract class AutoConfigurationContract {
   /** Returns the status code of a group of the health endpoint. */
   abstract String groupStatus(ApplicationContext context, String group);
 
+  /** Returns contexts with Spring Boot's Flyway, which runs the given migrations. */
+  abstract ApplicationContextRunner withFlyway(Runnable migrations);
+
   @Test
   void configuresQueueJobsAndWorker() {
     contexts
@@ -342,7 +345,7 @@ abstract class AutoConfigurationContract {
                       transaction -> {
                         context
                             .getBean(Jobs.class)
-                            .enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("nobody"));
+                            .enqueue(Mails.SEND_WELCOME, new SignUps.SendWelcome("ada"));
                         transaction.setRollbackOnly();
                       });
               assertThat(context.getBean(JobQueue.class).reader().counts()).isEmpty();
@@ -452,5 +455,13 @@ abstract class AutoConfigurationContract {
                     .rootCause()
                     .hasMessageContaining("Mails.send(SendWelcome, JobContext)")
                     .hasMessageContaining("Declare the kind once."));
+  }
+
+  @Test
+  void checksTheTablesAfterTheApplicationsMigrations() {
+    withFlyway(() -> Migrations.migrate(database.dataSource(), "migrated_by_the_application"))
+        .withPropertyValues(
+            "skipjack.migrate=validate", "skipjack.schema=migrated_by_the_application")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 }
