@@ -1,17 +1,9 @@
 package dev.skipjack.migrations;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.MigrationInfo;
-import org.flywaydb.core.api.configuration.FluentConfiguration;
 
 /**
  * Brings the queue's schema up to date.
@@ -29,12 +21,6 @@ public final class Migrations {
    * schema_version()} returns after {@link #migrate}.
    */
   public static final int SCHEMA_VERSION = 8;
-
-  /**
-   * The name of the history table. It differs from Flyway's default, so that an application can use
-   * Flyway for its own tables in the same schema.
-   */
-  static final String HISTORY_TABLE = "skipjack_schema_history";
 
   /**
    * PostgreSQL's limit (NAMEDATALEN - 1); a longer name would be truncated silently and not found
@@ -56,14 +42,14 @@ public final class Migrations {
    * method takes the schema over: it creates the history from {@code schema_version()} and runs
    * later migrations.
    *
-   * <p>Logs a warning, to Flyway's log, if other roles may create objects in the schema.
+   * <p>Logs a warning if other roles may create objects in the schema.
    *
    * @param dataSource connections to the database; two are used at the same time
    * @param schema name of the schema as it is stored, without quotes; 1 to 63 bytes in UTF-8
    * @return the number of migrations that ran; 0 if the schema was up to date
    * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
-   * @throws IllegalStateException if the database's encoding is not UTF8; such a database cannot
-   *     store every payload and error message
+   * @throws IllegalStateException if the database could not be read; or if its encoding is not
+   *     UTF8, because such a database cannot store every payload and error message
    * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released migration was
    *     edited
    */
@@ -75,14 +61,15 @@ public final class Migrations {
   /**
    * Calls {@link #migrate(DataSource, String)} if the schema is not up to date. Intended for the
    * start of an application: if the schema is up to date, this method runs one query and does not
-   * load Flyway, which takes longer than many applications need to start. It then does not notice
-   * that a released migration was edited.
+   * need Flyway, whose classes take longer to load than many applications need to start. It then
+   * does not notice that a released migration was edited.
    *
    * @param dataSource as for {@link #migrate(DataSource, String)}
    * @param schema as for {@link #migrate(DataSource, String)}
    * @return as for {@link #migrate(DataSource, String)}
    * @throws IllegalArgumentException as for {@link #migrate(DataSource, String)}
-   * @throws IllegalStateException as for {@link #migrate(DataSource, String)}
+   * @throws IllegalStateException as for {@link #migrate(DataSource, String)}; or if the schema is
+   *     not up to date and Flyway is not on the class path
    * @throws org.flywaydb.core.api.FlywayException as for {@link #migrate(DataSource, String)}
    */
   public static int migrateIfOutdated(DataSource dataSource, String schema) {
@@ -96,15 +83,15 @@ public final class Migrations {
   }
 
   private static int migrate(DataSource dataSource, Target target) {
-    String schema = target.schema();
     target.requireUtf8();
-    int executed =
-        configured(dataSource, schema, target.versionWithoutHistory())
-            .load()
-            .migrate()
-            .migrationsExecuted;
-    Target.of(dataSource, schema).warnOfCreators();
-    return executed;
+    try {
+      return FlywayMigrations.migrate(dataSource, target);
+    } catch (NoClassDefFoundError missing) {
+      throw new IllegalStateException(
+          "Schema '%s' is not up to date, and Flyway is not on the class path. Add org.flywaydb:flyway-database-postgresql, or run the migrations as plain SQL."
+              .formatted(target.schema()),
+          missing);
+    }
   }
 
   /**
@@ -115,70 +102,28 @@ public final class Migrations {
    *     history
    * @param schema name of the schema, which need not exist
    * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
+   * @throws IllegalStateException if the database could not be read
    * @throws org.flywaydb.core.api.FlywayException if the history could not be read
    */
   public static List<PendingMigration> pending(DataSource dataSource, String schema) {
     requireIdentifier(schema);
-    OptionalInt plain = Target.of(dataSource, schema).versionWithoutHistory();
-    List<PendingMigration> pending = new ArrayList<>();
-    for (MigrationInfo migration : configured(dataSource, schema, plain).load().info().pending()) {
-      int version = Integer.parseInt(migration.getVersion().getVersion());
-      if (version > plain.orElse(0)) {
-        pending.add(
-            new PendingMigration(version, migration.getScript(), sql(migration.getScript())));
-      }
-    }
-    return pending;
-  }
-
-  private static String sql(String file) {
-    try (InputStream script = MigrationFiles.open(file)) {
-      return new String(script.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
-    }
+    return FlywayMigrations.pending(dataSource, Target.of(dataSource, schema));
   }
 
   /**
    * Returns the version of a schema: the number of the newest migration that ran in it. Runs the
-   * schema's function {@code schema_version()}, which every role of {@link Roles} may call.
+   * schema's function {@code schema_version()}, which every role of {@link Roles} may call. Needs
+   * no Flyway on the class path.
    *
    * @param dataSource connections to the database
    * @param schema name of the schema, which need not exist
    * @return the version, or empty if there is no queue in the schema
    * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
-   * @throws org.flywaydb.core.api.FlywayException if the database could not be reached
+   * @throws IllegalStateException if the database could not be read
    */
   public static OptionalInt version(DataSource dataSource, String schema) {
     requireIdentifier(schema);
     return Target.versionOf(dataSource, schema);
-  }
-
-  private static FluentConfiguration configured(
-      DataSource dataSource, String schema, OptionalInt versionWithoutHistory) {
-    FluentConfiguration flyway =
-        Flyway.configure(Migrations.class.getClassLoader())
-            .dataSource(dataSource)
-            .resourceProvider(new MigrationFiles())
-            .javaMigrationClassProvider(List::of)
-            .schemas(schema)
-            .defaultSchema(schema)
-            .createSchemas(true)
-            .table(HISTORY_TABLE)
-            .placeholderReplacement(false)
-            .cleanDisabled(true)
-            .connectRetries(0)
-            .configuration(
-                // Flyway's default lock is an open transaction, and CREATE INDEX CONCURRENTLY would
-                // wait for it forever.
-                Map.of("flyway.postgresql.transactional.lock", "false"));
-    versionWithoutHistory.ifPresent(
-        version ->
-            flyway
-                .baselineOnMigrate(true)
-                .baselineVersion(String.valueOf(version))
-                .baselineDescription("run as plain SQL"));
-    return flyway;
   }
 
   /** Calls {@link #migrate(DataSource, String)} with {@link #DEFAULT_SCHEMA}. */

@@ -1,5 +1,6 @@
 package dev.skipjack.migrations;
 
+import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -7,8 +8,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
-import org.flywaydb.core.api.FlywayException;
-import org.flywaydb.core.api.logging.LogFactory;
 
 /**
  * The state of a database and of one of its schemas before a migration.
@@ -30,6 +29,14 @@ record Target(
     boolean hasHistory,
     OptionalInt version,
     String creators) {
+
+  private static final System.Logger LOG = System.getLogger(Migrations.class.getName());
+
+  /**
+   * The name of the history table. It differs from Flyway's default, so that an application can use
+   * Flyway for its own tables in the same schema.
+   */
+  static final String HISTORY_TABLE = "skipjack_schema_history";
 
   /*
    * The path is fixed first: in a schema where other roles may create objects, their functions could match better than the server's.
@@ -99,7 +106,7 @@ record Target(
         connection.setAutoCommit(autoCommit);
       }
     } catch (SQLException failure) {
-      throw new FlywayException("The database could not be examined.", failure);
+      throw new IllegalStateException("The database could not be read.", failure);
     }
   }
 
@@ -108,7 +115,7 @@ record Target(
         PreparedStatement look = connection.prepareStatement(LOOK)) {
       statement.execute(FIX_SEARCH_PATH);
       look.setString(1, schema);
-      look.setString(2, Migrations.HISTORY_TABLE);
+      look.setString(2, HISTORY_TABLE);
       try (ResultSet row = look.executeQuery()) {
         row.next();
         return new Target(
@@ -149,10 +156,10 @@ record Target(
 
   void warnOfCreators() {
     if (!creators.isEmpty()) {
-      LogFactory.getLog(Migrations.class)
-          .warn(
-              "Roles other than the owner may create objects in the queue's schema '%s': %s. They can stop the queue, and a later migration may run their functions. Revoke it: REVOKE CREATE ON SCHEMA ... FROM ..."
-                  .formatted(schema, creators));
+      LOG.log(
+          Level.WARNING,
+          "Roles other than the owner may create objects in the queue's schema '%s': %s. They can stop the queue, and a later migration may run their functions. Revoke it: REVOKE CREATE ON SCHEMA ... FROM ..."
+              .formatted(schema, creators));
     }
   }
 }

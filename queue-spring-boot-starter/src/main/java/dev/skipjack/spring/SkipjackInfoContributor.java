@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
-import org.flywaydb.core.api.FlywayException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
@@ -47,7 +46,7 @@ final class SkipjackInfoContributor implements InfoContributor {
   private OptionalInt schemaVersion() {
     try {
       return Migrations.version(dataSource, schema);
-    } catch (FlywayException unavailable) {
+    } catch (IllegalStateException unavailable) {
       return OptionalInt.empty();
     }
   }

@@ -62,6 +62,16 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage("dev.skipjack.jackson3..", "tools.jackson..");
 
+  /** An application whose tables are migrated elsewhere needs no Flyway. */
+  @ArchTest
+  static final ArchRule onlyItsConfigurationUsesFlyway =
+      noClasses()
+          .that()
+          .haveSimpleNameNotStartingWith("SkipjackFlyway")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.flywaydb..");
+
   @ArchTest
   static final ArchRule starterContainsNoSql =
       noClasses().should().dependOnClassesThat().resideInAnyPackage("org.jooq..");

@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.migrations.PendingMigration;
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,6 +21,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -25,6 +31,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterAll;
@@ -162,6 +169,33 @@ class MigrationsTest {
         """);
     assertThatThrownBy(() -> Migrations.migrateIfOutdated(dataSource, "checked"))
         .isInstanceOf(FlywayException.class);
+  }
+
+  @Test
+  void anUpToDateSchemaNeedsNoFlyway() throws Exception {
+    try (URLClassLoader withoutFlyway = withoutFlyway()) {
+      Class<?> migrations = withoutFlyway.loadClass(Migrations.class.getName());
+      Method version = migrations.getMethod("version", DataSource.class, String.class);
+      Method migrate = migrations.getMethod("migrateIfOutdated", DataSource.class, String.class);
+
+      assertThat(version.invoke(null, dataSource, "common")).isEqualTo(OptionalInt.of(ALL));
+      assertThat(migrate.invoke(null, dataSource, "common")).isEqualTo(0);
+      assertThatThrownBy(() -> migrate.invoke(null, dataSource, "none_without_flyway"))
+          .cause()
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining(
+              "Schema 'none_without_flyway' is not up to date, and Flyway is not on the class path.");
+    }
+  }
+
+  private static URLClassLoader withoutFlyway() throws MalformedURLException {
+    List<URL> classPath = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      if (!entry.contains("flyway")) {
+        classPath.add(Path.of(entry).toUri().toURL());
+      }
+    }
+    return new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader());
   }
 
   @Test
@@ -471,7 +505,6 @@ class MigrationsTest {
         "CREATE SCHEMA lonely; CREATE SCHEMA crowded; CREATE ROLE \"a colleague\"; GRANT CREATE ON"
             + " SCHEMA crowded TO \"a colleague\", PUBLIC; SELECT 1");
     List<String> warnings = new CopyOnWriteArrayList<>();
-    // Flyway logs to java.util.logging where there is no other.
     Logger logger = Logger.getLogger(Migrations.class.getName());
     Handler handler =
         new Handler() {
