@@ -38,6 +38,7 @@ final class Contexts {
                 named("dev.skipjack.spring.SkipjackHealthAutoConfiguration"),
                 named("dev.skipjack.spring.SkipjackHealthBoot4AutoConfiguration"),
                 SkipjackJackson3AutoConfiguration.class,
+                SkipjackJooqAutoConfiguration.class,
                 SkipjackMetricsAutoConfiguration.class,
                 SkipjackEndpointAutoConfiguration.class,
                 SkipjackInfoAutoConfiguration.class,

@@ -8,6 +8,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.migration.BaseJavaMigration;
+import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -25,6 +26,7 @@ import org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration;
 import org.springframework.boot.autoconfigure.flyway.FlywayConfigurationCustomizer;
 import org.springframework.boot.autoconfigure.flyway.FlywayDataSource;
 import org.springframework.boot.autoconfigure.flyway.FlywayMigrationStrategy;
+import org.springframework.boot.autoconfigure.jooq.JooqAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -181,6 +183,18 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
         .withUserConfiguration(MarkedDataSource.class)
         .withPropertyValues("skipjack.migrate=validate")
         .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void createsBootsJooqOnlyForAnApplicationThatUsesIt() {
+    contexts
+        .withConfiguration(AutoConfigurations.of(JooqAutoConfiguration.class))
+        .run(
+            context -> {
+              assertThat(context.getBeanFactory().getSingletonNames())
+                  .doesNotContain("jooqConfiguration", "dslContext");
+              assertThat(context.getBean(DSLContext.class).fetchValue("SELECT 42")).isEqualTo(42);
+            });
   }
 
   private static boolean historyOfTheApplication(JdbcTemplate jdbc) {

@@ -29,6 +29,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration;
+import org.springframework.boot.autoconfigure.jooq.JooqAutoConfiguration;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -133,10 +135,9 @@ class StarterCostTest {
   @Test
   void startOfAnApplication(QueueDatabase database) throws IOException {
     Map<String, List<String>> variants = new LinkedHashMap<>();
-    // Without the starter, Flyway would not be on the class path.
     variants.put(
         "without the starter",
-        List.of("--spring.autoconfigure.exclude=" + ours(), "--spring.flyway.enabled=false"));
+        List.of("--spring.autoconfigure.exclude=" + String.join(",", oursAndWhatWeBring())));
     variants.put("with the starter", List.of());
     variants.put("with a worker", List.of("--has-handlers=true"));
     Map<String, List<Long>> durations = new LinkedHashMap<>();
@@ -171,12 +172,18 @@ class StarterCostTest {
     report("start of an application, processor time of the main thread, ns", processor);
   }
 
-  /** Returns the names of the starter's configurations. */
-  private static String ours() throws IOException {
+  /**
+   * Returns the starter's configurations, and those of Spring Boot for libraries that would not be
+   * on the class path without the starter.
+   */
+  private static List<String> oursAndWhatWeBring() throws IOException {
     Path imports =
         Path.of(
             "src/main/resources/META-INF/spring/org.springframework.boot.autoconfigure.AutoConfiguration.imports");
-    return String.join(",", Files.readAllLines(imports));
+    List<String> names = new ArrayList<>(Files.readAllLines(imports));
+    names.add(FlywayAutoConfiguration.class.getName());
+    names.add(JooqAutoConfiguration.class.getName());
+    return names;
   }
 
   private static void time(Map<String, List<Long>> all, String name, Runnable call) {

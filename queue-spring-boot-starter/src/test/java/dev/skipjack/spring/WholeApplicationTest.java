@@ -8,6 +8,7 @@ import dev.skipjack.spring.SignUps.Registration;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -21,14 +22,17 @@ class WholeApplicationTest {
 
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
-  @Import({Mails.class, Registration.class})
   static class Application {}
+
+  @Configuration(proxyBeanMethods = false)
+  @Import({Mails.class, Registration.class})
+  static class WithBeans {}
 
   @Test
   void aTransactionEnqueuesAndTheWorkerRunsTheJob(QueueDatabase database) {
     new JdbcTemplate(database.dataSource()).execute("CREATE TABLE users (name text PRIMARY KEY)");
     new ApplicationContextRunner()
-        .withUserConfiguration(Application.class)
+        .withUserConfiguration(Application.class, WithBeans.class)
         .withPropertyValues(
             "spring.datasource.url=" + database.jdbcUrl(), "skipjack.schema=application")
         .run(
@@ -42,5 +46,28 @@ class WholeApplicationTest {
                   .hasBean("skipjackHealthIndicator")
                   .hasBean("skipjackWorkerMetrics");
             });
+  }
+
+  @Test
+  void startsWithSeveralDataSources(QueueDatabase database) {
+    new ApplicationContextRunner()
+        .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
+        .withUserConfiguration(
+            Application.class,
+            AutoConfigurationContract.TwoDataSources.class,
+            AutoConfigurationContract.MarkedDataSource.class)
+        .withPropertyValues("skipjack.schema=" + database.schema())
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @Test
+  void connectsToNoOtherDatabase(QueueDatabase database) {
+    new ApplicationContextRunner()
+        .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
+        .withBean(
+            "primary", DataSource.class, Unreachable::dataSource, bean -> bean.setPrimary(true))
+        .withUserConfiguration(Application.class, AutoConfigurationContract.MarkedDataSource.class)
+        .withPropertyValues("skipjack.schema=" + database.schema())
+        .run(context -> assertThat(context).hasNotFailed());
   }
 }
