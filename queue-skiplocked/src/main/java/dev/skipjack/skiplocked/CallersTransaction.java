@@ -6,6 +6,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
+import org.jooq.impl.DataSourceConnectionProvider;
 
 /** Checks that the caller's connection is usable for a claim, and rolls back failed claims. */
 final class CallersTransaction {
@@ -24,6 +25,22 @@ final class CallersTransaction {
       throw new IllegalStateException(
           "Rows are locked until the transaction ends, and the connection is in auto-commit mode."
               + " Call this within a transaction.");
+    }
+  }
+
+  /**
+   * Checks, after a statement that locked or changed rows, that its transaction is still open. A
+   * pool whose connections have auto-commit off rolls back what was done outside of a transaction
+   * when it gets the connection back, and only the server knows of that.
+   */
+  static void requireKept(DSLContext db) {
+    if (db.configuration().connectionProvider() instanceof DataSourceConnectionProvider
+        && isOpen(db)
+        && db.fetchValue("select pg_catalog.pg_current_xact_id_if_assigned()::text") == null) {
+      throw new IllegalStateException(
+          "The connections of the pool have auto-commit off, and no transaction is open, so the pool"
+              + " has rolled back what this call did. Call it within a transaction, or turn"
+              + " auto-commit on in the pool.");
     }
   }
 

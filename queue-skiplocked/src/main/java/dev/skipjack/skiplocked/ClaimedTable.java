@@ -1,14 +1,14 @@
 package dev.skipjack.skiplocked;
 
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Name;
 import org.jooq.Record;
-import org.jooq.RowN;
 import org.jooq.Table;
 import org.jooq.TableField;
 import org.jooq.TableOptions.TableType;
@@ -92,23 +92,20 @@ record ClaimedTable<R extends Record>(Table<R> table, List<Field<?>> key) {
 
   /**
    * Returns the key of the row. Keys with equal values are equal, even if a value is an array such
-   * as bytea.
+   * as bytea, and if they are the same instant read in different time zones.
    */
   Record keyOf(Record row) {
-    return row.into(key.toArray(new Field<?>[0]));
-  }
-
-  /** Returns a condition that selects the rows with these keys. */
-  Condition hasKeyIn(Collection<Record> keys) {
-    return DSL.row(key).in(keys.stream().map(this::rowOf).toList());
-  }
-
-  private RowN rowOf(Record values) {
-    Field<?>[] bound = new Field<?>[values.size()];
-    for (int i = 0; i < bound.length; i++) {
-      bound[i] = DSL.val(values.get(i), key.get(i));
+    Record values = row.into(key.toArray(new Field<?>[0]));
+    for (int i = 0; i < values.size(); i++) {
+      if (values.get(i) instanceof OffsetDateTime time) {
+        set(values, key.get(i), time.withOffsetSameInstant(ZoneOffset.UTC));
+      }
     }
-    return DSL.row(bound);
+    return values;
+  }
+
+  private static <T> void set(Record values, Field<T> field, Object value) {
+    values.set(field, field.getType().cast(value));
   }
 
   /** Returns a column of the key in {@code other}, whose key columns have the same names. */

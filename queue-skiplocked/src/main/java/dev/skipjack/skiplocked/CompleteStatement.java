@@ -1,7 +1,6 @@
 package dev.skipjack.skiplocked;
 
-import java.util.Collection;
-import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.jooq.CommonTableExpression;
@@ -9,25 +8,30 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Name;
 import org.jooq.Record;
+import org.jooq.Record1;
+import org.jooq.ResultQuery;
 import org.jooq.UpdateSetMoreStep;
 import org.jooq.impl.DSL;
+import org.jooq.impl.SQLDataType;
 
 /**
  * Changes the rows of a lease and removes it, if all of them still have its token.
  *
  * <pre>{@code
  * WITH held AS MATERIALIZED (
- *   SELECT row, number FROM seat
- *    WHERE (row, number) IN (...) AND held_by = :token
- *    ORDER BY row, number
- *      FOR NO KEY UPDATE),
+ *   SELECT given.position, seat.tableoid AS source, seat.row, seat.number
+ *     FROM seat, unnest(...) WITH ORDINALITY AS given (key_1, key_2, position)
+ *    WHERE seat.row = given.key_1 AND seat.number = given.key_2 AND held_by = :token
+ *    ORDER BY seat.row, seat.number
+ *      FOR NO KEY UPDATE OF seat),
  * completed AS (
  *   UPDATE seat
  *      SET held_until = NULL, held_by = NULL, status = 'sold', ...
  *     FROM held
- *    WHERE seat.row = held.row AND seat.number = held.number AND (SELECT count(*) FROM held) = 2
+ *    WHERE seat.row = held.row AND seat.number = held.number AND seat.tableoid = held.source
+ *      AND (SELECT count(DISTINCT position) FROM held) = 2
  *   RETURNING 1)
- * SELECT row, number FROM held
+ * SELECT position FROM held
  * }</pre>
  *
  * <p>The rows are locked before the first is changed, so that the statement can determine whether
@@ -36,29 +40,49 @@ import org.jooq.impl.DSL;
 final class CompleteStatement {
 
   private static final Name HELD = DSL.name("skiplocked_held");
+  private static final Field<Long> POSITION =
+      DSL.field(DSL.name("skiplocked_position"), SQLDataType.BIGINT);
 
   private CompleteStatement() {}
 
   /**
-   * Returns the keys of the rows that have the token. The rows were changed only if all of them
-   * have it.
+   * Returns the positions in {@code leased}, from 1, of the rows that have the token. The rows were
+   * changed only if all of them have it.
    */
-  static <R extends Record> List<Record> run(
+  static <R extends Record> Set<Long> run(
       DSLContext db,
       ClaimedTable<R> source,
       LeaseColumns<?> columns,
-      Collection<Record> keys,
+      LeasedRows<R> leased,
+      UUID token,
+      UnaryOperator<UpdateSetMoreStep<R>> changes) {
+    return Set.copyOf(
+        render(db, source, columns, leased, token, changes)
+            // A lower maximum in the caller's settings would make held rows look lost.
+            .maxRows(leased.rows().size())
+            .fetch(POSITION));
+  }
+
+  static <R extends Record> ResultQuery<Record1<Long>> render(
+      DSLContext db,
+      ClaimedTable<R> source,
+      LeaseColumns<?> columns,
+      LeasedRows<R> leased,
       UUID token,
       UnaryOperator<UpdateSetMoreStep<R>> changes) {
     CommonTableExpression<Record> held =
         HELD.asMaterialized(
-            DSL.select(source.key())
+            DSL.select(LeasedRows.position().as(POSITION))
+                .select(FreeRows.sourceOf(source).as(FreeRows.SOURCE))
+                .select(source.key())
                 .from(source.table())
-                .where(source.hasKeyIn(keys))
+                .crossJoin(leased.given())
+                .where(leased.isGiven(source))
                 .and(columns.isHeldBy(token))
                 .orderBy(source.key())
-                .forNoKeyUpdate());
-    Field<Integer> number = DSL.field(DSL.selectCount().from(held));
+                .forNoKeyUpdate()
+                .of(source.table()));
+    Field<Integer> number = DSL.field(DSL.select(DSL.countDistinct(POSITION)).from(held));
     CommonTableExpression<?> completed =
         DSL.name("skiplocked_completed")
             .as(
@@ -66,15 +90,9 @@ final class CompleteStatement {
                     .apply(columns.clear(DSL.update(source.table())))
                     .from(held)
                     .where(source.keyMatches(HELD))
-                    .and(number.eq(keys.size()))
+                    .and(FreeRows.sourceOf(source).eq(FreeRows.sourceIn(HELD)))
+                    .and(number.eq(leased.rows().size()))
                     .returning(DSL.inline(1)));
-    return List.copyOf(
-        db.with(held)
-            .with(completed)
-            .select(held.fields())
-            .from(held)
-            // A lower maximum in the caller's settings would make held rows look lost.
-            .maxRows(keys.size())
-            .fetch());
+    return db.with(held).with(completed).selectDistinct(POSITION).from(held);
   }
 }

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
+import org.jooq.Name;
 import org.jooq.OrderField;
 import org.jooq.Record;
 import org.jooq.SelectField;
@@ -56,6 +57,8 @@ record FreeRows<R extends Record>(
     List<OrderField<?>> order,
     LockStrength strength) {
 
+  static final Name SOURCE = DSL.name("skiplocked_source");
+
   private static final String ORDER = "skiplocked_order_";
 
   /** A joined table, whose rows are not locked. */
@@ -92,8 +95,7 @@ record FreeRows<R extends Record>(
     for (int i = 0; i < order.size(); i++) {
       selected.add(sorted(order.get(i)).as(ORDER + (i + 1)));
     }
-    selected.add(
-        DSL.field("{0}.tableoid", SQLDataType.BIGINT, source.table()).as("skiplocked_source"));
+    selected.add(sourceOf(source).as(SOURCE));
     Table<?> from = source.table();
     for (Join join : joins) {
       from = from.join(join.table()).on(join.on());
@@ -109,6 +111,16 @@ record FreeRows<R extends Record>(
                         .limit(DSL.inline(limit)))
                 .of(source.table())
                 .skipLocked());
+  }
+
+  /** The table or partition of a row. */
+  static Field<Long> sourceOf(ClaimedTable<?> source) {
+    return DSL.field("{0}.tableoid", SQLDataType.BIGINT, source.table());
+  }
+
+  /** Returns the table or partition of a row in {@code other}, which was selected as SOURCE. */
+  static Field<Long> sourceIn(Name other) {
+    return DSL.field(other.append(SOURCE), SQLDataType.BIGINT);
   }
 
   /** Returns the sort fields for the rows in {@code free}, with the values that were locked. */

@@ -24,6 +24,11 @@ record LeaseColumns<T>(Field<T> until, Field<UUID> holder) {
           "Column %s of %s must have the type timestamptz to store the end of a lease, not %s: without a time zone, sessions with different zones would read it as different times."
               .formatted(until.getName(), table.name(), until.getDataType().getTypeName()));
     }
+    if (until.getDataType().precisionDefined() && until.getDataType().precision() < 6) {
+      throw new IllegalArgumentException(
+          "Column %s of %s must store microseconds, and its type is timestamptz(%d): a lease would end at another time than agreed."
+              .formatted(until.getName(), table.name(), until.getDataType().precision()));
+    }
     return new LeaseColumns<>(until, holder);
   }
 

@@ -12,6 +12,7 @@ import org.jooq.Name;
 import org.jooq.Record;
 import org.jooq.Record1;
 import org.jooq.ResultQuery;
+import org.jooq.SelectFieldOrAsterisk;
 import org.jooq.Table;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DSL;
@@ -25,18 +26,23 @@ import org.jooq.impl.DSL;
  * leased AS (
  *   UPDATE seat
  *      SET held_until = (SELECT until FROM term), held_by = :token
- *     FROM unnest(ARRAY(SELECT row FROM free), ARRAY(SELECT number FROM free)) AS chosen (row, number)
- *    WHERE seat.row = chosen.row AND seat.number = chosen.number
- *   RETURNING seat.*)
- * SELECT leased.*
+ *     FROM unnest(ARRAY(SELECT row FROM free), ARRAY(SELECT number FROM free), ARRAY(SELECT source FROM free))
+ *       AS chosen (row, number, source)
+ *    WHERE seat.row = chosen.row AND seat.number = chosen.number AND seat.tableoid = chosen.source
+ *   RETURNING seat.*, seat.tableoid AS source)
+ * SELECT leased.*, CAST(free.row AS text) AS key_1, ... AS type_1, CAST(free.number AS text) AS key_2, ... AS type_2
  *   FROM leased
- *   JOIN free ON leased.row = free.row AND leased.number = free.number
+ *   JOIN free ON leased.row = free.row AND leased.number = free.number AND leased.source = free.source
  *  ORDER BY free.skiplocked_order_1
  * }</pre>
  *
  * <ul>
  *   <li>The keys are passed as arrays: the planner expects ten rows from them and looks up each row
  *       in the primary key's index. With a join to {@code free}, it might read the whole table.
+ *       Only if a column of the key is an array, {@code chosen} is {@code free}: unnest would
+ *       return the elements of these arrays.
+ *   <li>A parent table and the tables that inherit from it may have rows with the same key, of
+ *       which {@code tableoid} tells the locked one.
  *   <li>The rows are identified by primary key and not by {@code ctid}: if a row was changed
  *       between the snapshot and the lock, the snapshot of the UPDATE does not contain the version
  *       that {@code free} has locked.
@@ -45,6 +51,7 @@ import org.jooq.impl.DSL;
  * </ul>
  *
  * @see FreeRows
+ * @see LeasedRows
  */
 final class LeaseStatement {
 
@@ -52,7 +59,7 @@ final class LeaseStatement {
 
   private LeaseStatement() {}
 
-  static <R extends Record> List<R> run(
+  static <R extends Record> LeasedRows<R> run(
       DSLContext db,
       FreeRows<R> rows,
       LeaseColumns<?> columns,
@@ -60,8 +67,10 @@ final class LeaseStatement {
       Duration lease,
       int limit) {
     try {
-      return rows.requireDistinct(
-          render(db, rows, columns, token, lease, limit).fetch().into(rows.source().table()));
+      LeasedRows<R> leased =
+          LeasedRows.read(rows.source(), render(db, rows, columns, token, lease, limit).fetch());
+      rows.requireDistinct(leased.values());
+      return leased;
     } catch (DataAccessException e) {
       throw rows.explain(e);
     }
@@ -77,21 +86,28 @@ final class LeaseStatement {
     ClaimedTable<R> source = rows.source();
     CommonTableExpression<Record> free = rows.select(source.key(), limit);
     CommonTableExpression<Record1<Instant>> term = LeaseClock.term(lease);
-    CommonTableExpression<R> leased =
+    List<SelectFieldOrAsterisk> returned = new ArrayList<>(List.of(source.table().fields()));
+    returned.add(FreeRows.sourceOf(source).as(FreeRows.SOURCE));
+    CommonTableExpression<Record> leased =
         DSL.name("skiplocked_leased")
             .as(
                 columns
                     .take(DSL.update(source.table()), term, token)
                     .from(chosen(free, source.key()))
                     .where(source.keyMatches(CHOSEN))
-                    .returning(source.table().fields()));
+                    .and(FreeRows.sourceOf(source).eq(FreeRows.sourceIn(CHOSEN)))
+                    .returningResult(returned));
     return db.with(free)
         .with(term)
         .with(leased)
         .select(leased.fields(source.table().fields()))
+        .select(LeasedRows.columns(source, free))
         .from(leased)
         .join(free)
         .on(source.keysMatch(leased.getUnqualifiedName(), free.getUnqualifiedName()))
+        .and(
+            FreeRows.sourceIn(leased.getUnqualifiedName())
+                .eq(FreeRows.sourceIn(free.getUnqualifiedName())))
         .orderBy(rows.order(free))
         // A lower maximum in the caller's settings would hide rows that have been claimed.
         .maxRows(limit);
@@ -99,12 +115,18 @@ final class LeaseStatement {
 
   /** Several arrays in one {@code unnest}, which jOOQ's DSL cannot express. */
   private static Table<?> chosen(Table<?> free, List<Field<?>> key) {
+    if (key.stream().anyMatch(field -> field.getDataType().isArray())) {
+      return DSL.table(free.getUnqualifiedName()).as(CHOSEN);
+    }
     List<Field<?>> arrays = new ArrayList<>();
+    List<Name> names = new ArrayList<>();
     for (Field<?> field : key) {
       arrays.add(
           DSL.array(DSL.select(ClaimedTable.in(free.getUnqualifiedName(), field)).from(free)));
+      names.add(field.getUnqualifiedName());
     }
-    return DSL.table("unnest({0})", DSL.list(arrays))
-        .as(CHOSEN, key.stream().map(Field::getUnqualifiedName).toList());
+    arrays.add(DSL.array(DSL.select(FreeRows.sourceIn(free.getUnqualifiedName())).from(free)));
+    names.add(FreeRows.SOURCE);
+    return DSL.table("unnest({0})", DSL.list(arrays)).as(CHOSEN, names);
   }
 }

@@ -1,7 +1,6 @@
 package dev.skipjack.skiplocked;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.UUID;
 import org.jooq.DSLContext;
 import org.jooq.Record;
@@ -39,6 +38,8 @@ public final class LeasingClaim<R extends Record> {
    * @return the lease; it has no rows if none is free
    * @throws IllegalArgumentException if the dialect is not POSTGRES, or the server cannot lock rows
    *     of the table
+   * @throws IllegalStateException if a connection pool has auto-commit off and no transaction is
+   *     open, because the pool has rolled the claim back
    */
   public RowLease<R> claim(DSLContext db) {
     return claimUpTo(db, limit);
@@ -55,7 +56,7 @@ public final class LeasingClaim<R extends Record> {
     CallersTransaction.checkDialect(db);
     UUID token = UUID.randomUUID();
     // A join that multiplies rows is found after the update, which must then be undone.
-    List<R> rows =
+    LeasedRows<R> rows =
         free.hasJoins()
             ? CallersTransaction.atomically(db, open -> run(open, token, limit), found -> true)
             : run(db, token, limit);
@@ -74,26 +75,31 @@ public final class LeasingClaim<R extends Record> {
     RowClaim.checkLimit(number);
     CallersTransaction.checkDialect(db);
     UUID token = UUID.randomUUID();
-    List<R> rows =
+    LeasedRows<R> leased =
         CallersTransaction.atomically(
-            db, open -> run(open, token, number), found -> found.size() == number);
-    return rows.size() == number
-        ? new ClaimResult.Claimed<>(lease(db, token, rows))
-        : new ClaimResult.Shortage<>(number, rows.size());
+            db, open -> run(open, token, number), found -> found.rows().size() == number);
+    int found = leased.rows().size();
+    return found == number
+        ? new ClaimResult.Claimed<>(lease(db, token, leased))
+        : new ClaimResult.Shortage<>(number, found);
   }
 
-  private List<R> run(DSLContext db, UUID token, int number) {
-    return LeaseStatement.run(db, free, columns, token, duration, number);
+  private LeasedRows<R> run(DSLContext db, UUID token, int number) {
+    LeasedRows<R> leased = LeaseStatement.run(db, free, columns, token, duration, number);
+    if (!leased.rows().isEmpty()) {
+      CallersTransaction.requireKept(db);
+    }
+    return leased;
   }
 
   /**
    * Attaches the rows to the caller's configuration, because the transaction in which they were
    * read may have ended.
    */
-  private RowLease<R> lease(DSLContext db, UUID token, List<R> rows) {
+  private RowLease<R> lease(DSLContext db, UUID token, LeasedRows<R> leased) {
     if (db.settings().isAttachRecords()) {
-      rows.forEach(row -> row.attach(db.configuration()));
+      leased.values().forEach(row -> row.attach(db.configuration()));
     }
-    return new RowLease<>(free.source(), columns, token, rows);
+    return new RowLease<>(free.source(), columns, token, leased);
   }
 }

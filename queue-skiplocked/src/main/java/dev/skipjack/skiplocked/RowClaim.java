@@ -2,6 +2,7 @@ package dev.skipjack.skiplocked;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.jooq.AggregateFunction;
 import org.jooq.Condition;
@@ -27,16 +28,14 @@ import org.jooq.Table;
  * <p>In REPEATABLE READ and SERIALIZABLE, a claim fails with SQLSTATE 40001 if it meets a row that
  * was changed after the transaction's snapshot; repeat the transaction. READ COMMITTED claims the
  * row as it is now, if it still fulfils the conditions. If it does not, the row is not returned,
- * but stays locked until the transaction ends.
+ * but stays locked until the transaction ends. If another transaction has moved the row to another
+ * partition meanwhile, READ COMMITTED fails with 40001 too.
  *
  * @param <R> type of the rows
  */
 public final class RowClaim<R extends Record> {
 
-  /**
-   * The maximum number of rows per claim. The driver sends at most 65,535 values per statement, and
-   * each key may consist of several values.
-   */
+  /** The maximum number of rows per claim, all of which are held in memory. */
   private static final int MOST = 10_000;
 
   private final FreeRows<R> rows;
@@ -56,6 +55,8 @@ public final class RowClaim<R extends Record> {
    * a partial index with {@code DSL.inline}: with a bind value, the planner does not use the index.
    */
   public RowClaim<R> where(Condition condition) {
+    Objects.requireNonNull(
+        condition, "The condition is null; a claim without conditions takes any row.");
     return with(rows.where(condition));
   }
 
@@ -81,6 +82,7 @@ public final class RowClaim<R extends Record> {
    */
   public RowClaim<R> orderBy(OrderField<?>... fields) {
     for (OrderField<?> field : fields) {
+      Objects.requireNonNull(field, "A field of the order is null.");
       if (field instanceof AggregateFunction) {
         throw new IllegalArgumentException(
             "Cannot claim rows of %s in the order of the aggregate %s. Put it into a subquery."
@@ -141,14 +143,19 @@ public final class RowClaim<R extends Record> {
    *
    * @param tx an open transaction
    * @return the rows, in the claim's order; empty if no row is free
-   * @throws IllegalStateException if the connection is in auto-commit mode
+   * @throws IllegalStateException if the connection is in auto-commit mode, or comes from a pool
+   *     with auto-commit off and no transaction is open
    * @throws IllegalArgumentException if the dialect is not POSTGRES, or the server cannot lock rows
    *     of the table
    */
   public List<R> claim(DSLContext tx) {
     CallersTransaction.checkDialect(tx);
     CallersTransaction.requireOpen(tx);
-    return ClaimStatement.run(tx, rows, limit);
+    List<R> claimed = ClaimStatement.run(tx, rows, limit);
+    if (!claimed.isEmpty()) {
+      CallersTransaction.requireKept(tx);
+    }
+    return claimed;
   }
 
   /** Claims up to {@code limit} rows; shorthand for {@code limit(limit).claim(tx)}. */

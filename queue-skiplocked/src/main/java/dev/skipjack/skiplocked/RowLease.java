@@ -2,13 +2,11 @@ package dev.skipjack.skiplocked;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.jooq.DSLContext;
 import org.jooq.Record;
 import org.jooq.UpdateSetMoreStep;
@@ -22,9 +20,10 @@ import org.jooq.UpdateSetMoreStep;
  * completed.
  *
  * <p>Immutable and safe for any number of threads. Each method may run in the caller's transaction
- * or in auto-commit mode. It waits if another transaction has locked one of the rows. In REPEATABLE
- * READ and SERIALIZABLE it fails with SQLSTATE 40001 if a row was changed after the transaction's
- * snapshot.
+ * or in auto-commit mode, and fails with IllegalStateException if a connection pool has auto-commit
+ * off and no transaction is open, because the pool has rolled back what the method did. It waits if
+ * another transaction has locked one of the rows. In REPEATABLE READ and SERIALIZABLE it fails with
+ * SQLSTATE 40001 if a row was changed after the transaction's snapshot.
  *
  * @param <R> type of the rows
  */
@@ -33,14 +32,13 @@ public final class RowLease<R extends Record> {
   private final ClaimedTable<R> source;
   private final LeaseColumns<?> columns;
   private final UUID token;
-  private final Map<Record, R> rows;
+  private final LeasedRows<R> leased;
 
-  RowLease(ClaimedTable<R> source, LeaseColumns<?> columns, UUID token, Collection<R> rows) {
+  RowLease(ClaimedTable<R> source, LeaseColumns<?> columns, UUID token, LeasedRows<R> leased) {
     this.source = source;
     this.columns = columns;
     this.token = token;
-    this.rows = new LinkedHashMap<>();
-    rows.forEach(row -> this.rows.put(source.keyOf(row), row));
+    this.leased = leased;
   }
 
   /** The fencing token, which no other claim has. It is stored in the rows. */
@@ -53,7 +51,7 @@ public final class RowLease<R extends Record> {
    * extension. The column for the end of the lease shows when it expires by the database's clock.
    */
   public List<R> rows() {
-    return List.copyOf(rows.values());
+    return leased.values();
   }
 
   /**
@@ -63,14 +61,13 @@ public final class RowLease<R extends Record> {
    * @throws IllegalArgumentException if {@code some} contains a row that is not part of this lease
    */
   public RowLease<R> narrowTo(Collection<R> some) {
-    for (R row : some) {
-      if (!rows.containsKey(source.keyOf(row))) {
-        throw new IllegalArgumentException(
-            "This lease does not include the row of %s that it was narrowed to."
-                .formatted(source.name()));
-      }
+    LeasedRows<R> chosen = leased.only(source, some);
+    if (chosen == null) {
+      throw new IllegalArgumentException(
+          "This lease does not include the row of %s that it was narrowed to."
+              .formatted(source.name()));
     }
-    return new RowLease<>(source, columns, token, some);
+    return new RowLease<>(source, columns, token, chosen);
   }
 
   /**
@@ -83,15 +80,12 @@ public final class RowLease<R extends Record> {
   public RowLease<R> extend(DSLContext db, Duration duration) {
     CallersTransaction.checkDialect(db);
     LeaseClock.check(duration);
-    if (rows.isEmpty()) {
+    if (leased.rows().isEmpty()) {
       return this;
     }
-    Map<Record, R> extended = new LinkedHashMap<>();
-    ExtendStatement.run(db, source, columns, rows.keySet(), token, duration)
-        .forEach(row -> extended.put(source.keyOf(row), row));
-    List<R> ordered =
-        rows.keySet().stream().filter(extended::containsKey).map(extended::get).toList();
-    return new RowLease<>(source, columns, token, ordered);
+    LeasedRows<R> extended = ExtendStatement.run(db, source, columns, leased, token, duration);
+    CallersTransaction.requireKept(db);
+    return new RowLease<>(source, columns, token, extended);
   }
 
   /**
@@ -101,7 +95,12 @@ public final class RowLease<R extends Record> {
    */
   public int release(DSLContext db) {
     CallersTransaction.checkDialect(db);
-    return rows.isEmpty() ? 0 : ReleaseStatement.run(db, source, columns, rows.keySet(), token);
+    if (leased.rows().isEmpty()) {
+      return 0;
+    }
+    int released = ReleaseStatement.run(db, source, columns, leased, token);
+    CallersTransaction.requireKept(db);
+    return released;
   }
 
   /**
@@ -118,22 +117,20 @@ public final class RowLease<R extends Record> {
    */
   public void complete(DSLContext db, UnaryOperator<UpdateSetMoreStep<R>> changes) {
     CallersTransaction.checkDialect(db);
+    List<R> rows = leased.values();
     if (rows.isEmpty()) {
       return;
     }
-    Set<Record> held =
-        new HashSet<>(
-            CompleteStatement.run(db, source, columns, rows.keySet(), token, changes).stream()
-                .map(source::keyOf)
-                .toList());
+    Set<Long> held = CompleteStatement.run(db, source, columns, leased, token, changes);
     if (held.size() < rows.size()) {
       throw new RowLeaseLostException(
           source.name(),
           token,
-          rows.entrySet().stream()
-              .filter(row -> !held.contains(row.getKey()))
-              .<Record>map(Map.Entry::getValue)
+          IntStream.range(0, rows.size())
+              .filter(i -> !held.contains(i + 1L))
+              .<Record>mapToObj(rows::get)
               .toList());
     }
+    CallersTransaction.requireKept(db);
   }
 }

@@ -428,4 +428,20 @@ class LeasingClaimTest {
                     .extracting(row -> ((SeatRecord) row).place())
                     .containsExactly(places));
   }
+
+  @Test
+  void aRowOfATableThatInheritsIsNotLeasedForTheOneWithItsKey() {
+    fixture.db.execute("CREATE TABLE box (PRIMARY KEY (row_name, number)) INHERITS (seat)");
+    fixture.seats("A", 1);
+    fixture.db.execute("INSERT INTO box (row_name, number) VALUES ('A', 1)");
+
+    RowLease<SeatRecord> lease = HELD_SEATS.claim(fixture.db);
+
+    assertThat(lease.rows()).hasSize(1);
+    assertThat(fixture.value("SELECT count(*) FROM seat WHERE held_by IS NOT NULL")).isEqualTo("1");
+    RowLease<SeatRecord> both = HELD_SEATS.claim(fixture.db);
+    assertThat(both.rows()).hasSize(1);
+    lease.complete(fixture.db, update -> update.set(SEAT.STATUS, "sold"));
+    assertThat(fixture.value("SELECT count(*) FROM seat WHERE status = 'sold'")).isEqualTo("1");
+  }
 }

@@ -110,6 +110,42 @@ class PlanTest {
     assertThat(ofTasks).contains("Index Scan using task_pkey on task").doesNotContain("Seq Scan");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theWritesOfALeaseReadTheIndexOfTheKeyAndNotTheTable(String mode) {
+    session.tx.execute("SET LOCAL plan_cache_mode = " + mode);
+    ClaimedTable<SeatRecord> seats = ClaimedTable.of(SEAT);
+    LeaseColumns<?> columns = LeaseColumns.of(seats, SEAT.HELD_UNTIL, SEAT.HELD_BY);
+    UUID token = UUID.randomUUID();
+    LeasedRows<SeatRecord> leased =
+        LeaseStatement.run(session.tx, FreeRows.of(seats), columns, token, LEASE, LIMIT);
+
+    String extension =
+        explain(ExtendStatement.render(session.tx, seats, columns, leased, token, LEASE));
+    String release = explain(ReleaseStatement.render(session.tx, seats, columns, leased, token));
+
+    assertThat(extension)
+        .contains("Index Scan using seat_pkey on seat")
+        .doesNotContain("Seq Scan on seat");
+    assertThat(release)
+        .contains("Index Scan using seat_pkey on seat")
+        .doesNotContain("Seq Scan on seat");
+    LeasedRows<SeatRecord> again =
+        LeaseStatement.run(session.tx, FreeRows.of(seats), columns, token, LEASE, LIMIT);
+    String completion =
+        explain(
+            CompleteStatement.render(
+                session.tx,
+                seats,
+                columns,
+                again,
+                token,
+                update -> update.set(SEAT.STATUS, DSL.inline("sold"))));
+    assertThat(completion)
+        .contains("Index Scan using seat_pkey on seat")
+        .doesNotContain("Seq Scan on seat");
+  }
+
   private String explain(Query query) {
     session.tx.execute("PREPARE planned AS " + query.getSQL(ParamType.INLINED));
     try {

@@ -6,6 +6,7 @@ import static dev.skipjack.skiplocked.Task.TASK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.rowNumber;
@@ -75,6 +76,8 @@ class RefusedTablesTest {
         createField(name("local"), SQLDataType.LOCALDATETIME, this);
     final TableField<Record, OffsetDateTime> UNTIL =
         createField(name("until"), SQLDataType.TIMESTAMPWITHTIMEZONE, this);
+    final TableField<Record, OffsetDateTime> COARSE =
+        createField(DSL.name("coarse"), SQLDataType.TIMESTAMPWITHTIMEZONE(0), this);
     final TableField<Record, UUID> REQUIRED =
         createField(name("required"), SQLDataType.UUID.nullable(false), this);
     private final boolean keyed;
@@ -200,6 +203,16 @@ class RefusedTablesTest {
   }
 
   @Test
+  void nullAsAConditionOrAFieldOfTheOrderIsRefused() {
+    assertThatNullPointerException()
+        .isThrownBy(() -> SkipLocked.on(SEAT).where(null))
+        .withMessage("The condition is null; a claim without conditions takes any row.");
+    assertThatNullPointerException()
+        .isThrownBy(() -> SkipLocked.on(SEAT).orderBy(SEAT.NUMBER, null))
+        .withMessage("A field of the order is null.");
+  }
+
+  @Test
   void columnsThatCannotStoreALeaseAreRefused() {
     Described table = new Described("item", TableOptions.table(), true);
     RowClaim<Record> claim = SkipLocked.on(table);
@@ -209,6 +222,11 @@ class RefusedTablesTest {
         .withMessageStartingWith(
             "Column local of item must have the type timestamptz to store the end of a lease, not"
                 + " timestamp");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> claim.lease(table.COARSE, table.HOLDER, LEASE))
+        .withMessage(
+            "Column coarse of item must store microseconds, and its type is timestamptz(0): a lease"
+                + " would end at another time than agreed.");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> claim.lease(table.UNTIL, table.REQUIRED, LEASE))
         .withMessageStartingWith("Column required of item must be nullable");

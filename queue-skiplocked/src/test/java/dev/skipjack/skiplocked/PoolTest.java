@@ -1,0 +1,88 @@
+package dev.skipjack.skiplocked;
+
+import static dev.skipjack.skiplocked.Fixture.FREE_SEATS;
+import static dev.skipjack.skiplocked.Fixture.HELD_SEATS;
+import static dev.skipjack.skiplocked.Fixture.LEASE;
+import static dev.skipjack.skiplocked.Fixture.places;
+import static dev.skipjack.skiplocked.Seat.SEAT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.skiplocked.Seat.SeatRecord;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Claims on a connection pool with auto-commit off, which rolls back what was done on a connection
+ * when the connection returns to it.
+ */
+@QueueTest
+class PoolTest {
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void withoutATransactionClaimsAndWritesAreRefused(int size, QueueDatabase database) {
+    Fixture fixture = new Fixture(database);
+    fixture.seats("A", 4);
+    try (HikariDataSource pool = pool(database, size)) {
+      DSLContext db = DSL.using(pool, SQLDialect.POSTGRES);
+      RowLease<SeatRecord> lease = HELD_SEATS.claim(fixture.db);
+
+      List<ThrowingCallable> calls =
+          List.of(
+              () -> FREE_SEATS.limit(2).claim(db),
+              () -> FREE_SEATS.claimExactly(db, 2),
+              () -> HELD_SEATS.claimUpTo(db, 2),
+              () -> HELD_SEATS.claimExactly(db, 2),
+              () -> lease.extend(db, LEASE),
+              () -> lease.release(db),
+              () -> lease.complete(db, update -> update.set(SEAT.STATUS, "sold")));
+      assertThat(calls)
+          .allSatisfy(
+              call ->
+                  assertThatIllegalStateException()
+                      .isThrownBy(call)
+                      .withMessageContaining("auto-commit off, and no transaction is open"));
+      assertThat(fixture.value("SELECT count(*) FROM seat WHERE held_by IS NOT NULL"))
+          .isEqualTo("1");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void inATransactionTheyWork(int size, QueueDatabase database) {
+    Fixture fixture = new Fixture(database);
+    fixture.seats("A", 4);
+    try (HikariDataSource pool = pool(database, size)) {
+      DSL.using(pool, SQLDialect.POSTGRES)
+          .transaction(
+              tx -> {
+                assertThat(places(FREE_SEATS.limit(2).claim(tx.dsl()))).containsExactly("A1", "A2");
+                RowLease<SeatRecord> lease = HELD_SEATS.claimUpTo(tx.dsl(), 4);
+                lease.narrowTo(lease.rows().subList(0, 1)).release(tx.dsl());
+                lease
+                    .narrowTo(lease.rows().subList(1, 4))
+                    .extend(tx.dsl(), LEASE)
+                    .complete(tx.dsl(), update -> update.set(SEAT.STATUS, "sold"));
+              });
+    }
+    assertThat(fixture.value("SELECT count(*) FROM seat WHERE status = 'sold'")).isEqualTo("3");
+  }
+
+  private static HikariDataSource pool(QueueDatabase database, int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.jdbcUrl());
+    config.setMaximumPoolSize(size);
+    config.setAutoCommit(false);
+    return new HikariDataSource(config);
+  }
+}
