@@ -42,40 +42,27 @@ public final class Migrations {
    * method takes the schema over: it creates the history from {@code schema_version()} and runs
    * later migrations.
    *
+   * <p>If the schema is up to date, this method runs one query, logs nothing and does not need
+   * Flyway, whose classes take longer to load than many applications need to start. It then does
+   * not notice that a released migration was edited.
+   *
    * <p>Logs a warning if other roles may create objects in the schema.
    *
-   * @param dataSource connections to the database; two are used at the same time
+   * @param dataSource connections to the database; two are used at the same time if the schema is
+   *     not up to date
    * @param schema name of the schema as it is stored, without quotes; 1 to 63 bytes in UTF-8
    * @return the number of migrations that ran; 0 if the schema was up to date
    * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
-   * @throws IllegalStateException if the database could not be read; or if its encoding is not
-   *     UTF8, because such a database cannot store every payload and error message
+   * @throws IllegalStateException if the database could not be read; if its encoding is not UTF8,
+   *     because such a database cannot store every payload and error message; or if the schema is
+   *     not up to date and Flyway is not on the class path
    * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released migration was
    *     edited
    */
   public static int migrate(DataSource dataSource, String schema) {
     requireIdentifier(schema);
-    return migrate(dataSource, Target.of(dataSource, schema));
-  }
-
-  /**
-   * Calls {@link #migrate(DataSource, String)} if the schema is not up to date. Intended for the
-   * start of an application: if the schema is up to date, this method runs one query and does not
-   * need Flyway, whose classes take longer to load than many applications need to start. It then
-   * does not notice that a released migration was edited.
-   *
-   * @param dataSource as for {@link #migrate(DataSource, String)}
-   * @param schema as for {@link #migrate(DataSource, String)}
-   * @return as for {@link #migrate(DataSource, String)}
-   * @throws IllegalArgumentException as for {@link #migrate(DataSource, String)}
-   * @throws IllegalStateException as for {@link #migrate(DataSource, String)}; or if the schema is
-   *     not up to date and Flyway is not on the class path
-   * @throws org.flywaydb.core.api.FlywayException as for {@link #migrate(DataSource, String)}
-   */
-  public static int migrateIfOutdated(DataSource dataSource, String schema) {
-    requireIdentifier(schema);
     Target target = Target.of(dataSource, schema);
-    if (target.isUpToDate()) {
+    if (target.isUpToDate() && target.hasHistory()) {
       target.warnOfCreators();
       return 0;
     }
@@ -87,6 +74,10 @@ public final class Migrations {
     try {
       return FlywayMigrations.migrate(dataSource, target);
     } catch (NoClassDefFoundError missing) {
+      if (target.isUpToDate()) {
+        target.warnOfCreators();
+        return 0;
+      }
       throw new IllegalStateException(
           "Schema '%s' is not up to date, and Flyway is not on the class path. Add org.flywaydb:flyway-database-postgresql, or run the migrations as plain SQL."
               .formatted(target.schema()),

@@ -106,7 +106,8 @@ record Target(
         connection.setAutoCommit(autoCommit);
       }
     } catch (SQLException failure) {
-      throw new IllegalStateException("The database could not be read.", failure);
+      throw new IllegalStateException(
+          "The database could not be read: " + failure.getMessage(), failure);
     }
   }
 

@@ -28,7 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>It uses its own mapper, without default typing, and the Jackson modules on the class path. A
  * payload therefore cannot name a class to load, unless the payload class allows that with
  * {@code @JsonTypeInfo}. The mapper ignores unknown fields, so that a newer producer does not break
- * an older worker.
+ * an older worker. It does not make up what is missing: a primitive without a value, or an object
+ * with none of a record's components, does not fit.
  *
  * <p>Safe for any number of threads.
  */
@@ -62,6 +63,7 @@ public final class Jackson3Codec implements PayloadCodec {
               .findAndAddModules()
               .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
               .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+              .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
               .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
               .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
               .build();
@@ -122,7 +124,14 @@ public final class Jackson3Codec implements PayloadCodec {
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
     try {
-      return parts().mapper().readValue(json, payloadClass);
+      T payload = parts().mapper().readValue(json, payloadClass);
+      if (parts().readability().isForeign(json, payload)) {
+        throw new PayloadException(
+            "Payload does not fit %s: the object has none of its components"
+                .formatted(payloadClass.getName()),
+            null);
+      }
+      return payload;
     } catch (InvalidDefinitionException refused) {
       String problem = parts().readability().problem(payloadClass);
       throw PayloadException.permanent(
@@ -145,6 +154,11 @@ public final class Jackson3Codec implements PayloadCodec {
     String name = refused.getClass().getSimpleName();
     Class<?> wanted =
         refused instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
+    if (wanted != null
+        && wanted.isPrimitive()
+        && refused.getOriginalMessage().startsWith("Cannot map `null`")) {
+      return "missing or null, which %s cannot be".formatted(wanted.getName());
+    }
     return wanted == null ? name : name + " for " + wanted.getName();
   }
 

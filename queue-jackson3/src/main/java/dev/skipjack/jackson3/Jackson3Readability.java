@@ -5,15 +5,21 @@ import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonIdentityReference;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
@@ -69,6 +75,21 @@ final class Jackson3Readability {
 
   private final JsonMapper mapper;
 
+  /** The accessors of the components of records. */
+  private final ClassValue<List<Method>> components =
+      new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+          List<Method> accessors = new ArrayList<>();
+          for (RecordComponent component : type.getRecordComponents()) {
+            Method accessor = component.getAccessor();
+            accessor.setAccessible(true);
+            accessors.add(accessor);
+          }
+          return accessors;
+        }
+      };
+
   Jackson3Readability(JsonMapper mapper) {
     this.mapper = mapper;
   }
@@ -107,6 +128,49 @@ final class Jackson3Readability {
     } catch (RuntimeException | LinkageError unsure) {
       return false;
     }
+  }
+
+  /**
+   * Returns whether {@code json} is an object with properties of which the record that was read
+   * from it has none, as after its components were renamed. An object without properties is what a
+   * record that leaves out nulls is written as.
+   */
+  boolean isForeign(String json, @Nullable Object read) {
+    if (read == null || !read.getClass().isRecord() || hasValue(read)) {
+      return false;
+    }
+    try (JsonParser parser = mapper.createParser(json)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT
+          || parser.nextToken() == JsonToken.END_OBJECT
+          || !(context().findNonContextualValueDeserializer(mapper.constructType(read.getClass()))
+              instanceof BeanDeserializer)) {
+        return false;
+      }
+      do {
+        if (isProperty(read.getClass(), parser.currentName())) {
+          return false;
+        }
+        parser.nextToken();
+        parser.skipChildren();
+      } while (parser.nextToken() != JsonToken.END_OBJECT);
+      return true;
+    } catch (RuntimeException | LinkageError unsure) {
+      return false;
+    }
+  }
+
+  private boolean hasValue(Object read) {
+    for (Method component : components.get(read.getClass())) {
+      try {
+        Object value = component.invoke(read);
+        if (value != null && !value.equals(Optional.empty())) {
+          return true;
+        }
+      } catch (ReflectiveOperationException | RuntimeException unsure) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private DeserializationContext context() {

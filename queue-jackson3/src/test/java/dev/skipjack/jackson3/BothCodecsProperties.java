@@ -87,16 +87,24 @@ class BothCodecsProperties {
 
   /** Jackson 3 refuses these by default, and Jackson 2 does not. */
   @Property(tries = 1)
-  void bothReadWhatIsMissingOrOfAnotherType() {
-    for (String json :
-        List.of(
-            "{}",
-            "{\"count\":null}",
-            "{\"count\":\"1\",\"ratio\":1,\"id\":1.0}",
-            "{\"unknown\":[{}]}")) {
-      assertThat(jackson3.decode(json, Numbers.class))
-          .as(json)
-          .isEqualTo(jackson2.decode(json, Numbers.class));
+  void bothReadNumbersOfAnotherTypeAndIgnoreUnknownFields() {
+    String json =
+        "{\"count\":\"1\",\"ratio\":1,\"id\":1.0,\"part\":\"2\",\"amount\":\"3\",\"unknown\":[{}]}";
+
+    assertThat(jackson3.decode(json, Numbers.class))
+        .isEqualTo(jackson2.decode(json, Numbers.class));
+  }
+
+  /** Jackson 2 reads these by default, and Jackson 3 does not. */
+  @Property(tries = 1)
+  void bothRefusePrimitivesWithoutAValue() {
+    for (String json : List.of("{}", "{\"count\":null}", "{\"unknown\":[{}]}")) {
+      for (PayloadCodec codec : List.of(jackson2, jackson3)) {
+        assertThatThrownBy(() -> codec.decode(json, Numbers.class))
+            .as(json)
+            .isInstanceOf(PayloadException.class)
+            .hasMessageContaining("missing or null");
+      }
     }
   }
 

@@ -17,7 +17,7 @@ final class SkipjackSchema {
    */
   static void prepare(DataSource dataSource, String schema, Migrate migrate, int required) {
     switch (migrate) {
-      case TRUE -> Migrations.migrateIfOutdated(dataSource, schema);
+      case TRUE -> Migrations.migrate(dataSource, schema);
       case VALIDATE -> requireVersion(Migrations.version(dataSource, schema), schema, required);
       case OFF -> {}
     }

@@ -32,7 +32,6 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -153,22 +152,32 @@ class MigrationsTest {
   /** Flyway would refuse the history; the faster check does not read it. */
   @Test
   void onlyAnOutdatedSchemaIsGivenToFlyway() throws SQLException {
-    assertThat(Migrations.migrateIfOutdated(dataSource, "checked")).isEqualTo(ALL);
+    assertThat(Migrations.migrate(dataSource, "checked")).isEqualTo(ALL);
     query(
         "UPDATE checked.skipjack_schema_history SET checksum = 1 WHERE version IS NOT NULL"
             + " RETURNING 1");
 
-    assertThat(Migrations.migrateIfOutdated(dataSource, "checked")).isZero();
+    assertThat(Migrations.migrate(dataSource, "checked")).isZero();
 
-    assertThatThrownBy(() -> Migrations.migrate(dataSource, "checked"))
-        .isInstanceOf(FlywayException.class);
     query(
         """
         CREATE OR REPLACE FUNCTION checked.schema_version() RETURNS integer LANGUAGE sql AS 'SELECT 7';
         SELECT 1;
         """);
-    assertThatThrownBy(() -> Migrations.migrateIfOutdated(dataSource, "checked"))
+    assertThatThrownBy(() -> Migrations.migrate(dataSource, "checked"))
         .isInstanceOf(FlywayException.class);
+  }
+
+  /** Logs show the message, and often not the cause. */
+  @Test
+  void theReasonWhyADatabaseCannotBeReadIsInTheMessage() {
+    PGSimpleDataSource wrong = new PGSimpleDataSource();
+    wrong.setUrl(server.jdbcUrl("no_such_database"));
+
+    assertThatThrownBy(() -> Migrations.migrate(wrong, "skipjack"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith("The database could not be read: ")
+        .hasMessageContaining("database \"no_such_database\" does not exist");
   }
 
   @Test
@@ -176,7 +185,7 @@ class MigrationsTest {
     try (URLClassLoader withoutFlyway = withoutFlyway()) {
       Class<?> migrations = withoutFlyway.loadClass(Migrations.class.getName());
       Method version = migrations.getMethod("version", DataSource.class, String.class);
-      Method migrate = migrations.getMethod("migrateIfOutdated", DataSource.class, String.class);
+      Method migrate = migrations.getMethod("migrate", DataSource.class, String.class);
 
       assertThat(version.invoke(null, dataSource, "common")).isEqualTo(OptionalInt.of(ALL));
       assertThat(migrate.invoke(null, dataSource, "common")).isEqualTo(0);
@@ -463,16 +472,10 @@ class MigrationsTest {
         SELECT 1;
         """);
 
-    List<ThrowingCallable> migrations =
-        List.of(
-            () -> Migrations.migrate(dataSource, "planted"),
-            () -> Migrations.migrateIfOutdated(dataSource, "planted"));
-    for (ThrowingCallable migration : migrations) {
-      assertThatThrownBy(migration)
-          .isInstanceOf(FlywayException.class)
-          .hasMessageContaining("no schema history table")
-          .hasMessageNotContaining("hijacked");
-    }
+    assertThatThrownBy(() -> Migrations.migrate(dataSource, "planted"))
+        .isInstanceOf(FlywayException.class)
+        .hasMessageContaining("no schema history table")
+        .hasMessageNotContaining("hijacked");
   }
 
   @ParameterizedTest
@@ -524,7 +527,7 @@ class MigrationsTest {
       Migrations.migrate(dataSource, "lonely");
       assertThat(warnings).isEmpty();
       Migrations.migrate(dataSource, "crowded");
-      Migrations.migrateIfOutdated(dataSource, "crowded");
+      Migrations.migrate(dataSource, "crowded");
     } finally {
       logger.removeHandler(handler);
     }

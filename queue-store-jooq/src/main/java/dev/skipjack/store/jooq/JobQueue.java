@@ -580,9 +580,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return this;
     }
 
-    /** Builds the queue. Opens no connection. See {@link #prepareIn} for the time that it takes. */
+    /**
+     * Builds the queue. Opens no connection. See {@link #prepareIn} for the time that it takes.
+     *
+     * @throws IllegalStateException if no codec was set and Jackson 2 is not on the class path
+     */
     public JobQueue build() {
+      if (codec == null) {
+        requireJackson();
+      }
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
+    }
+
+    /** Looks for the file of a class and does not load it, which would take longer. */
+    private static void requireJackson() {
+      if (JobQueue.class.getResource("/com/fasterxml/jackson/databind/json/JsonMapper.class")
+          == null) {
+        throw new IllegalStateException(
+            "Payloads cannot be converted to JSON, because Jackson is not on the class path. Add"
+                + " com.fasterxml.jackson.core:jackson-databind for Jackson 2,"
+                + " dev.skipjack:skipjack-queue-jackson3 for Jackson 3, or set a PayloadCodec with"
+                + " JobQueue.builder(dataSource).codec(...).");
+      }
     }
   }
 }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -40,6 +42,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -447,7 +450,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
 
   @Test
   void misfitIsLocatedWithoutTheKeysAndValuesOfThePayload() {
-    PayloadException inList = refusal("{\"items\":[{},{\"id\":\"secret\"}]}", Order.class);
+    PayloadException inList = refusal("{\"items\":[{\"id\":1},{\"id\":\"secret\"}]}", Order.class);
     assertThat(inList).hasMessageContaining("at '/items/1/id' (InvalidFormatException for long)");
     assertThat(inList.isPermanent()).isFalse();
 
@@ -460,6 +463,51 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
     for (PayloadException refused : List.of(inList, inMap, below)) {
       assertThat(textOf(refused)).doesNotContain("secret");
     }
+  }
+
+  record Welcome(long userId, Ratio ratio) {
+    record Ratio(double value) {}
+  }
+
+  record Names(@JsonAlias("surname") String last, Optional<String> first) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Sparse(String text, Integer number) {}
+
+  /** Otherwise, the jobs that wait while a component is renamed would run with 0. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"user\": 1} | '/userId' | long",
+        "{\"userId\": null} | '/userId' | long",
+        "{\"userId\": 1, \"ratio\": {\"secret\": 2.5}} | '/ratio/value' | double"
+      })
+  void missingPrimitiveIsRefusedWithItsPlace(String json, String place, String type) {
+    assertThatThrownBy(() -> codec().decode(json, Welcome.class))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageEndingWith(
+            "JacksonCodecContract$Welcome, at %s (missing or null, which %s cannot be)"
+                .formatted("'" + place + "'", type));
+  }
+
+  @Test
+  void objectWithNoneOfTheComponentsIsRefused() {
+    assertThatThrownBy(
+            () -> codec().decode("{\"secret\": \"a\", \"family\": {\"last\": 1}}", Names.class))
+        .isInstanceOf(PayloadException.class)
+        .hasMessage(
+            "Payload does not fit %s: the object has none of its components"
+                .formatted(Names.class.getName()));
+  }
+
+  @Test
+  void componentsMayBeMissingIfTheyAreReferences() {
+    assertThat(codec().decode("{\"x\": [], \"surname\": \"Doe\"}", Names.class).last())
+        .isEqualTo("Doe");
+    assertThat(codec().decode("{\"last\": null}", Names.class).last()).isNull();
+    Sparse nothing = new Sparse(null, null);
+    assertThat(codec().decode(codec().encode(nothing), Sparse.class)).isEqualTo(nothing);
   }
 
   @Test

@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The default codec of a queue. It uses its own mapper, without default typing. A payload therefore
  * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. The
- * mapper ignores unknown fields, so that a newer producer does not break an older worker. The
- * testkit has a copy of the mapper's settings; {@code JacksonPayloadsTest} compares the two.
+ * mapper ignores unknown fields, so that a newer producer does not break an older worker. It does
+ * not make up what is missing: a primitive without a value, or an object with none of a record's
+ * components, does not fit. The testkit has a copy of the mapper's settings; {@code
+ * JacksonPayloadsTest} compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
 
@@ -42,6 +44,7 @@ public final class JacksonCodec implements PayloadCodec {
             .findAndAddModules()
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
@@ -94,7 +97,14 @@ public final class JacksonCodec implements PayloadCodec {
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
     try {
-      return mapper.get().readValue(json, payloadClass);
+      T payload = mapper.get().readValue(json, payloadClass);
+      if (readability.get().isForeign(json, payload)) {
+        throw new PayloadException(
+            "Payload does not fit %s: the object has none of its components"
+                .formatted(payloadClass.getName()),
+            null);
+      }
+      return payload;
     } catch (InvalidDefinitionException refused) {
       String problem = readability.get().problem(payloadClass);
       throw PayloadException.permanent(
@@ -117,6 +127,11 @@ public final class JacksonCodec implements PayloadCodec {
     String name = refused.getClass().getSimpleName();
     Class<?> wanted =
         refused instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
+    if (wanted != null
+        && wanted.isPrimitive()
+        && refused.getOriginalMessage().startsWith("Cannot map `null`")) {
+      return "missing or null, which %s cannot be".formatted(wanted.getName());
+    }
     return wanted == null ? name : name + " for " + wanted.getName();
   }
 

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonIdentityReference;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JavaType;
@@ -29,13 +31,18 @@ import com.fasterxml.jackson.databind.ser.BeanPropertyWriter;
 import com.fasterxml.jackson.databind.ser.BeanSerializer;
 import com.fasterxml.jackson.databind.ser.PropertyWriter;
 import com.fasterxml.jackson.databind.ser.std.ObjectArraySerializer;
+import java.io.IOException;
 import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +75,21 @@ final class JacksonReadability {
           JsonIdentityReference.class);
 
   private final ObjectMapper mapper;
+
+  /** The accessors of the components of records. */
+  private final ClassValue<List<Method>> components =
+      new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+          List<Method> accessors = new ArrayList<>();
+          for (RecordComponent component : type.getRecordComponents()) {
+            Method accessor = component.getAccessor();
+            accessor.setAccessible(true);
+            accessors.add(accessor);
+          }
+          return accessors;
+        }
+      };
 
   JacksonReadability(ObjectMapper mapper) {
     this.mapper = mapper;
@@ -107,6 +129,49 @@ final class JacksonReadability {
     } catch (RuntimeException | LinkageError | JsonMappingException unsure) {
       return false;
     }
+  }
+
+  /**
+   * Returns whether {@code json} is an object with properties of which the record that was read
+   * from it has none, as after its components were renamed. An object without properties is what a
+   * record that leaves out nulls is written as.
+   */
+  boolean isForeign(String json, @Nullable Object read) {
+    if (read == null || !read.getClass().isRecord() || hasValue(read)) {
+      return false;
+    }
+    try (JsonParser parser = mapper.getFactory().createParser(json)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT
+          || parser.nextToken() == JsonToken.END_OBJECT
+          || !(context().findNonContextualValueDeserializer(mapper.constructType(read.getClass()))
+              instanceof BeanDeserializer)) {
+        return false;
+      }
+      do {
+        if (isProperty(read.getClass(), parser.currentName())) {
+          return false;
+        }
+        parser.nextToken();
+        parser.skipChildren();
+      } while (parser.nextToken() != JsonToken.END_OBJECT);
+      return true;
+    } catch (RuntimeException | LinkageError | IOException unsure) {
+      return false;
+    }
+  }
+
+  private boolean hasValue(Object read) {
+    for (Method component : components.get(read.getClass())) {
+      try {
+        Object value = component.invoke(read);
+        if (value != null && !value.equals(Optional.empty())) {
+          return true;
+        }
+      } catch (ReflectiveOperationException | RuntimeException unsure) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private DeserializationContext context() {
