@@ -12,7 +12,7 @@ CREATE INDEX job_keys_expires_at_idx ON job_keys (expires_at);
 
 COMMENT ON TABLE job_keys IS 'Keys that must outlive their job: unique per period, idempotency.';
 COMMENT ON COLUMN job_keys.key IS 'Scope and key; readable if short, hashed if long.';
-COMMENT ON COLUMN job_keys.job_id IS 'The job that took the key.';
+COMMENT ON COLUMN job_keys.job_id IS 'The job that took the key. There is no such job if a schedule took the key but its overlap rule enqueued nothing.';
 COMMENT ON COLUMN job_keys.expires_at IS 'When the key is free again.';
 COMMENT ON INDEX job_keys_expires_at_idx IS 'Serves the pruning of expired keys.';
 
@@ -54,7 +54,7 @@ COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
 CREATE DOMAIN job_schedule_name AS text COLLATE "C"
   CONSTRAINT job_schedule_name_check CHECK (octet_length(VALUE) BETWEEN 1 AND 63 AND VALUE !~ '[^a-z0-9_.-]');
 CREATE DOMAIN job_schedule_interval AS bigint
-  CONSTRAINT job_schedule_interval_check CHECK (VALUE >= 1);
+  CONSTRAINT job_schedule_interval_check CHECK (VALUE BETWEEN 1 AND 3153600000);
 CREATE DOMAIN job_schedule_missed AS text COLLATE "C"
   CONSTRAINT job_schedule_missed_check CHECK (VALUE IN ('skip', 'once', 'all'));
 CREATE DOMAIN job_schedule_maximum AS integer
@@ -63,55 +63,82 @@ CREATE DOMAIN job_schedule_overlap AS text COLLATE "C"
   CONSTRAINT job_schedule_overlap_check CHECK (VALUE IN ('allow', 'skip_while_live', 'cancel_previous'));
 CREATE DOMAIN job_schedule_origin AS text COLLATE "C"
   CONSTRAINT job_schedule_origin_check CHECK (VALUE IN ('code', 'operator'));
+-- Workers read each row of this table, so each value must be one that Java can represent, and small. Years 1970 to 2125, as for jobs.
+CREATE DOMAIN job_schedule_time AS timestamptz
+  CONSTRAINT job_schedule_time_check CHECK (VALUE >= '1970-01-01 00:00:00+00' AND VALUE < '2126-01-01 00:00:00+00');
+CREATE DOMAIN job_schedule_payload AS jsonb
+  CONSTRAINT job_schedule_payload_check CHECK (octet_length(VALUE::text) <= 33554432);
+CREATE DOMAIN job_schedule_short_text AS text
+  CONSTRAINT job_schedule_short_text_check CHECK (octet_length(VALUE) <= 100);
+CREATE DOMAIN job_schedule_text AS text
+  CONSTRAINT job_schedule_text_check CHECK (octet_length(VALUE) <= 4000);
+CREATE DOMAIN job_schedule_jitter AS bigint
+  CONSTRAINT job_schedule_jitter_check CHECK (VALUE BETWEEN 0 AND 3600000);
+CREATE DOMAIN job_schedule_failures AS integer
+  CONSTRAINT job_schedule_failures_check CHECK (VALUE >= 0);
+CREATE DOMAIN job_schedule_job_id AS bigint
+  CONSTRAINT job_schedule_job_id_check CHECK (VALUE > 0);
 
 COMMENT ON DOMAIN job_schedule_name IS 'Name of a schedule: 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.';
-COMMENT ON DOMAIN job_schedule_interval IS 'Interval of a schedule in seconds, at least 1.';
+COMMENT ON DOMAIN job_schedule_interval IS 'Interval of a schedule in seconds, 1 to 3,153,600,000 (36,500 days).';
+COMMENT ON DOMAIN job_schedule_time IS 'A time of a schedule, in the years 1970 to 2125.';
+COMMENT ON DOMAIN job_schedule_payload IS 'Payload of a schedule, at most 32 MiB as text.';
+COMMENT ON DOMAIN job_schedule_short_text IS 'Text of at most 100 bytes.';
+COMMENT ON DOMAIN job_schedule_text IS 'Text of at most 4,000 bytes.';
+COMMENT ON DOMAIN job_schedule_jitter IS 'Jitter of a schedule in milliseconds, at most an hour.';
+COMMENT ON DOMAIN job_schedule_failures IS 'Number of failed tries.';
+COMMENT ON DOMAIN job_schedule_job_id IS 'Id of a job, at least 1.';
 COMMENT ON DOMAIN job_schedule_missed IS 'What happens to missed fires of a schedule.';
 COMMENT ON DOMAIN job_schedule_maximum IS 'Missed fires that a schedule makes up for at once, 1 to 10,000.';
 COMMENT ON DOMAIN job_schedule_overlap IS 'What a fire does while an earlier job of the schedule is live.';
 COMMENT ON DOMAIN job_schedule_origin IS 'What created a schedule: a declaration in code, or an operator at run time.';
 
 CREATE TABLE job_schedules (
-  name              job_schedule_name    NOT NULL,
-  due_at            timestamptz,
-  next_at           timestamptz,
-  last_at           timestamptz,
-  last_job_id       bigint,
-  requested_at      timestamptz,
-  paused_at         timestamptz,
-  cron              text,
+  name              job_schedule_name       NOT NULL,
+  due_at            job_schedule_time,
+  next_at           job_schedule_time,
+  last_at           job_schedule_time,
+  last_job_id       job_schedule_job_id,
+  requested_at      job_schedule_time,
+  paused_at         job_schedule_time,
+  missed_until      job_schedule_time,
+  cron              job_schedule_text,
   interval_seconds  job_schedule_interval,
-  aligned           boolean              NOT NULL DEFAULT true,
-  zone              text                 NOT NULL DEFAULT 'UTC',
-  except_dates      date[]               NOT NULL DEFAULT '{}',
-  zone_rules        text,
-  missed            job_schedule_missed  NOT NULL DEFAULT 'once',
-  missed_maximum    job_schedule_maximum NOT NULL DEFAULT 1,
-  overlap           job_schedule_overlap NOT NULL DEFAULT 'allow',
-  jitter_ms         bigint               NOT NULL DEFAULT 0,
-  queue             job_queue_name       NOT NULL,
-  kind              job_kind             NOT NULL,
-  payload           jsonb,
-  payload_version   integer              NOT NULL DEFAULT 1,
+  aligned           boolean                 NOT NULL DEFAULT true,
+  zone              job_schedule_short_text NOT NULL DEFAULT 'UTC',
+  except_dates      date[]                  NOT NULL DEFAULT '{}',
+  zone_rules        job_schedule_short_text,
+  missed            job_schedule_missed     NOT NULL DEFAULT 'once',
+  missed_maximum    job_schedule_maximum    NOT NULL DEFAULT 1,
+  overlap           job_schedule_overlap    NOT NULL DEFAULT 'allow',
+  jitter_ms         job_schedule_jitter     NOT NULL DEFAULT 0,
+  queue             job_queue_name          NOT NULL,
+  kind              job_kind                NOT NULL,
+  payload           job_schedule_payload,
+  payload_version   integer                 NOT NULL DEFAULT 1,
   priority          job_priority,
   max_attempts      job_max_attempts,
   tags              text[],
-  description       text,
-  in_code           boolean              NOT NULL DEFAULT false,
-  origin            job_schedule_origin  NOT NULL,
-  authoritative     boolean              NOT NULL DEFAULT false,
-  declaration       text,
-  declared_at       timestamptz,
-  timing_changed_at timestamptz,
-  failures          integer              NOT NULL DEFAULT 0,
-  failed_at         timestamptz,
-  last_error        text,
-  created_at        timestamptz          NOT NULL DEFAULT clock_timestamp(),
-  updated_at        timestamptz          NOT NULL DEFAULT clock_timestamp(),
+  description       job_schedule_text,
+  in_code           boolean                 NOT NULL DEFAULT false,
+  origin            job_schedule_origin     NOT NULL,
+  authoritative     boolean                 NOT NULL DEFAULT false,
+  declaration       job_schedule_short_text,
+  declared_at       job_schedule_time,
+  timing_changed_at job_schedule_time,
+  failures          job_schedule_failures   NOT NULL DEFAULT 0,
+  failed_at         job_schedule_time,
+  last_error        job_schedule_text,
+  created_at        job_schedule_time       NOT NULL DEFAULT clock_timestamp(),
+  updated_at        job_schedule_time       NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT job_schedules_pkey          PRIMARY KEY (name),
   CONSTRAINT job_schedules_timing_check  CHECK ((cron IS NULL) <> (interval_seconds IS NULL)),
   CONSTRAINT job_schedules_payload_check CHECK (payload IS NOT NULL OR in_code),
-  CONSTRAINT job_schedules_next_check    CHECK (next_at > last_at)
+  CONSTRAINT job_schedules_next_check    CHECK (next_at > last_at),
+  CONSTRAINT job_schedules_dates_check   CHECK (except_dates = '{}' OR (array_ndims(except_dates) = 1 AND cardinality(except_dates) <= 10000
+    AND array_position(except_dates, NULL) IS NULL AND '0001-01-01' <= ALL (except_dates) AND '9999-12-31' >= ALL (except_dates))),
+  CONSTRAINT job_schedules_tags_check    CHECK (tags = '{}' OR (array_ndims(tags) = 1 AND cardinality(tags) <= 20
+    AND array_position(tags, NULL) IS NULL AND octet_length(array_to_string(tags, '')) <= 5040))
 ) WITH (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000,
@@ -129,6 +156,7 @@ COMMENT ON COLUMN job_schedules.last_at IS 'Planned time of the last fire. A fir
 COMMENT ON COLUMN job_schedules.last_job_id IS 'The last job that it enqueued.';
 COMMENT ON COLUMN job_schedules.requested_at IS 'When an operator requested a fire that has not happened yet. NULL otherwise.';
 COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it does not fire. NULL: not paused.';
+COMMENT ON COLUMN job_schedules.missed_until IS 'Start of the pause that ended while it was overdue: planned times from then until updated_at do not count as missed. NULL otherwise.';
 COMMENT ON COLUMN job_schedules.cron IS 'The cron expression. NULL for an interval.';
 COMMENT ON COLUMN job_schedules.interval_seconds IS 'The interval in seconds. NULL for a cron expression.';
 COMMENT ON COLUMN job_schedules.aligned IS 'Whether an interval is aligned to the epoch; otherwise it counts from the last fire.';

@@ -247,6 +247,9 @@ with
       "due_at" = "target"."due_at",
       "last_at" = "target"."last_at",
       "zone_rules" = "target"."zone_rules",
+      "missed_until" = case
+        when "target"."next_at" <= "skipjack"."job_schedules"."missed_until" then "skipjack"."job_schedules"."missed_until"
+      end,
       "last_job_id" = coalesce("target"."job_id", "skipjack"."job_schedules"."last_job_id"),
       "requested_at" = cast(null as timestamp with time zone),
       "failures" = 0,

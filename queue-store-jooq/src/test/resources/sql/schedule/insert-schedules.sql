@@ -1,4 +1,4 @@
--- parameters: name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, cron, interval_seconds, aligned, zone, except_dates, zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload, payload_version, priority, max_attempts, tags, description, in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at, updated_at
+-- parameters: name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, missed_until, cron, interval_seconds, aligned, zone, except_dates, zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload, payload_version, priority, max_attempts, tags, description, in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at, updated_at
 with
   "written" as (
     insert into "skipjack"."job_schedules" (
@@ -9,6 +9,7 @@ with
       "last_job_id",
       "requested_at",
       "paused_at",
+      "missed_until",
       "cron",
       "interval_seconds",
       "aligned",
@@ -47,6 +48,7 @@ with
       cast("given"."last_job_id" as bigint),
       cast("given"."requested_at" as timestamp with time zone),
       cast("given"."paused_at" as timestamp with time zone),
+      cast("given"."missed_until" as timestamp with time zone),
       cast("given"."cron" as text),
       cast("given"."interval_seconds" as bigint),
       cast("given"."aligned" as boolean),
@@ -184,6 +186,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) as "given" (
       "name",
       "due_at",
@@ -192,6 +197,7 @@ with
       "last_job_id",
       "requested_at",
       "paused_at",
+      "missed_until",
       "cron",
       "interval_seconds",
       "aligned",

@@ -1,6 +1,6 @@
 -- parameters: declared
 select (
-  select cast(extract(epoch from "skipjack"."job_schedules"."due_at" - clock_timestamp()) * 1000000 as bigint)
+  select cast(extract(epoch from greatest(least("skipjack"."job_schedules"."due_at", clock_timestamp() + interval '100 days'), clock_timestamp() - interval '100 days') - clock_timestamp()) * 1000000 as bigint)
   from "skipjack"."job_schedules"
   where (
     (

@@ -1,4 +1,4 @@
--- parameters: names, planned_at, updated_at, due_at, delays, errors
+-- parameters: names, versions, delays, errors
 with
   "locked" as materialized (
     select "skipjack"."job_schedules"."name", "failed"."error", "failed"."delay"
@@ -8,33 +8,16 @@ with
         as text[]
       ), cast(
         ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
-      ), cast(
-        ?
-        as timestamp with time zone[]
+        as text[]
       ), cast(
         ?
         as bigint[]
       ), cast(
         ?
         as text[]
-      )) as "failed" (
-        "name",
-        "planned_at",
-        "updated_at",
-        "due_at",
-        "delay",
-        "error"
-      )
+      )) as "failed" ("name", "version", "delay", "error")
         on "skipjack"."job_schedules"."name" = "failed"."name"
-    where (
-      "skipjack"."job_schedules"."next_at" is not distinct from "failed"."planned_at"
-      and "skipjack"."job_schedules"."updated_at" = "failed"."updated_at"
-      and "skipjack"."job_schedules"."due_at" = "failed"."due_at"
-    )
+    where cast("skipjack"."job_schedules".xmin as text) = "failed"."version"
     order by "skipjack"."job_schedules"."name"
     for update of "job_schedules" skip locked
   ),
@@ -42,7 +25,10 @@ with
     update "skipjack"."job_schedules"
     set
       "due_at" = clock_timestamp() + cast("locked"."delay" as double precision) * interval '1 microsecond',
-      "failures" = ("skipjack"."job_schedules"."failures" + 1),
+      "failures" = (least(
+        greatest("skipjack"."job_schedules"."failures", 0),
+        999999
+      ) + 1),
       "failed_at" = clock_timestamp(),
       "last_error" = "locked"."error"
     from "locked"

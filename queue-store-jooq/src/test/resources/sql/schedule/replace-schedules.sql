@@ -1,4 +1,4 @@
--- parameters: name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, cron, interval_seconds, aligned, zone, except_dates, zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload, payload_version, priority, max_attempts, tags, description, in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at, updated_at
+-- parameters: name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, missed_until, cron, interval_seconds, aligned, zone, except_dates, zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload, payload_version, priority, max_attempts, tags, description, in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at, updated_at
 with
   "written" as (
     update "skipjack"."job_schedules"
@@ -10,6 +10,7 @@ with
       "last_job_id" = cast("given"."last_job_id" as bigint),
       "requested_at" = cast("given"."requested_at" as timestamp with time zone),
       "paused_at" = cast("given"."paused_at" as timestamp with time zone),
+      "missed_until" = cast("given"."missed_until" as timestamp with time zone),
       "cron" = cast("given"."cron" as text),
       "interval_seconds" = cast("given"."interval_seconds" as bigint),
       "aligned" = cast("given"."aligned" as boolean),
@@ -147,6 +148,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) as "given" (
       "name",
       "due_at",
@@ -155,6 +159,7 @@ with
       "last_job_id",
       "requested_at",
       "paused_at",
+      "missed_until",
       "cron",
       "interval_seconds",
       "aligned",

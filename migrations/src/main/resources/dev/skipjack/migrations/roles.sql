@@ -117,7 +117,7 @@ GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind,
 GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, uncounted_attempts,
               max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags)
    ON {schema}.jobs_archive TO {prefix}_viewer;
-GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, cron, interval_seconds, aligned, zone, except_dates,
+GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, missed_until, cron, interval_seconds, aligned, zone, except_dates,
               zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload_version, priority, max_attempts, tags, description,
               in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at,
               updated_at)

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /**
  * Starts and stops the parts of a started worker: the claim loop, slots, rescuer, maintainer,
- * listener and registrar around an engine.
+ * listener, registrar and scheduler around an engine.
  */
 final class BackgroundRun {
 
@@ -60,6 +60,10 @@ final class BackgroundRun {
   /** The loops that use the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
 
+  /** Started when there is a schedule. */
+  private final Loop schedulerLoop;
+
+  private final Scheduler scheduler;
   private final Saturation saturation;
   private final Loop watchdog;
   private volatile boolean hurried;
@@ -121,15 +125,26 @@ final class BackgroundRun {
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
         new Wakeup(),
         random.split());
-    Wakeup registrarWakeup = new Wakeup();
-    Scheduler scheduler =
+    Wakeup schedulerWakeup = new Wakeup();
+    scheduler =
         new Scheduler(
             access.scheduleStore(),
             schedules,
-            registrarWakeup,
+            schedulerWakeup,
             reporter,
             System::nanoTime,
-            random.split());
+            random.split(),
+            threads.factory(ScheduleCode.ROLE),
+            this::startScheduler);
+    schedulerLoop =
+        new Loop(
+            Scheduler.ROLE,
+            scheduler,
+            schedulerWakeup,
+            reporter,
+            random.split(),
+            Loop.LONGEST_PAUSE);
+    vitals.hangingSchedules(scheduler::hanging);
     registrar =
         new Registrar(
             access.workers(),
@@ -139,7 +154,7 @@ final class BackgroundRun {
             vitals,
             reporter,
             random.split());
-    loop("registrar", registrar, registrarWakeup, random.split());
+    loop("registrar", registrar, new Wakeup(), random.split());
     wakeUps =
         config.wakeUps()
             ? access
@@ -195,9 +210,15 @@ final class BackgroundRun {
     return loop;
   }
 
+  private void startScheduler() {
+    schedulerLoop.startOnce(threads);
+  }
+
   /** Returns all loops that use the database. */
   private Stream<Loop> talking() {
-    return Stream.concat(loops.stream(), Stream.of(engine.flusher(), engine.heartbeat()));
+    return Stream.concat(
+        Stream.concat(loops.stream(), Stream.of(schedulerLoop).filter(Loop::isStarted)),
+        Stream.of(engine.flusher(), engine.heartbeat()));
   }
 
   /** Starts all threads, or none if the system cannot create one of them. */
@@ -206,6 +227,7 @@ final class BackgroundRun {
       engine.start();
       watchdog.start(threads);
       loops.forEach(loop -> loop.start(threads));
+      scheduler.start();
     } catch (Throwable refused) {
       stop();
       throw refused;
@@ -293,6 +315,7 @@ final class BackgroundRun {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
     loops.forEach(Loop::stop);
+    schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {
       ofQueue.close().forEach(this::release);
     }
@@ -311,8 +334,11 @@ final class BackgroundRun {
       for (Loop loop : loops) {
         loop.join(last - System.nanoTime());
       }
+      schedulerLoop.join(last - System.nanoTime());
     } catch (InterruptedException hurry) {
       interrupted = true;
+    } finally {
+      scheduler.close();
     }
     // The engine stops even if the wait was interrupted: threads that keep running would renew
     // leases forever.

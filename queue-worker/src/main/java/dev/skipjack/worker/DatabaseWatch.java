@@ -77,11 +77,11 @@ final class DatabaseWatch {
 
   /**
    * Returns whether jobs can run without this loop. Polling finds jobs without wake-ups, and
-   * partitions are created days ahead, so failures of such a loop cause a warning and never an
+   * partitions are created days ahead; schedules only enqueue. So failures of such a loop cause a warning and never an
    * outage.
    */
   static boolean isOptional(String loop) {
-    return loop.equals(LISTENER) || loop.equals(MAINTAINER);
+    return loop.equals(LISTENER) || loop.equals(MAINTAINER) || loop.equals(Scheduler.ROLE);
   }
 
   private static boolean hasState(Throwable failure, String state) {

@@ -92,6 +92,7 @@ final class HealthRules {
     if (saturation != null) {
       reasons.addAll(saturation.reasons()); // the worker is healthy, but has more work than slots
     }
+    reasons.addAll(vitals.hangingSchedules());
     vitals.partitionTrouble().ifPresent(reasons::add); // the worker runs until then
     return new WorkerHealth(
         alive,
@@ -101,6 +102,7 @@ final class HealthRules {
         vitals.lag(),
         reachable,
         database.isExhausted(),
-        current);
+        current,
+        vitals.scheduleOverdue());
   }
 }

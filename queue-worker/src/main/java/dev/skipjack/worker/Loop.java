@@ -96,6 +96,17 @@ final class Loop {
     thread = threads.start(role, this::run);
   }
 
+  /** Starts the loop unless it was started or stopped before. */
+  synchronized void startOnce(WorkerThreads threads) {
+    if (thread == null && !isStopped()) {
+      start(threads);
+    }
+  }
+
+  synchronized boolean isStarted() {
+    return thread != null;
+  }
+
   /** Asks the loop to end after its current step. */
   void stop() {
     stopped.countDown();

@@ -13,8 +13,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Writes the worker's row for operators, checks whether the schema is recent enough, reports due
- * kinds without a handler once, and runs the {@link Scheduler} when a schedule is due. The recovery
- * of jobs does not depend on the row.
+ * kinds without a handler once, and instructs the {@link Scheduler} when a schedule is due. The
+ * recovery of jobs does not depend on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -60,13 +60,12 @@ final class Registrar implements Loop.Step {
       register();
       announceAt = System.nanoTime() + Jitter.around(INTERVAL, random);
     }
-    asked = announces || scheduler.isDue();
-    long untilSchedule = scheduler.run();
+    asked = announces;
     if (!checkedKinds) {
       checkedKinds = true;
       checkKinds();
     }
-    return Math.min(untilSchedule, Math.max(1, announceAt - System.nanoTime()));
+    return Math.max(1, announceAt - System.nanoTime());
   }
 
   /**
@@ -80,7 +79,11 @@ final class Registrar implements Loop.Step {
 
   private void register() {
     Optional<WorkerInstructions> standing = announce();
-    standing.ifPresent(scheduler::instructed);
+    standing.ifPresent(
+        instructions -> {
+          vitals.nextFireIn(instructions.nextFireIn());
+          scheduler.instructed(instructions);
+        });
     standing.map(WorkerInstructions::encoding).ifPresent(this::checkEncoding);
     int version = standing.map(WorkerInstructions::schemaVersion).orElse(0);
     boolean current = version >= neededSchema;

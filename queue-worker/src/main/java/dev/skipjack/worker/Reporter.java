@@ -447,6 +447,7 @@ final class Reporter {
   }
 
   void scheduleFailed(ScheduleStore.Failed failed) {
+    metrics.count(WorkerMeter.SCHEDULE_FAILED, 1, worker);
     LOG.error(
         "Schedule failed, retrying schedule={} retryInMs={}",
         failed.schedule(),
@@ -467,6 +468,12 @@ final class Reporter {
     send(
         new WorkerEvent.ScheduleUndeclared(
             undeclared.schedule(), undeclared.declaredAt(), undeclared.needsCode()));
+  }
+
+  /** Reports that the database rejected the declarations of the worker's schedules. */
+  void schedulesNotDeclared(Throwable error) {
+    LOG.error("Schedules could not be declared, trying again in a minute", error);
+    send(new WorkerEvent.LoopFailed(Scheduler.ROLE, error));
   }
 
   void schedulesRecalculated(List<String> schedules) {

@@ -74,6 +74,11 @@ final class SafeMetrics {
         WorkerMeter.POLL_AGE,
         worker,
         () -> health.get().sinceLastPoll().map(SafeMetrics::seconds).orElse(Double.NaN));
+    show(
+        removals,
+        WorkerMeter.SCHEDULE_OVERDUE,
+        worker,
+        () -> seconds(health.get().scheduleOverdue()));
     return () -> removals.forEach(this::run);
   }
 

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,8 @@ final class Vitals implements Claimer.Watch {
   private volatile @Nullable Boolean schemaCurrent;
   private volatile String encoding = WorkerInstructions.UTF8;
   private volatile @Nullable CreatedPartitions partitions;
+  private volatile Duration scheduleOverdue = Duration.ZERO;
+  private volatile Supplier<List<String>> hangingSchedules = List::of;
   private Set<String> paused = Set.of(); // used by the claim loop only
 
   Vitals(Reporter reporter) {
@@ -121,6 +124,27 @@ final class Vitals implements Claimer.Watch {
     return Optional.of(
         "The worker cannot create partitions (%s: %s); the last one ends at %s, and no job can be claimed or completed after that."
             .formatted(first.partition(), first.reason(), end));
+  }
+
+  /** Records when the first schedule of the database is due. */
+  void nextFireIn(@Nullable Duration nextFireIn) {
+    scheduleOverdue =
+        nextFireIn == null || !nextFireIn.isNegative() ? Duration.ZERO : nextFireIn.negated();
+  }
+
+  /** Returns how long the schedule that is most overdue has been due; zero if none is overdue. */
+  Duration scheduleOverdue() {
+    return scheduleOverdue;
+  }
+
+  /** Sets the source of sentences about schedules whose code hangs. */
+  void hangingSchedules(Supplier<List<String>> source) {
+    hangingSchedules = source;
+  }
+
+  /** Returns a sentence about each schedule whose code hangs. */
+  List<String> hangingSchedules() {
+    return hangingSchedules.get();
   }
 
   void encodingIs(String encoding) {

@@ -13,8 +13,8 @@ import java.util.Optional;
  *     is alive but not ready, because a restart would not help
  * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that
  *     is ready may have reasons too, for problems that an operator should know about: partitions
- *     that cannot be created, reported days before they are needed, and wake-ups or maintenance
- *     that have failed for more than ten seconds
+ *     that cannot be created, reported days before they are needed, schedules whose code hangs, and
+ *     wake-ups, maintenance or schedules that have failed for more than ten seconds
  * @param sinceLastPoll the time since the last successful poll for jobs, including polls without
  *     room for more jobs; empty if there was none yet
  * @param lag how long the oldest due job of the served queues had waited at that poll, even if only
@@ -26,6 +26,8 @@ import java.util.Optional;
  *     although nothing indicates that the database is unavailable
  * @param schemaCurrent whether the schema is recent enough for this version of the library; empty
  *     if that is not known yet
+ * @param scheduleOverdue how long the schedule that is most overdue had been due when the worker last
+ *     renewed its row, about once a minute, whichever worker should fire it; zero if none was due
  */
 public record WorkerHealth(
     boolean alive,
@@ -35,7 +37,8 @@ public record WorkerHealth(
     Duration lag,
     boolean databaseReachable,
     boolean poolExhausted,
-    Optional<Boolean> schemaCurrent) {
+    Optional<Boolean> schemaCurrent,
+    Duration scheduleOverdue) {
 
   /** Makes a defensive copy of the list. */
   public WorkerHealth {

@@ -45,6 +45,9 @@ public enum WorkerMeter {
   /** How late schedules were fired, jitter included. */
   SCHEDULE_LATE(
       "skipjack.worker.schedule.late", Type.TIMER, "Time from the planned time of a fire to it"),
+  /** Failed tries to fire a schedule. */
+  SCHEDULE_FAILED(
+      "skipjack.worker.schedule.failed", Type.COUNTER, "Failed tries to fire a schedule"),
   /** Events that were dropped because the listeners are too slow. */
   EVENTS_DROPPED(
       "skipjack.worker.events.dropped", Type.COUNTER, "Events dropped because listeners are slow"),
@@ -59,7 +62,12 @@ public enum WorkerMeter {
   /** How many seconds the oldest due job of the served queues had waited at the last poll. */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
   /** Seconds since the last successful poll for jobs. */
-  POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll");
+  POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll"),
+  /** How many seconds the most overdue schedule of the database had been due a minute ago or less. */
+  SCHEDULE_OVERDUE(
+      "skipjack.worker.schedule.overdue",
+      Type.GAUGE,
+      "Seconds that the most overdue schedule has been due");
 
   /** The type of a meter. */
   public enum Type {
@@ -96,7 +104,7 @@ public enum WorkerMeter {
    * timers.
    */
   public @Nullable String baseUnit() {
-    return this == LAG || this == POLL_AGE ? "seconds" : null;
+    return this == LAG || this == POLL_AGE || this == SCHEDULE_OVERDUE ? "seconds" : null;
   }
 
   /** Returns a short description of the meter. */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class GaugesTest {
 
-  private static final int GAUGES = 6;
+  private static final int GAUGES = 7;
 
   private final List<String> asked = new CopyOnWriteArrayList<>();
   private final List<WorkerMeter> removed = new CopyOnWriteArrayList<>();

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +159,68 @@ class ScheduledWorkerIT {
             });
     assertThat(Objects.requireNonNull(queue.schedules().find("broken").orElseThrow().failure()))
         .satisfies(failure -> assertThat(failure.error()).contains("no tick"));
+  }
+
+  @Test
+  void aFunctionThatHangsOrThrowsAnErrorStopsNeitherOtherSchedulesNorTheWorkersRow()
+      throws SQLException {
+    CountDownLatch released = new CountDownLatch(1);
+    Schedule hanging =
+        Schedule.every(Duration.ofSeconds(1))
+            .named("hanging")
+            .enqueueFrom(
+                TICK,
+                fire -> {
+                  for (boolean over = false; !over; ) {
+                    try {
+                      released.await();
+                      over = true;
+                    } catch (InterruptedException ignored) {
+                      // as code does that swallows exceptions
+                    }
+                  }
+                  return new Tick("late");
+                });
+    Schedule failing =
+        Schedule.every(Duration.ofSeconds(1))
+            .named("failing")
+            .enqueueFrom(
+                TICK,
+                fire -> {
+                  throw new AssertionError("TODO");
+                });
+    Worker worker = start(queue, hanging, failing, every(Duration.ofSeconds(1), "sound"));
+
+    await().until(() -> planned.size() >= 4 && !events.all(ScheduleFailed.class).isEmpty());
+
+    assertThat(ran).containsOnly("fixed of sound");
+    assertThat(events.all(ScheduleFailed.class))
+        .extracting(ScheduleFailed::schedule)
+        .containsOnly("failing");
+    assertThat(worker.health().ready()).isTrue();
+    assertThat(queue.reader().workers()).hasSize(1);
+    assertThat(WorkerFixture.threads("queue-" + worker.id().name()))
+        .filteredOn(name -> name.contains("schedule-code"))
+        .hasSizeLessThanOrEqualTo(2);
+    released.countDown();
+    await().until(() -> ran.contains("late of hanging"));
+  }
+
+  @Test
+  void aRowThatCannotBeReadIsReportedAndLeavesTheWorkerReady() throws SQLException {
+    execute("ALTER DOMAIN @job_schedule_time DROP CONSTRAINT job_schedule_time_check");
+    queue.schedules().declare(every(Duration.ofSeconds(1), "odd"));
+    execute("UPDATE @job_schedules SET next_at = '-infinity', due_at = '-infinity'");
+
+    Worker worker = start(queue, every(Duration.ofSeconds(1), "sound"));
+
+    await().until(() -> ran.size() >= 2 && !events.all(ScheduleFailed.class).isEmpty());
+    assertThat(ran).containsOnly("fixed of sound");
+    assertThat(events.all(ScheduleFailed.class))
+        .extracting(ScheduleFailed::schedule)
+        .containsOnly("odd");
+    assertThat(worker.health().ready()).isTrue();
+    queue.schedules().remove("odd");
   }
 
   @Test

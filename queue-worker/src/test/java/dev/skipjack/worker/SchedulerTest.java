@@ -31,6 +31,8 @@ class SchedulerTest {
   private long nanoTime = Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // overflows in the tests
   private final Deque<Optional<Duration>> nextIn = new ArrayDeque<>();
   private @Nullable StoreException failure;
+  private @Nullable StoreException declaring;
+  private int started;
 
   private final ScheduleStore store =
       new ScheduleStore() {
@@ -40,6 +42,9 @@ class SchedulerTest {
         @Override
         public void declare(Collection<Schedule> schedules) {
           call("declare");
+          if (declaring != null) {
+            throw declaring;
+          }
         }
 
         @Override
@@ -60,7 +65,7 @@ class SchedulerTest {
         }
 
         @Override
-        public Round fireDue(Collection<Schedule> declared) {
+        public Round fireDue(Collection<Schedule> declared, PlanRunner runner) {
           call("fireDue");
           return new Round(
               List.of(), List.of(), nextIn.isEmpty() ? null : nextIn.pop().orElse(null));
@@ -81,7 +86,9 @@ class SchedulerTest {
         new Wakeup(),
         new Reporter(List.of()),
         () -> nanoTime,
-        new SplittableRandom(1));
+        new SplittableRandom(1),
+        Thread::new,
+        () -> started++);
   }
 
   private static WorkerInstructions nextFireIn(@Nullable Duration duration) {
@@ -159,7 +166,56 @@ class SchedulerTest {
     failure = new StoreException("forbidden", new SQLException("forbidden", "42501"));
     scheduler.instructed(nextFireIn(Duration.ZERO));
 
-    assertThat(scheduler.run()).isEqualTo(Scheduler.NEVER);
+    assertThat(scheduler.run()).isEqualTo(Duration.ofMinutes(1).toNanos());
+  }
+
+  @Test
+  void itsThreadIsStartedWhenThereIsASchedule() {
+    scheduler().instructed(nextFireIn(null));
+    scheduler().start();
+    assertThat(started).isZero();
+
+    scheduler(DAILY).start();
+    scheduler().instructed(nextFireIn(Duration.ofDays(1)));
+    scheduler().schedulesChanged();
+    assertThat(started).isEqualTo(3);
+  }
+
+  @Test
+  void declarationsThatTheDatabaseRejectsStopNoScheduleAndAreTriedAgain() {
+    Scheduler scheduler = scheduler(DAILY);
+    declaring = new StoreException("rejected", new SQLException("rejected", "23514"));
+    scheduler.run();
+    assertThat(scheduler.run()).isEqualTo(Duration.ofMinutes(1).toNanos());
+    assertThat(calls).containsExactly("declare", "recalculate", "fireDue", "undeclared");
+
+    calls.clear();
+    declaring = null;
+    pass(Duration.ofMinutes(1));
+    scheduler.run();
+    assertThat(calls).containsExactly("declare", "fireDue");
+  }
+
+  @Test
+  void anInstructionThatWasReadBeforeAScheduleWasAddedDelaysNothing() {
+    Scheduler scheduler = scheduler();
+    nextIn.add(Optional.of(Duration.ofSeconds(1)));
+    scheduler.schedulesChanged();
+    scheduler.run();
+
+    scheduler.instructed(nextFireIn(null));
+    scheduler.instructed(nextFireIn(Duration.ofHours(1)));
+
+    assertThat(scheduler.run()).isEqualTo(Duration.ofSeconds(1).toNanos());
+  }
+
+  @Test
+  void durationsThatExceedANumberOfNanosecondsAreLimited() {
+    Scheduler scheduler = scheduler();
+    scheduler.instructed(nextFireIn(Duration.ofDays(1_000_000)));
+    assertThat(scheduler.isDue()).isFalse();
+    scheduler.instructed(nextFireIn(Duration.ofDays(-1_000_000)));
+    assertThat(scheduler.isDue()).isTrue();
   }
 
   @Test

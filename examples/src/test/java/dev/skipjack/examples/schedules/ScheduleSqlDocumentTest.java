@@ -44,7 +44,7 @@ class ScheduleSqlDocumentTest {
       assertThat(state(queue).isPaused()).isTrue();
 
       db.execute(
-          "UPDATE skipjack.job_schedules SET next_at = next_at - interval '7 days', due_at = next_at - interval '7 days'");
+          "UPDATE skipjack.job_schedules SET next_at = next_at - interval '7 days', due_at = next_at - interval '7 days', paused_at = now() - interval '9 days'");
       assertThat(db.execute(statements.get(2))).isEqualTo(1);
       assertThat(state(queue).isPaused()).isFalse();
       assertThat(store.fireDue(List.of()).fired()).isEmpty();
@@ -55,6 +55,12 @@ class ScheduleSqlDocumentTest {
       assertThat(fired).hasSize(1);
       assertThat(db.fetchValue("SELECT headers ->> 'skipjack-schedule' FROM skipjack.jobs"))
           .isEqualTo("morning-report@" + fired.get(0).fire().at());
+      assertThat(state(queue).nextFires()).isEqualTo(before);
+
+      db.execute(
+          "UPDATE skipjack.job_schedules SET next_at = next_at - interval '7 days', due_at = next_at - interval '7 days', paused_at = now() - interval '1 s'");
+      assertThat(db.execute(statements.get(2))).isEqualTo(1);
+      assertThat(store.fireDue(List.of()).fired()).hasSize(1);
       assertThat(state(queue).nextFires()).isEqualTo(before);
     }
   }

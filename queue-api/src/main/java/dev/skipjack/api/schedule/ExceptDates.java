@@ -14,9 +14,25 @@ record ExceptDates(SortedSet<LocalDate> dates, List<Predicate<LocalDate>> predic
 
   static final ExceptDates NONE = new ExceptDates(Collections.emptySortedSet(), List.of());
 
+  /** The maximum number of dates. */
+  private static final int MOST = 10_000;
+
+  private static final int LATEST_YEAR = 9_999;
+
   ExceptDates and(Collection<LocalDate> more) {
     SortedSet<LocalDate> all = new TreeSet<>(dates);
-    all.addAll(more);
+    for (LocalDate date : more) {
+      if (date.getYear() < 1 || date.getYear() > LATEST_YEAR) {
+        throw new IllegalArgumentException(
+            "Excluded date %s is not in the years 1..%d.".formatted(date, LATEST_YEAR));
+      }
+      all.add(date);
+    }
+    if (all.size() > MOST) {
+      throw new IllegalArgumentException(
+          "%,d dates are excluded; at most %,d are allowed. Exclude them by a predicate."
+              .formatted(all.size(), MOST));
+    }
     return new ExceptDates(Collections.unmodifiableSortedSet(all), predicates);
   }
 

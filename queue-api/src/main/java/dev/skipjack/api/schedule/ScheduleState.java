@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when the schedule was first declared or added
  * @param updatedAt when the definition or the pause last changed, or an operator last requested
  *     that the schedule fire
+ * @param unreadable why the row of the schedule cannot be read; null if it can. The schedule then
+ *     does not fire, and components that could not be read have their defaults. Only {@link
+ *     Schedules#pause} and {@link Schedules#remove} work on it
  */
 public record ScheduleState(
     String name,
@@ -68,7 +71,8 @@ public record ScheduleState(
     @Nullable JobStatus lastStatus,
     @Nullable Failure failure,
     Instant createdAt,
-    Instant updatedAt) {
+    Instant updatedAt,
+    @Nullable String unreadable) {
 
   /** Makes defensive copies of the lists. */
   public ScheduleState {

@@ -67,7 +67,8 @@ public interface Schedules {
 
   /**
    * Resumes a paused schedule, which next fires at its first planned time in the future. Planned
-   * times within the pause do not count as missed.
+   * times within the pause do not count as missed. Those that were due before the pause do, and its
+   * {@linkplain Missed missed} rule applies to them.
    *
    * @return whether there is a schedule of that name
    */
@@ -89,7 +90,9 @@ public interface Schedules {
    *
    * @return whether there was a schedule of that name
    * @throws IllegalArgumentException if the schedule is declared in code, because its next
-   *     declaration would create it again. Pause it or {@link #retire} it instead
+   *     declaration would create it again. Pause it or {@link #retire} it instead. A schedule whose
+   *     row {@linkplain ScheduleState#unreadable cannot be read} is removed nevertheless; the
+   *     worker that declares it creates it again when it starts
    */
   boolean remove(String name);
 
@@ -101,8 +104,22 @@ public interface Schedules {
    */
   boolean retire(String name);
 
-  /** Returns all schedules, ordered by name, each with its next five planned times. */
+  /**
+   * Returns all schedules, ordered by name, each with its next five planned times. Reads them in
+   * pages, each in a transaction of its own. If there may be thousands, use {@link #list(String,
+   * int)}.
+   */
   List<ScheduleState> list();
+
+  /**
+   * Returns a page of schedules, ordered by name, each with its next five planned times.
+   *
+   * @param after the name after which the page begins: the last name of the page before, or an
+   *     empty string for the first page
+   * @param limit the maximum number of schedules, from 1 to 500
+   * @throws IllegalArgumentException if {@code limit} is not in that range
+   */
+  List<ScheduleState> list(String after, int limit);
 
   /**
    * Returns the schedule with the given name and its next five planned times, or empty if there is
@@ -116,6 +133,9 @@ public interface Schedules {
    * script.
    */
   List<ScheduleState> listWithoutPayloads();
+
+  /** Returns a page like {@link #list(String, int)}, but does not read payloads, which are null. */
+  List<ScheduleState> listWithoutPayloads(String after, int limit);
 
   /** Returns a schedule like {@link #find}, but does not read its payload, which is null. */
   Optional<ScheduleState> findWithoutPayload(String name);

@@ -107,7 +107,9 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * before remain excluded.
    *
    * @param dates dates in the time zone of this timing. If a change of the clocks moves a planned
-   *     time of a cron expression to another date, the date that the expression specifies counts
+   *     time of a cron expression to another date, the date that the expression specifies counts.
+   *     At most 10,000 in total, in the years 1 to 9999
+   * @throws IllegalArgumentException if there are more dates, or one is not in these years
    */
   public final Timing except(Collection<LocalDate> dates) {
     return with(zone, except.and(dates));

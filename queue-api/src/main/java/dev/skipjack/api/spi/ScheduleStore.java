@@ -50,12 +50,63 @@ public interface ScheduleStore {
   List<Undeclared> undeclared();
 
   /**
-   * Fires a batch of due schedules: enqueues their jobs and advances their planned times.
+   * Fires a batch of due schedules: enqueues their jobs and advances their planned times. Calls the
+   * code of schedules in the calling thread.
    *
    * @param declared the schedules that the worker declared. A schedule that needs code is fired
    *     only if it is one of them
    */
-  Round fireDue(Collection<Schedule> declared);
+  default Round fireDue(Collection<Schedule> declared) {
+    return fireDue(
+        declared,
+        plans -> {
+          plans.forEach(Plan::run);
+          return plans;
+        });
+  }
+
+  /**
+   * Fires a batch of due schedules like {@link #fireDue(Collection)}, but leaves the calls of their
+   * code to {@code runner}. A schedule whose code fails is tried again later; other schedules are
+   * not affected.
+   *
+   * @param declared the schedules that the worker declared, without those whose code is still
+   *     running
+   */
+  Round fireDue(Collection<Schedule> declared, PlanRunner runner);
+
+  /** Runs the plans of schedules that need code, possibly in other threads. */
+  @FunctionalInterface
+  interface PlanRunner {
+
+    /**
+     * Runs plans. Called once in each round, even without plans.
+     *
+     * @return the plans that have ended or failed. They may be those of earlier rounds, but each is
+     *     returned once. A schedule whose plan is missing remains due
+     */
+    List<Plan> run(List<Plan> plans);
+  }
+
+  /**
+   * The plan for a due schedule: its jobs and its next planned time, which the code of the
+   * application determines. Thread-safe.
+   */
+  interface Plan extends Runnable {
+
+    /** Returns the name of the schedule. */
+    String schedule();
+
+    /**
+     * Calls the code of the schedule. Whatever that throws becomes the failure of the plan; an
+     * internal error of the virtual machine is then also thrown.
+     */
+    @Override
+    void run();
+
+    /** Gives the plan up. A result of its code that arrives later is ignored. */
+    void fail(Throwable error);
+  }
 
   /**
    * The result of {@link #fireDue}.

@@ -44,6 +44,20 @@ class IntervalTimingTest {
   }
 
   @Test
+  void datesThatTheDatabaseWouldNotStoreAreRejected() {
+    Timing daily = Timing.every(Duration.ofDays(1));
+
+    assertThatThrownBy(() -> daily.except(List.of(LocalDate.of(10_000, 1, 1))))
+        .hasMessage("Excluded date +10000-01-01 is not in the years 1..9999.");
+    assertThatThrownBy(() -> daily.except(List.of(LocalDate.of(0, 1, 1))))
+        .hasMessageContaining("0000-01-01");
+    List<LocalDate> many =
+        LocalDate.of(2026, 1, 1).datesUntil(LocalDate.of(2026, 1, 1).plusDays(10_001)).toList();
+    assertThatThrownBy(() -> daily.except(many)).hasMessageContaining("at most 10,000");
+    assertThat(daily.except(many.subList(0, 10_000)).exceptDates()).hasSize(10_000);
+  }
+
+  @Test
   void firesOnExceptedDatesAreLeftOutAtTheSameRhythm() {
     Timing aligned =
         Timing.every(Duration.ofHours(7))

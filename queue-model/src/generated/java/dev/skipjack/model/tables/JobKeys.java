@@ -71,9 +71,10 @@ public class JobKeys extends TableImpl<JobKeysRecord> {
 
     /**
      * The column <code>skipjack.job_keys.job_id</code>. The job that took the
-     * key.
+     * key. There is no such job if a schedule took the key but its overlap rule
+     * enqueued nothing.
      */
-    public final TableField<JobKeysRecord, Long> JOB_ID = createField(DSL.name("job_id"), SQLDataType.BIGINT.nullable(false), this, "The job that took the key.");
+    public final TableField<JobKeysRecord, Long> JOB_ID = createField(DSL.name("job_id"), SQLDataType.BIGINT.nullable(false), this, "The job that took the key. There is no such job if a schedule took the key but its overlap rule enqueued nothing.");
 
     /**
      * The column <code>skipjack.job_keys.expires_at</code>. When the key is

@@ -112,6 +112,13 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it does not fire. NULL: not paused.");
 
     /**
+     * The column <code>skipjack.job_schedules.missed_until</code>. Start of the
+     * pause that ended while it was overdue: planned times from then until
+     * updated_at do not count as missed. NULL otherwise.
+     */
+    public final TableField<JobSchedulesRecord, Instant> MISSED_UNTIL = createField(DSL.name("missed_until"), SQLDataType.INSTANT, this, "Start of the pause that ended while it was overdue: planned times from then until updated_at do not count as missed. NULL otherwise.");
+
+    /**
      * The column <code>skipjack.job_schedules.cron</code>. The cron expression.
      * NULL for an interval.
      */
@@ -331,8 +338,10 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     @Override
     public List<Check<JobSchedulesRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_schedules_next_check"), "((next_at > last_at))", true),
+            Internal.createCheck(this, DSL.name("job_schedules_dates_check"), "(((except_dates = '{}'::date[]) OR ((array_ndims(except_dates) = 1) AND (cardinality(except_dates) <= 10000) AND (array_position(except_dates, NULL::date) IS NULL) AND ('0001-01-01'::date <= ALL (except_dates)) AND ('9999-12-31'::date >= ALL (except_dates)))))", true),
+            Internal.createCheck(this, DSL.name("job_schedules_next_check"), "(((next_at)::timestamp with time zone > (last_at)::timestamp with time zone))", true),
             Internal.createCheck(this, DSL.name("job_schedules_payload_check"), "(((payload IS NOT NULL) OR in_code))", true),
+            Internal.createCheck(this, DSL.name("job_schedules_tags_check"), "(((tags = '{}'::text[]) OR ((array_ndims(tags) = 1) AND (cardinality(tags) <= 20) AND (array_position(tags, NULL::text) IS NULL) AND (octet_length(array_to_string(tags, ''::text)) <= 5040))))", true),
             Internal.createCheck(this, DSL.name("job_schedules_timing_check"), "(((cron IS NULL) <> (interval_seconds IS NULL)))", true)
         );
     }

@@ -47,7 +47,8 @@ public class JobKeysRecord extends UpdatableRecordImpl<JobKeysRecord> {
 
     /**
      * Setter for <code>skipjack.job_keys.job_id</code>. The job that took the
-     * key.
+     * key. There is no such job if a schedule took the key but its overlap rule
+     * enqueued nothing.
      */
     public void setJobId(Long value) {
         set(1, value);
@@ -55,7 +56,8 @@ public class JobKeysRecord extends UpdatableRecordImpl<JobKeysRecord> {
 
     /**
      * Getter for <code>skipjack.job_keys.job_id</code>. The job that took the
-     * key.
+     * key. There is no such job if a schedule took the key but its overlap rule
+     * enqueued nothing.
      */
     public Long getJobId() {
         return (Long) get(1);

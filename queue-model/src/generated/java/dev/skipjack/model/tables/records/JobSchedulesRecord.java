@@ -148,11 +148,29 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     }
 
     /**
+     * Setter for <code>skipjack.job_schedules.missed_until</code>. Start of the
+     * pause that ended while it was overdue: planned times from then until
+     * updated_at do not count as missed. NULL otherwise.
+     */
+    public void setMissedUntil(Instant value) {
+        set(7, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_schedules.missed_until</code>. Start of the
+     * pause that ended while it was overdue: planned times from then until
+     * updated_at do not count as missed. NULL otherwise.
+     */
+    public Instant getMissedUntil() {
+        return (Instant) get(7);
+    }
+
+    /**
      * Setter for <code>skipjack.job_schedules.cron</code>. The cron expression.
      * NULL for an interval.
      */
     public void setCron(String value) {
-        set(7, value);
+        set(8, value);
     }
 
     /**
@@ -160,7 +178,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * NULL for an interval.
      */
     public String getCron() {
-        return (String) get(7);
+        return (String) get(8);
     }
 
     /**
@@ -168,7 +186,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * interval in seconds. NULL for a cron expression.
      */
     public void setIntervalSeconds(Long value) {
-        set(8, value);
+        set(9, value);
     }
 
     /**
@@ -176,7 +194,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * interval in seconds. NULL for a cron expression.
      */
     public Long getIntervalSeconds() {
-        return (Long) get(8);
+        return (Long) get(9);
     }
 
     /**
@@ -184,7 +202,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * interval is aligned to the epoch; otherwise it counts from the last fire.
      */
     public void setAligned(Boolean value) {
-        set(9, value);
+        set(10, value);
     }
 
     /**
@@ -192,7 +210,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * interval is aligned to the epoch; otherwise it counts from the last fire.
      */
     public Boolean getAligned() {
-        return (Boolean) get(9);
+        return (Boolean) get(10);
     }
 
     /**
@@ -200,7 +218,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * cron expression and of except_dates.
      */
     public void setZone(String value) {
-        set(10, value);
+        set(11, value);
     }
 
     /**
@@ -208,7 +226,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * cron expression and of except_dates.
      */
     public String getZone() {
-        return (String) get(10);
+        return (String) get(11);
     }
 
     /**
@@ -216,7 +234,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * which it does not fire.
      */
     public void setExceptDates(LocalDate[] value) {
-        set(11, value);
+        set(12, value);
     }
 
     /**
@@ -224,7 +242,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * which it does not fire.
      */
     public LocalDate[] getExceptDates() {
-        return (LocalDate[]) get(11);
+        return (LocalDate[]) get(12);
     }
 
     /**
@@ -233,7 +251,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * rules that change.
      */
     public void setZoneRules(String value) {
-        set(12, value);
+        set(13, value);
     }
 
     /**
@@ -242,7 +260,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * rules that change.
      */
     public String getZoneRules() {
-        return (String) get(12);
+        return (String) get(13);
     }
 
     /**
@@ -250,7 +268,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * fires missed while no worker ran: skip, once or all.
      */
     public void setMissed(String value) {
-        set(13, value);
+        set(14, value);
     }
 
     /**
@@ -258,7 +276,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * fires missed while no worker ran: skip, once or all.
      */
     public String getMissed() {
-        return (String) get(13);
+        return (String) get(14);
     }
 
     /**
@@ -266,7 +284,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * missed fires all makes up for at most: the latest.
      */
     public void setMissedMaximum(Integer value) {
-        set(14, value);
+        set(15, value);
     }
 
     /**
@@ -274,7 +292,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * missed fires all makes up for at most: the latest.
      */
     public Integer getMissedMaximum() {
-        return (Integer) get(14);
+        return (Integer) get(15);
     }
 
     /**
@@ -282,7 +300,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * while an earlier job is live: allow, skip_while_live or cancel_previous.
      */
     public void setOverlap(String value) {
-        set(15, value);
+        set(16, value);
     }
 
     /**
@@ -290,7 +308,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * while an earlier job is live: allow, skip_while_live or cancel_previous.
      */
     public String getOverlap() {
-        return (String) get(15);
+        return (String) get(16);
     }
 
     /**
@@ -298,7 +316,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * over which schedules are spread; the name determines the share of each.
      */
     public void setJitterMs(Long value) {
-        set(16, value);
+        set(17, value);
     }
 
     /**
@@ -306,35 +324,35 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * over which schedules are spread; the name determines the share of each.
      */
     public Long getJitterMs() {
-        return (Long) get(16);
+        return (Long) get(17);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
      */
     public void setQueue(String value) {
-        set(17, value);
+        set(18, value);
     }
 
     /**
      * Getter for <code>skipjack.job_schedules.queue</code>. Queue of its jobs.
      */
     public String getQueue() {
-        return (String) get(17);
+        return (String) get(18);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.kind</code>. Kind of its jobs.
      */
     public void setKind(String value) {
-        set(18, value);
+        set(19, value);
     }
 
     /**
      * Getter for <code>skipjack.job_schedules.kind</code>. Kind of its jobs.
      */
     public String getKind() {
-        return (String) get(18);
+        return (String) get(19);
     }
 
     /**
@@ -342,7 +360,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * jobs. NULL: code makes it from the time of the fire.
      */
     public void setPayload(JSONB value) {
-        set(19, value);
+        set(20, value);
     }
 
     /**
@@ -350,7 +368,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * jobs. NULL: code makes it from the time of the fire.
      */
     public JSONB getPayload() {
-        return (JSONB) get(19);
+        return (JSONB) get(20);
     }
 
     /**
@@ -358,7 +376,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * of the payload's shape.
      */
     public void setPayloadVersion(Integer value) {
-        set(20, value);
+        set(21, value);
     }
 
     /**
@@ -366,7 +384,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * of the payload's shape.
      */
     public Integer getPayloadVersion() {
-        return (Integer) get(20);
+        return (Integer) get(21);
     }
 
     /**
@@ -374,7 +392,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * jobs. NULL: the default of the queue.
      */
     public void setPriority(Short value) {
-        set(21, value);
+        set(22, value);
     }
 
     /**
@@ -382,7 +400,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * jobs. NULL: the default of the queue.
      */
     public Short getPriority() {
-        return (Short) get(21);
+        return (Short) get(22);
     }
 
     /**
@@ -390,7 +408,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * its jobs. NULL: the default of the queue.
      */
     public void setMaxAttempts(Integer value) {
-        set(22, value);
+        set(23, value);
     }
 
     /**
@@ -398,21 +416,21 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * its jobs. NULL: the default of the queue.
      */
     public Integer getMaxAttempts() {
-        return (Integer) get(22);
+        return (Integer) get(23);
     }
 
     /**
      * Setter for <code>skipjack.job_schedules.tags</code>. Tags of its jobs.
      */
     public void setTags(String[] value) {
-        set(23, value);
+        set(24, value);
     }
 
     /**
      * Getter for <code>skipjack.job_schedules.tags</code>. Tags of its jobs.
      */
     public String[] getTags() {
-        return (String[]) get(23);
+        return (String[]) get(24);
     }
 
     /**
@@ -420,7 +438,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * for, for operators.
      */
     public void setDescription(String value) {
-        set(24, value);
+        set(25, value);
     }
 
     /**
@@ -428,7 +446,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * for, for operators.
      */
     public String getDescription() {
-        return (String) get(24);
+        return (String) get(25);
     }
 
     /**
@@ -437,7 +455,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * excepts dates.
      */
     public void setInCode(Boolean value) {
-        set(25, value);
+        set(26, value);
     }
 
     /**
@@ -446,7 +464,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * excepts dates.
      */
     public Boolean getInCode() {
-        return (Boolean) get(25);
+        return (Boolean) get(26);
     }
 
     /**
@@ -454,7 +472,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * code or operator.
      */
     public void setOrigin(String value) {
-        set(26, value);
+        set(27, value);
     }
 
     /**
@@ -462,7 +480,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * code or operator.
      */
     public String getOrigin() {
-        return (String) get(26);
+        return (String) get(27);
     }
 
     /**
@@ -470,7 +488,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * declaration ends what operators changed: timing and pause.
      */
     public void setAuthoritative(Boolean value) {
-        set(27, value);
+        set(28, value);
     }
 
     /**
@@ -478,7 +496,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * declaration ends what operators changed: timing and pause.
      */
     public Boolean getAuthoritative() {
-        return (Boolean) get(27);
+        return (Boolean) get(28);
     }
 
     /**
@@ -486,7 +504,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * latest declaration. NULL for a schedule of an operator.
      */
     public void setDeclaration(String value) {
-        set(28, value);
+        set(29, value);
     }
 
     /**
@@ -494,7 +512,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * latest declaration. NULL for a schedule of an operator.
      */
     public String getDeclaration() {
-        return (String) get(28);
+        return (String) get(29);
     }
 
     /**
@@ -502,7 +520,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * running program last declared it. NULL for a schedule of an operator.
      */
     public void setDeclaredAt(Instant value) {
-        set(29, value);
+        set(30, value);
     }
 
     /**
@@ -510,7 +528,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * running program last declared it. NULL for a schedule of an operator.
      */
     public Instant getDeclaredAt() {
-        return (Instant) get(29);
+        return (Instant) get(30);
     }
 
     /**
@@ -518,7 +536,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * operator changed the timing that code declared. NULL: not changed.
      */
     public void setTimingChangedAt(Instant value) {
-        set(30, value);
+        set(31, value);
     }
 
     /**
@@ -526,7 +544,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * operator changed the timing that code declared. NULL: not changed.
      */
     public Instant getTimingChangedAt() {
-        return (Instant) get(30);
+        return (Instant) get(31);
     }
 
     /**
@@ -534,7 +552,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * the next fire.
      */
     public void setFailures(Integer value) {
-        set(31, value);
+        set(32, value);
     }
 
     /**
@@ -542,7 +560,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * the next fire.
      */
     public Integer getFailures() {
-        return (Integer) get(31);
+        return (Integer) get(32);
     }
 
     /**
@@ -550,7 +568,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * try failed. NULL if it did not.
      */
     public void setFailedAt(Instant value) {
-        set(32, value);
+        set(33, value);
     }
 
     /**
@@ -558,7 +576,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * try failed. NULL if it did not.
      */
     public Instant getFailedAt() {
-        return (Instant) get(32);
+        return (Instant) get(33);
     }
 
     /**
@@ -566,7 +584,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * try failed. NULL if it did not.
      */
     public void setLastError(String value) {
-        set(33, value);
+        set(34, value);
     }
 
     /**
@@ -574,7 +592,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * try failed. NULL if it did not.
      */
     public String getLastError() {
-        return (String) get(33);
+        return (String) get(34);
     }
 
     /**
@@ -582,7 +600,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * first declared or added.
      */
     public void setCreatedAt(Instant value) {
-        set(34, value);
+        set(35, value);
     }
 
     /**
@@ -590,7 +608,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * first declared or added.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(34);
+        return (Instant) get(35);
     }
 
     /**
@@ -598,7 +616,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * definition, pause or request last changed; fires do not count.
      */
     public void setUpdatedAt(Instant value) {
-        set(35, value);
+        set(36, value);
     }
 
     /**
@@ -606,7 +624,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
      * definition, pause or request last changed; fires do not count.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(35);
+        return (Instant) get(36);
     }
 
     // -------------------------------------------------------------------------
@@ -632,7 +650,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     /**
      * Create a detached, initialised JobSchedulesRecord
      */
-    public JobSchedulesRecord(String name, Instant dueAt, Instant nextAt, Instant lastAt, Long lastJobId, Instant requestedAt, Instant pausedAt, String cron, Long intervalSeconds, Boolean aligned, String zone, LocalDate[] exceptDates, String zoneRules, String missed, Integer missedMaximum, String overlap, Long jitterMs, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Integer maxAttempts, String[] tags, String description, Boolean inCode, String origin, Boolean authoritative, String declaration, Instant declaredAt, Instant timingChangedAt, Integer failures, Instant failedAt, String lastError, Instant createdAt, Instant updatedAt) {
+    public JobSchedulesRecord(String name, Instant dueAt, Instant nextAt, Instant lastAt, Long lastJobId, Instant requestedAt, Instant pausedAt, Instant missedUntil, String cron, Long intervalSeconds, Boolean aligned, String zone, LocalDate[] exceptDates, String zoneRules, String missed, Integer missedMaximum, String overlap, Long jitterMs, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Integer maxAttempts, String[] tags, String description, Boolean inCode, String origin, Boolean authoritative, String declaration, Instant declaredAt, Instant timingChangedAt, Integer failures, Instant failedAt, String lastError, Instant createdAt, Instant updatedAt) {
         super(JobSchedules.JOB_SCHEDULES);
 
         setName(name);
@@ -642,6 +660,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
         setLastJobId(lastJobId);
         setRequestedAt(requestedAt);
         setPausedAt(pausedAt);
+        setMissedUntil(missedUntil);
         setCron(cron);
         setIntervalSeconds(intervalSeconds);
         setAligned(aligned);

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq.internal.diagnosis;
 
 import static dev.skipjack.model.Tables.JOB_SCHEDULES;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.select;
 
@@ -8,19 +9,27 @@ import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the schedules that are not paused: {@code SELECT name, queue, kind, due_at, failures,
- * last_error, now() FROM job_schedules WHERE paused_at IS NULL ORDER BY name LIMIT 1000}. Locks
- * nothing.
+ * Lists the schedules that are not paused, those that do not fire first.
+ *
+ * <pre>{@code
+ * SELECT name, queue, kind, (<microseconds since due_at>), failures, left(last_error, 1000) FROM job_schedules
+ *  WHERE paused_at IS NULL ORDER BY (failures > 0 OR due_at IS NOT NULL AND due_at < now()) DESC, name LIMIT 1000
+ * }</pre>
+ *
+ * <p>Workers record a row that they cannot read as a failure, so this statement need not read it.
+ * Locks nothing.
  */
 final class ScheduleFactsStatement {
 
   private static final int MOST = 1_000;
+  private static final int LONGEST_ERROR = 1_000;
 
   private ScheduleFactsStatement() {}
 
@@ -39,30 +48,43 @@ final class ScheduleFactsStatement {
       @Nullable String lastError) {}
 
   static Statement<NoRequest, Facts> of(DSLContext dialect) {
-    Field<Instant> now = DatabaseClock.TRANSACTION_START.as("now");
+    Field<Long> overdue = DatabaseClock.microsUntil(JOB_SCHEDULES.DUE_AT).neg().as("overdue");
+    Field<String> error =
+        field("left({0}, {1})", SQLDataType.CLOB, JOB_SCHEDULES.LAST_ERROR, inline(LONGEST_ERROR));
+    Field<String> lastError = error.as("last_error");
     return Statement.of(
         dialect,
         select(
                 JOB_SCHEDULES.NAME,
                 JOB_SCHEDULES.QUEUE,
                 JOB_SCHEDULES.KIND,
-                JOB_SCHEDULES.DUE_AT,
+                overdue,
                 JOB_SCHEDULES.FAILURES,
-                JOB_SCHEDULES.LAST_ERROR,
-                now)
+                lastError)
             .from(JOB_SCHEDULES)
             .where(JOB_SCHEDULES.PAUSED_AT.isNull())
-            .orderBy(JOB_SCHEDULES.NAME)
+            .orderBy(
+                field(
+                        JOB_SCHEDULES
+                            .FAILURES
+                            .gt(inline(0))
+                            .or(
+                                JOB_SCHEDULES
+                                    .DUE_AT
+                                    .isNotNull()
+                                    .and(JOB_SCHEDULES.DUE_AT.lt(DatabaseClock.TRANSACTION_START))))
+                    .desc(),
+                JOB_SCHEDULES.NAME)
             .limit(inline(MOST)),
         row -> {
-          Instant due = row.instantOrNull(JOB_SCHEDULES.DUE_AT);
+          Long micros = row.numberOrNull(overdue);
           return new Facts(
               row.text(JOB_SCHEDULES.NAME),
               row.text(JOB_SCHEDULES.QUEUE),
               row.text(JOB_SCHEDULES.KIND),
-              due == null ? null : Duration.between(due, row.instant(now)),
+              micros == null ? null : Duration.of(micros, ChronoUnit.MICROS),
               row.integer(JOB_SCHEDULES.FAILURES),
-              row.textOrNull(JOB_SCHEDULES.LAST_ERROR));
+              row.textOrNull(lastError));
         });
   }
 }

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduleOrigin;
+import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -15,12 +16,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes declarations of schedules. Changes that operators made at run time are kept, unless the
  * declaration is authoritative.
  */
 final class Declarations {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Declarations.class);
 
   private static final int LARGEST = 500;
 
@@ -66,6 +71,13 @@ final class Declarations {
     return changed;
   }
 
+  private static void skip(UnreadableRow odd) {
+    LOG.warn(
+        "Schedule not declared because its row cannot be read, remove or correct the row schedule={} reason={}",
+        odd.name(),
+        odd.reason());
+  }
+
   private static long size(Declaration declaration) {
     String payload = declaration.definition().job().payload();
     return payload == null ? 0 : payload.length();
@@ -81,6 +93,11 @@ final class Declarations {
       List<StoredSchedule> replaced = new ArrayList<>();
       List<String> seen = new ArrayList<>();
       for (Declaration declaration : open) {
+        UnreadableRow odd = locked.unreadable().get(declaration.schedule().name());
+        if (odd != null) {
+          skip(odd); // the program's other schedules are declared, and workers report this one
+          continue;
+        }
         StoredSchedule stored = locked.schedules().get(declaration.schedule().name());
         if (stored == null) {
           created.add(created(declaration, locked.now()));
@@ -165,6 +182,10 @@ final class Declarations {
             source(declaration, now, keepsTiming ? changedAt : null),
             now);
     if (authoritative && stored.pausedAt() != null) {
+      Timing declaredTiming = declaration.schedule().timing();
+      if (timing.equals(stored.definition().timing())) {
+        return merged.resumed(declaredTiming, now, ZoneRules.of(declaredTiming));
+      }
       merged = merged.paused(null, now);
     } else if (timing.equals(stored.definition().timing())) {
       // Keeps its next planned time, even if that was missed; the jitter may have changed.
@@ -188,6 +209,7 @@ final class Declarations {
         session -> {
           ScheduleTable.Locked locked = table.lock(session, List.of(schedule.name()));
           return locked.schedules().isEmpty()
+              && locked.unreadable().isEmpty()
               && !table
                   .insert(
                       session,

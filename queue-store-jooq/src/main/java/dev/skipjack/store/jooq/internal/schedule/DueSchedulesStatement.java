@@ -17,7 +17,7 @@ import org.jooq.Param;
  * Reads due schedules, beginning with those that have been due longest.
  *
  * <pre>{@code
- * SELECT ..., now() FROM job_schedules
+ * SELECT ..., xmin, now() FROM job_schedules
  *  WHERE (paused_at IS NULL OR requested_at IS NOT NULL) AND due_at <= now() AND (NOT in_code OR name = ANY (:declared))
  *  ORDER BY due_at LIMIT :batch
  * }</pre>
@@ -37,15 +37,24 @@ final class DueSchedulesStatement {
   record Request(Collection<String> declared, int batch) {}
 
   /**
+   * A row that is due.
+   *
+   * @param version identifies the version of the row; it changes with every update
    * @param now the current time by the database's clock
    */
-  record Due(StoredSchedule schedule, Instant now) {}
+  record Due(StoredRow row, String version, Instant now) {
+
+    String name() {
+      return row.name();
+    }
+  }
 
   static Statement<Request, Due> of(DSLContext dialect) {
     Field<Instant> now = DatabaseClock.TRANSACTION_START.as("read_at");
+    Field<String> version = RowVersion.OF_SCHEDULE.as("version");
     return Statement.of(
         dialect,
-        select(ScheduleColumns.selected(now))
+        select(ScheduleColumns.selected(version, now))
             .from(JOB_SCHEDULES)
             .where(SchedulePredicates.FIRES)
             .and(JOB_SCHEDULES.DUE_AT.le(DatabaseClock.TRANSACTION_START))
@@ -56,6 +65,6 @@ final class DueSchedulesStatement {
             new Arguments()
                 .texts("declared", request.declared(), name -> name)
                 .number("batch", request.batch()),
-        row -> new Due(ScheduleColumns.read(row), row.instant(now)));
+        row -> new Due(ScheduleColumns.read(row), row.text(version), row.instant(now)));
   }
 }

@@ -43,16 +43,19 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    * @param planned the next planned time of the schedule
    * @param after when the schedule last fired or changed
    * @param until the latest planned time that is due
+   * @param missedUntil the start of a pause that ended at {@code after}, if the schedule was
+   *     overdue then: times within the pause are left out. Null otherwise
    */
   static FirePlan of(
       StoredSchedule.Definition definition,
       Timing timing,
       Instant planned,
       Instant after,
-      Instant until) {
+      Instant until,
+      @Nullable Instant missedUntil) {
     return definition.timing().countsFromLastFire()
         ? sinceLastFire(definition.missed(), timing, planned, until)
-        : atFixedTimes(definition, timing, planned, after, until);
+        : atFixedTimes(definition, timing, planned, after, until, missedUntil);
   }
 
   private static FirePlan sinceLastFire(
@@ -72,7 +75,8 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
       Timing timing,
       Instant planned,
       Instant after,
-      Instant until) {
+      Instant until,
+      @Nullable Instant missedUntil) {
     // The planned time itself, unless the timing or the rules of its time zone have changed since.
     Instant first = timing.next(planned.minusNanos(1)).orElse(null);
     if (!planned.equals(first)) {
@@ -82,17 +86,22 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
         first = timing.next(from).orElse(null);
       }
     }
+    Instant upTo = missedUntil != null && missedUntil.isBefore(until) ? missedUntil : until;
+    if (upTo.isBefore(until) && first != null && first.isAfter(upTo)) {
+      first = timing.next(after).orElse(null); // nothing before the pause is left
+      upTo = until;
+    }
     if (first == null || first.isAfter(until)) {
       return new FirePlan(List.of(), first);
     }
     Missed missed = definition.missed();
     // Each job would cancel the one before it, so only the last is enqueued.
     int maximum = definition.overlap() == Overlap.CANCEL_PREVIOUS ? 1 : missed.maximum();
-    List<Instant> fires = latest(timing, first, until, maximum);
+    List<Instant> fires = latest(timing, first, upTo, maximum);
     if (fires.size() > LARGEST) {
       return new FirePlan(fires.subList(0, LARGEST), fires.get(LARGEST));
     }
-    Instant next = timing.next(until).orElse(null);
+    Instant next = timing.next(upTo.isBefore(until) ? after : until).orElse(null);
     boolean leftOut = isLeftOut(missed, fires.get(fires.size() - 1), until);
     return new FirePlan(leftOut ? List.of() : fires, next);
   }

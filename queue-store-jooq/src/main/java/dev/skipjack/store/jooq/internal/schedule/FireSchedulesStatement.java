@@ -66,7 +66,7 @@ import org.jspecify.annotations.Nullable;
  * target   AS (SELECT name, next_at, due_at, last_at, zone_rules, max(id) AS job_id
  *                FROM (locked UNION ALL the inserted jobs) AS parts GROUP BY name),
  * moved    AS (UPDATE job_schedules SET next_at = target.next_at, due_at = target.due_at, last_at = target.last_at,
- *                                       zone_rules = target.zone_rules, last_job_id = coalesce(target.job_id, last_job_id), ...
+ *                                       zone_rules = target.zone_rules, missed_until = CASE WHEN target.next_at <= missed_until THEN missed_until END, last_job_id = coalesce(target.job_id, last_job_id), ...
  *                FROM target WHERE job_schedules.name = target.name RETURNING name)
  * SELECT incoming.position, CASE WHEN id IN (SELECT id FROM inserted) THEN id END FROM incoming ORDER BY position
  * }</pre>
@@ -282,6 +282,11 @@ final class FireSchedulesStatement {
                 .set(JOB_SCHEDULES.DUE_AT, target("due_at", Instant.class))
                 .set(JOB_SCHEDULES.LAST_AT, target("last_at", Instant.class))
                 .set(JOB_SCHEDULES.ZONE_RULES, target("zone_rules", String.class))
+                .set(
+                    JOB_SCHEDULES.MISSED_UNTIL,
+                    when(
+                        target("next_at", Instant.class).le(JOB_SCHEDULES.MISSED_UNTIL),
+                        JOB_SCHEDULES.MISSED_UNTIL))
                 .set(
                     JOB_SCHEDULES.LAST_JOB_ID,
                     coalesce(target("job_id", Long.class), JOB_SCHEDULES.LAST_JOB_ID))

@@ -1,21 +1,16 @@
 package dev.skipjack.store.jooq.internal.schedule;
 
 import dev.skipjack.api.CancelResult;
-import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.QueueException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
-import dev.skipjack.api.schedule.ScheduledFire;
 import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.api.spi.ScheduleStore;
-import dev.skipjack.api.spi.UniqueKey;
-import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.QueueExtension.Waker;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
@@ -24,16 +19,20 @@ import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Fire;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Firing;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Result;
 import dev.skipjack.store.jooq.internal.schedule.PostponeSchedulesStatement.Postponement;
+import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.Contention;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -68,6 +67,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   private final ScheduleTable table;
   private final Declarations declarations;
   private final JobFactory jobs;
+  private final FirePlanner planner;
   private final Function<List<JobId>, List<CancelResult>> cancel;
   private final StrictOrdering strictOrdering;
   private final Waker waker;
@@ -96,6 +96,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     this.table = new ScheduleTable(dialect);
     this.declarations = new Declarations(transactions.bounded(), table, jobs);
     this.jobs = jobs;
+    this.planner = new FirePlanner(jobs);
     this.cancel = cancel;
     this.strictOrdering = strictOrdering;
     this.waker = waker;
@@ -132,26 +133,28 @@ public final class JooqScheduleStore implements ScheduleStore {
       return List.of();
     }
     List<String> moved = new ArrayList<>();
-    transactions
-        .bounded()
-        .inOne(
-            session -> {
-              ScheduleTable.Locked locked = table.lock(session, names);
-              List<StoredSchedule> written = new ArrayList<>();
-              for (StoredSchedule schedule : locked.schedules().values()) {
-                StoredSchedule again = recalculated(schedule, locked.now());
-                if (!again.equals(schedule)) {
-                  written.add(again);
-                }
-                Instant next = again.progress().nextAt();
-                if (next != null && !next.equals(schedule.progress().nextAt())) {
-                  moved.add(schedule.name());
-                }
-              }
-              table.replace(session, written);
-              return true;
-            });
+    for (List<String> chunk : Chunks.of(names, LARGEST, name -> 0)) {
+      moved.addAll(transactions.bounded().inOne(session -> recalculate(session, chunk)));
+    }
     return List.copyOf(moved);
+  }
+
+  private List<String> recalculate(Session session, List<String> names) throws SQLException {
+    List<String> moved = new ArrayList<>();
+    ScheduleTable.Locked locked = table.lock(session, names);
+    List<StoredSchedule> written = new ArrayList<>();
+    for (StoredSchedule schedule : locked.schedules().values()) {
+      StoredSchedule again = recalculated(schedule, locked.now());
+      if (!again.equals(schedule)) {
+        written.add(again);
+      }
+      Instant next = again.progress().nextAt();
+      if (next != null && !next.equals(schedule.progress().nextAt())) {
+        moved.add(schedule.name());
+      }
+    }
+    table.replace(session, written);
+    return moved;
   }
 
   /**
@@ -169,7 +172,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       return schedule.definition().timing().countsFromLastFire()
           ? schedule.movedTo(next, ZoneRules.of(timing))
           : schedule.firingNext(timing, now, ZoneRules.of(timing));
-    } catch (IllegalArgumentException unknownZone) {
+    } catch (RuntimeException unknownZone) { // or another timing that this program cannot use
       return schedule;
     }
   }
@@ -180,7 +183,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   }
 
   @Override
-  public Round fireDue(Collection<Schedule> declared) {
+  public Round fireDue(Collection<Schedule> declared, PlanRunner runner) {
     Map<String, Schedule> byName = new HashMap<>();
     declared.forEach(schedule -> byName.put(schedule.name(), schedule));
     // An older declaration of the same name, without the code, must not fire the schedule.
@@ -189,15 +192,33 @@ public final class JooqScheduleStore implements ScheduleStore {
     List<Due> read =
         transactions.runInOneRoundTrip(due, new DueSchedulesStatement.Request(withCode, LARGEST));
     Batch batch = new Batch();
+    List<Plan> coded = new ArrayList<>();
+    Set<String> open = new HashSet<>(withCode);
     for (Due one : read) {
       if (batch.isFull()) {
         break;
       }
-      batch.plan(one, byName.get(one.schedule().name()));
+      // The latest declaration of a schedule whose row needs no code has none.
+      boolean needsCode =
+          one.row() instanceof StoredSchedule schedule && schedule.definition().needsCode();
+      PlannedFire plan =
+          new PlannedFire(
+              one, due -> planner.firing(due, needsCode ? byName.get(due.name()) : null));
+      if (needsCode) {
+        coded.add(plan);
+        open.remove(plan.schedule());
+      } else {
+        plan.run();
+        batch.add(plan);
+      }
+    }
+    for (Plan ended : runner.run(coded)) {
+      batch.add((PlannedFire) ended);
+      open.add(ended.schedule());
     }
     batch.fire();
     batch.postpone();
-    return batch.round(nextIn(batch, read.size(), withCode));
+    return batch.round(nextIn(batch, read.size(), open));
   }
 
   private @Nullable Duration nextIn(Batch batch, int read, Collection<String> declared) {
@@ -215,7 +236,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   private final class Batch {
 
     private final List<Firing> firings = new ArrayList<>();
-    private final Map<String, Instant> readAt = new HashMap<>();
+    private final Map<String, Due> read = new HashMap<>();
     private final List<Postponement> postponements = new ArrayList<>();
     private final List<Fired> fired = new ArrayList<>();
     private final List<Failed> failed = new ArrayList<>();
@@ -231,26 +252,26 @@ public final class JooqScheduleStore implements ScheduleStore {
       return !firings.isEmpty() && fired.isEmpty();
     }
 
-    void plan(Due one, @Nullable Schedule declared) {
-      StoredSchedule schedule = one.schedule();
-      try {
-        Firing firing = firing(one, declared);
-        readAt.put(schedule.name(), one.now());
-        firings.add(firing);
-        size += firing.fires().size();
-        firing.fires().forEach(each -> payload += each.job().payload().length());
-      } catch (RuntimeException | LinkageError | StackOverflowError failure) {
-        // Code of the application, or a row that this JVM cannot read: the others must still fire.
-        fail(schedule, failure);
+    /** Adds a plan that has ended. */
+    void add(PlannedFire plan) {
+      read.put(plan.schedule(), plan.due());
+      Throwable failure = plan.failure();
+      if (failure != null) {
+        fail(plan.schedule(), failure);
+        return;
       }
+      Firing firing = plan.firing();
+      firings.add(firing);
+      size += firing.fires().size();
+      firing.fires().forEach(each -> payload += each.job().payload().length());
     }
 
-    private void fail(StoredSchedule schedule, Throwable failure) {
+    private void fail(String name, Throwable failure) {
+      Due due = Objects.requireNonNull(read.get(name));
       Duration delay =
-          FIRST_RETRY.multipliedBy(1L << Math.min(schedule.failures().tries(), MOST_DOUBLINGS));
-      postponements.add(
-          new Postponement(schedule, SafeText.of(String.valueOf(failure), LONGEST_ERROR), delay));
-      failed.add(new Failed(schedule.name(), failure, delay));
+          FIRST_RETRY.multipliedBy(1L << Math.min(due.row().failures().tries(), MOST_DOUBLINGS));
+      postponements.add(new Postponement(due, describe(failure), delay));
+      failed.add(new Failed(name, failure, delay));
     }
 
     /**
@@ -293,43 +314,57 @@ public final class JooqScheduleStore implements ScheduleStore {
         List<Firing> cancelled = new ArrayList<>();
         for (int i = 0; i < some.size(); i++) {
           if (results.get(i) == CancelResult.BUSY) {
-            fail(some.get(i).read(), lastJobIsLocked(some.get(i)));
+            fail(some.get(i).read().name(), lastJobIsLocked(some.get(i)));
           } else {
             cancelled.add(some.get(i));
           }
         }
         return cancelled;
-      } catch (StoreException failure) {
+      } catch (RuntimeException failure) {
         if (isOfData(failure) && some.size() > 1) {
           int half = some.size() / 2;
           List<Firing> cancelled = new ArrayList<>(cancelPrevious(some.subList(0, half)));
           cancelled.addAll(cancelPrevious(some.subList(half, some.size())));
           return cancelled;
         }
-        some.forEach(firing -> fail(firing.read(), failure));
+        some.forEach(firing -> fail(firing.read().name(), failure));
         return List.of();
       }
     }
 
     /**
-     * Fires a batch. If the server rejects it because of one schedule's data, fires each half
-     * separately.
+     * Fires a batch. If it is too large, because the code of many schedules has returned meanwhile,
+     * or the server rejects it because of one schedule's data, fires each half separately.
      */
     private void fire(List<Firing> some) {
+      List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
+      if (some.size() > 1 && isTooLarge(fires)) {
+        fireHalves(some);
+        return;
+      }
       try {
-        List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
         happened(fires, results(some, fires));
-      } catch (StoreException failure) {
+      } catch (RuntimeException failure) {
         if (!isOfData(failure)) {
           throw failure;
         }
         if (some.size() == 1) {
-          fail(some.get(0).read(), failure);
+          fail(some.get(0).read().name(), failure);
         } else {
-          fire(some.subList(0, some.size() / 2));
-          fire(some.subList(some.size() / 2, some.size()));
+          fireHalves(some);
         }
       }
+    }
+
+    private void fireHalves(List<Firing> some) {
+      fire(some.subList(0, some.size() / 2));
+      fire(some.subList(some.size() / 2, some.size()));
+    }
+
+    private static boolean isTooLarge(List<Fire> fires) {
+      return fires.size() > 2 * LARGEST
+          || fires.stream().mapToLong(each -> each.job().payload().length()).sum()
+              > 2 * LARGEST_PAYLOAD;
     }
 
     private List<Result> results(List<Firing> some, List<Fire> fires) {
@@ -365,7 +400,7 @@ public final class JooqScheduleStore implements ScheduleStore {
                   enqueued.add(each.job());
                   ids.add(new EnqueueResult.Enqueued(id));
                 });
-        Instant now = readAt.getOrDefault(each.fire().schedule(), each.fire().at());
+        Instant now = Objects.requireNonNull(read.get(each.fire().schedule())).now();
         fired.add(
             new Fired(
                 each.fire(), result.job().orElse(null), Duration.between(each.fire().at(), now)));
@@ -407,92 +442,18 @@ public final class JooqScheduleStore implements ScheduleStore {
         null);
   }
 
-  private static boolean isOfData(StoreException failure) {
-    return failure.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isPresent();
+  /** Returns whether the data of a single schedule may have caused the failure. */
+  private static boolean isOfData(RuntimeException failure) {
+    return !(failure instanceof StoreException rejected)
+        || rejected.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isPresent();
   }
 
-  private Firing firing(Due due, @Nullable Schedule declared) {
-    StoredSchedule schedule = due.schedule();
-    Timing timing = timing(schedule, declared);
-    StoredSchedule.Progress progress = schedule.progress();
-    Instant planned = progress.nextAt();
-    FirePlan plan =
-        planned == null || schedule.pausedAt() != null
-            ? new FirePlan(List.of(), planned)
-            : FirePlan.of(
-                schedule.definition(),
-                timing,
-                planned,
-                schedule.firedOrChangedAt(),
-                due.now().minus(schedule.share()));
-    List<Fire> fires = new ArrayList<>();
-    Instant requested = progress.requestedAt();
-    if (requested != null) {
-      fires.add(fire(schedule, requested, declared));
+  /** Returns a failure as text, even if it cannot describe itself. */
+  private static String describe(Throwable failure) {
+    try {
+      return SafeText.of(String.valueOf(failure), LONGEST_ERROR);
+    } catch (Throwable odd) {
+      return failure.getClass().getName();
     }
-    plan.fires().forEach(at -> fires.add(fire(schedule, at, declared)));
-    if (schedule.definition().overlap() == Overlap.CANCEL_PREVIOUS && fires.size() > 1) {
-      fires.subList(0, fires.size() - 1).clear(); // the last one would cancel the others
-    }
-    Instant last =
-        plan.fires().isEmpty() ? progress.lastAt() : plan.fires().get(plan.fires().size() - 1);
-    StoredSchedule moved =
-        schedule.with(
-            new StoredSchedule.Progress(
-                schedule.due(plan.next()),
-                plan.next(),
-                last,
-                null,
-                null,
-                Objects.equals(plan.next(), planned)
-                    ? progress.zoneRules()
-                    : ZoneRules.of(timing)));
-    return new Firing(schedule, moved, fires);
-  }
-
-  /**
-   * Returns the timing that code declared, with its predicates, unless an operator has changed it.
-   */
-  private static Timing timing(StoredSchedule schedule, @Nullable Schedule declared) {
-    StoredTiming stored = schedule.definition().timing();
-    return declared != null && StoredTiming.of(declared.timing()).equals(stored)
-        ? declared.timing()
-        : stored.timing();
-  }
-
-  private Fire fire(StoredSchedule schedule, Instant at, @Nullable Schedule declared) {
-    ScheduledFire fire = new ScheduledFire(schedule.name(), at);
-    NewJob job = job(schedule, at, declared).firedBy(fire);
-    return new Fire(
-        fire,
-        schedule.definition().overlap() == Overlap.SKIP_WHILE_LIVE
-            ? job.unique(
-                new UniqueKey("schedule/" + schedule.name(), schedule.name(), UniqueUntil.DEAD))
-            : job);
-  }
-
-  private NewJob job(StoredSchedule schedule, Instant at, @Nullable Schedule declared) {
-    StoredSchedule.Job job = schedule.definition().job();
-    String payload = job.payload();
-    if (payload == null) {
-      if (declared == null || !declared.makesPayload()) {
-        throw new IllegalStateException(
-            "Code makes the payload of schedule '%s', but this worker's declaration does not."
-                .formatted(schedule.name()));
-      }
-      return Declaration.newJob(declared, at, jobs);
-    }
-    EnqueueOptions options = EnqueueOptions.none().tags(job.tags());
-    if (job.priority() != null) {
-      options = options.priority(job.priority());
-    }
-    if (job.maxAttempts() != null) {
-      options = options.maxAttempts(job.maxAttempts());
-    }
-    JobType<?> type =
-        JobType.of(job.kind(), Object.class)
-            .onQueue(job.queue())
-            .payloadVersion(job.payloadVersion());
-    return NewJob.of(type, payload, options);
   }
 }

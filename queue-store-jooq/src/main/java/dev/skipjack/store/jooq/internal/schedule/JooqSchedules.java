@@ -1,6 +1,8 @@
 package dev.skipjack.store.jooq.internal.schedule;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduleOrigin;
 import dev.skipjack.api.schedule.ScheduleState;
@@ -10,9 +12,9 @@ import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.schedule.ListSchedulesStatement.Listed;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,14 +29,15 @@ import org.jspecify.annotations.Nullable;
 public final class JooqSchedules implements Schedules {
 
   private static final int LISTED_FIRES = 5;
+  private static final int LARGEST_PAGE = 500;
 
   private final OwnTransactions transactions;
   private final ScheduleTable table;
   private final Declarations declarations;
   private final Runnable changed;
-  private final Statement<NoRequest, Listed> listAll;
+  private final Statement<ListSchedulesStatement.Page, Listed> list;
   private final Statement<String, Listed> listOne;
-  private final Statement<NoRequest, Listed> listAllWithoutPayloads;
+  private final Statement<ListSchedulesStatement.Page, Listed> listWithoutPayloads;
   private final Statement<String, Listed> listOneWithoutPayload;
 
   /**
@@ -46,10 +49,10 @@ public final class JooqSchedules implements Schedules {
     this.table = new ScheduleTable(dialect);
     this.declarations = new Declarations(this.transactions, table, jobs);
     this.changed = changed;
-    this.listAll = Statement.lazily(() -> ListSchedulesStatement.all(dialect.get()));
+    this.list = Statement.lazily(() -> ListSchedulesStatement.page(dialect.get()));
     this.listOne = Statement.lazily(() -> ListSchedulesStatement.one(dialect.get()));
-    this.listAllWithoutPayloads =
-        Statement.lazily(() -> ListSchedulesStatement.allWithoutPayloads(dialect.get()));
+    this.listWithoutPayloads =
+        Statement.lazily(() -> ListSchedulesStatement.pageWithoutPayloads(dialect.get()));
     this.listOneWithoutPayload =
         Statement.lazily(() -> ListSchedulesStatement.oneWithoutPayload(dialect.get()));
   }
@@ -108,9 +111,23 @@ public final class JooqSchedules implements Schedules {
 
   @Override
   public boolean pause(String name) {
-    return update(
-        name,
-        (schedule, now) -> schedule.pausedAt() == null ? schedule.paused(now, now) : schedule);
+    return pauseUnreadable(name)
+        || update(
+            name,
+            (schedule, now) -> schedule.pausedAt() == null ? schedule.paused(now, now) : schedule);
+  }
+
+  /** Pauses a schedule whose row cannot be read. Returns whether there was such a row. */
+  private boolean pauseUnreadable(String name) {
+    Names.requireSchedule(name);
+    return transactions.inOne(
+        session -> {
+          boolean unreadable = !table.lock(session, List.of(name)).unreadable().isEmpty();
+          if (unreadable) {
+            table.pause(session, List.of(name));
+          }
+          return unreadable;
+        });
   }
 
   @Override
@@ -122,7 +139,7 @@ public final class JooqSchedules implements Schedules {
             return schedule;
           }
           Timing timing = schedule.definition().timing().timing();
-          return schedule.paused(null, now).firingNext(timing, now, ZoneRules.of(timing));
+          return schedule.resumed(timing, now, ZoneRules.of(timing));
         });
   }
 
@@ -134,12 +151,21 @@ public final class JooqSchedules implements Schedules {
             schedule.progress().requestedAt() == null ? schedule.requested(now) : schedule);
   }
 
+  private static void requireReadable(ScheduleTable.Locked locked) {
+    for (UnreadableRow odd : locked.unreadable().values()) {
+      throw new IllegalArgumentException(
+          "The row of schedule '%s' cannot be read. %s Pause or remove the schedule, or correct the row in SQL."
+              .formatted(odd.name(), odd.reason()));
+    }
+  }
+
   private boolean update(String name, BiFunction<StoredSchedule, Instant, StoredSchedule> change) {
     Names.requireSchedule(name);
     boolean found =
         transactions.inOne(
             session -> {
               ScheduleTable.Locked locked = table.lock(session, List.of(name));
+              requireReadable(locked);
               List<StoredSchedule> written = new ArrayList<>();
               for (StoredSchedule schedule : locked.schedules().values()) {
                 StoredSchedule wanted = change.apply(schedule, locked.now());
@@ -160,8 +186,9 @@ public final class JooqSchedules implements Schedules {
   public boolean remove(String name) {
     return delete(
         name,
-        schedule -> {
-          if (schedule.source().origin() == ScheduleOrigin.CODE) {
+        row -> {
+          if (row instanceof StoredSchedule schedule
+              && schedule.source().origin() == ScheduleOrigin.CODE) {
             throw new IllegalArgumentException(
                 "Schedule '%s' was declared by code, which would create it again. Pause it, or retire it once the code no longer declares it."
                     .formatted(name));
@@ -172,15 +199,23 @@ public final class JooqSchedules implements Schedules {
 
   @Override
   public boolean retire(String name) {
-    return delete(name, schedule -> schedule.source().origin() == ScheduleOrigin.CODE);
+    return delete(
+        name,
+        row ->
+            row instanceof StoredSchedule schedule
+                ? schedule.source().origin() == ScheduleOrigin.CODE
+                : row instanceof UnreadableRow odd && odd.origin() == ScheduleOrigin.CODE);
   }
 
-  private boolean delete(String name, Predicate<StoredSchedule> which) {
+  private boolean delete(String name, Predicate<StoredRow> which) {
     Names.requireSchedule(name);
     return transactions.inOne(
         session -> {
+          ScheduleTable.Locked locked = table.lock(session, List.of(name));
           boolean found =
-              table.lock(session, List.of(name)).schedules().values().stream().anyMatch(which);
+              Stream.concat(
+                      locked.schedules().values().stream(), locked.unreadable().values().stream())
+                  .anyMatch(which);
           if (found) {
             table.delete(session, List.of(name));
           }
@@ -190,7 +225,12 @@ public final class JooqSchedules implements Schedules {
 
   @Override
   public List<ScheduleState> list() {
-    return transactions.run(listAll).stream().map(JooqSchedules::state).toList();
+    return all(this::list);
+  }
+
+  @Override
+  public List<ScheduleState> list(String after, int limit) {
+    return page(list, after, limit);
   }
 
   @Override
@@ -201,7 +241,12 @@ public final class JooqSchedules implements Schedules {
 
   @Override
   public List<ScheduleState> listWithoutPayloads() {
-    return transactions.run(listAllWithoutPayloads).stream().map(JooqSchedules::state).toList();
+    return all(this::listWithoutPayloads);
+  }
+
+  @Override
+  public List<ScheduleState> listWithoutPayloads(String after, int limit) {
+    return page(listWithoutPayloads, after, limit);
   }
 
   @Override
@@ -212,14 +257,83 @@ public final class JooqSchedules implements Schedules {
         .map(JooqSchedules::state);
   }
 
+  private List<ScheduleState> page(
+      Statement<ListSchedulesStatement.Page, Listed> statement, String after, int limit) {
+    if (limit < 1 || limit > LARGEST_PAGE) {
+      throw new IllegalArgumentException(
+          "Limit %d is not in 1..%d.".formatted(limit, LARGEST_PAGE));
+    }
+    return transactions.run(statement, new ListSchedulesStatement.Page(after, limit)).stream()
+        .map(JooqSchedules::state)
+        .toList();
+  }
+
+  private static List<ScheduleState> all(BiFunction<String, Integer, List<ScheduleState>> pages) {
+    List<ScheduleState> all = new ArrayList<>();
+    List<ScheduleState> page = pages.apply("", LARGEST_PAGE);
+    while (!page.isEmpty()) {
+      all.addAll(page);
+      page =
+          page.size() < LARGEST_PAGE
+              ? List.of()
+              : pages.apply(page.get(page.size() - 1).name(), LARGEST_PAGE);
+    }
+    return List.copyOf(all);
+  }
+
   private static ScheduleState state(Listed listed) {
-    StoredSchedule schedule = listed.schedule();
+    if (listed.row() instanceof StoredSchedule schedule) {
+      try {
+        return state(schedule, listed);
+      } catch (RuntimeException | StackOverflowError odd) {
+        return unreadable(UnreadableRow.of(schedule, String.valueOf(odd.getMessage())), listed);
+      }
+    }
+    return unreadable((UnreadableRow) listed.row(), listed);
+  }
+
+  private static ScheduleState unreadable(UnreadableRow row, Listed listed) {
+    return new ScheduleState(
+        row.name(),
+        null,
+        Missed.once(),
+        Overlap.ALLOW,
+        Duration.ZERO,
+        row.queue(),
+        row.kind(),
+        null,
+        List.of(),
+        null,
+        false,
+        row.origin(),
+        false,
+        null,
+        false,
+        null,
+        row.pausedAt(),
+        List.of(),
+        null,
+        null,
+        listed.lastStatus(),
+        failure(row.failures()),
+        row.createdAt(),
+        row.updatedAt(),
+        row.reason());
+  }
+
+  private static ScheduleState.@Nullable Failure failure(StoredSchedule.Failures failures) {
+    Instant at = failures.at();
+    String error = failures.error();
+    return at == null || error == null
+        ? null
+        : new ScheduleState.Failure(failures.tries(), at, error);
+  }
+
+  private static ScheduleState state(StoredSchedule schedule, Listed listed) {
     StoredSchedule.Definition definition = schedule.definition();
     StoredSchedule.Source source = schedule.source();
     Timing timing = timing(definition.timing());
     Long lastJob = schedule.progress().lastJobId();
-    Instant failedAt = schedule.failures().at();
-    String error = schedule.failures().error();
     return new ScheduleState(
         schedule.name(),
         timing,
@@ -242,11 +356,10 @@ public final class JooqSchedules implements Schedules {
         schedule.progress().lastAt(),
         lastJob == null ? null : new JobId(lastJob),
         listed.lastStatus(),
-        failedAt == null || error == null
-            ? null
-            : new ScheduleState.Failure(schedule.failures().tries(), failedAt, error),
+        failure(schedule.failures()),
         schedule.createdAt(),
-        schedule.updatedAt());
+        schedule.updatedAt(),
+        null);
   }
 
   private static @Nullable Timing timing(StoredTiming stored) {

@@ -6,13 +6,12 @@ import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
-import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
@@ -22,17 +21,18 @@ import java.util.List;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
-import org.jooq.ResultQuery;
+import org.jooq.Param;
+import org.jooq.SelectSeekStep1;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists schedules, or reads one, with the status of the last job of each.
+ * Lists a page of schedules, or reads one, with the status of the last job of each.
  *
  * <pre>{@code
  * SELECT ..., clock_timestamp(), coalesce((SELECT status FROM jobs WHERE id = last_job_id),
  *                                         (SELECT status FROM jobs_archive WHERE id = last_job_id))
- *   FROM job_schedules [WHERE name = :name] ORDER BY name
+ *   FROM job_schedules WHERE name = :name | name > :after ORDER BY name [LIMIT :limit]
  * }</pre>
  *
  * <p>For a job that has ended, the primary key of every partition of the archive is probed, as in
@@ -40,13 +40,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class ListSchedulesStatement {
 
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+
   private ListSchedulesStatement() {}
 
   /**
    * @param now the current time by the database's clock
    * @param lastStatus the status of its last job, or null if there is none
    */
-  record Listed(StoredSchedule schedule, Instant now, @Nullable JobStatus lastStatus) {}
+  record Listed(StoredRow row, Instant now, @Nullable JobStatus lastStatus) {}
 
   private record Computed(Field<Instant> now, Field<String> lastStatus) {
 
@@ -58,7 +60,7 @@ final class ListSchedulesStatement {
       return ScheduleColumns.selectedWithoutPayload(now, lastStatus);
     }
 
-    static ResultQuery<?> query(List<Field<?>> columns, Condition which) {
+    static SelectSeekStep1<?, String> query(List<Field<?>> columns, Condition which) {
       return select(columns).from(JOB_SCHEDULES).where(which).orderBy(JOB_SCHEDULES.NAME);
     }
 
@@ -71,20 +73,31 @@ final class ListSchedulesStatement {
     }
   }
 
-  static Statement<NoRequest, Listed> all(DSLContext dialect) {
+  /**
+   * The request for a page.
+   *
+   * @param after the name of the last schedule of the page before, or an empty text for the first
+   */
+  record Page(String after, int limit) {}
+
+  static Statement<Page, Listed> page(DSLContext dialect) {
     Computed computed = computed();
-    return all(dialect, computed, computed.columns());
+    return page(dialect, computed, computed.columns());
   }
 
   /** Does not read payloads, because a role may not be allowed to. */
-  static Statement<NoRequest, Listed> allWithoutPayloads(DSLContext dialect) {
+  static Statement<Page, Listed> pageWithoutPayloads(DSLContext dialect) {
     Computed computed = computed();
-    return all(dialect, computed, computed.columnsWithoutPayload());
+    return page(dialect, computed, computed.columnsWithoutPayload());
   }
 
-  private static Statement<NoRequest, Listed> all(
+  private static Statement<Page, Listed> page(
       DSLContext dialect, Computed computed, List<Field<?>> columns) {
-    return Statement.of(dialect, Computed.query(columns, noCondition()), computed::read);
+    return Statement.of(
+        dialect,
+        Computed.query(columns, JOB_SCHEDULES.NAME.gt(Texts.param("after"))).limit(LIMIT),
+        page -> new Arguments().text("after", page.after()).number("limit", page.limit()),
+        computed::read);
   }
 
   static Statement<String, Listed> one(DSLContext dialect) {

@@ -28,7 +28,7 @@ final class LockSchedulesStatement {
 
   private LockSchedulesStatement() {}
 
-  static Statement<Collection<String>, StoredSchedule> of(DSLContext dialect) {
+  static Statement<Collection<String>, StoredRow> of(DSLContext dialect) {
     return Statement.of(
         dialect,
         select(ScheduleColumns.selected())

@@ -4,10 +4,13 @@ import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
 
 import dev.skipjack.api.schedule.Missed;
 import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduleOrigin;
+import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.Row;
@@ -21,6 +24,8 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jooq.Field;
@@ -41,8 +46,24 @@ final class ScheduleColumns {
    */
   private static final Field<String[]> EXCEPT_DATES =
       field(
-          "case when {0} = '{}' then '{}' else array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each)) end",
-          SQLDataType.CLOB.getArrayDataType(), JOB_SCHEDULES.EXCEPT_DATES);
+          "case when {0} = '{}' then '{}' when cardinality({0}) > {1} then array['more than 10,000 dates'] else array(select to_char(each, 'YYYY-MM-DD') from unnest({0}) as dates(each)) end",
+          SQLDataType.CLOB.getArrayDataType(), JOB_SCHEDULES.EXCEPT_DATES, inline(10_000));
+
+  private static final Instant END = Instant.parse("2126-01-01T00:00:00Z");
+
+  /** The maximum length of a text, by the domain of its column. */
+  private static final int LONGEST_TEXT = 4_000;
+
+  private static final int LONGEST_REASON = 300;
+
+  private static final Set<TableField<?, String>> TEXTS =
+      Set.of(
+          JOB_SCHEDULES.CRON,
+          JOB_SCHEDULES.ZONE,
+          JOB_SCHEDULES.ZONE_RULES,
+          JOB_SCHEDULES.DESCRIPTION,
+          JOB_SCHEDULES.DECLARATION,
+          JOB_SCHEDULES.LAST_ERROR);
 
   /** Has the name of the column, by which it is read. */
   private static final Field<JSONB> NO_PAYLOAD =
@@ -72,6 +93,7 @@ final class ScheduleColumns {
           new Column(JOB_SCHEDULES.LAST_JOB_ID, it -> it.progress().lastJobId()),
           new Column(JOB_SCHEDULES.REQUESTED_AT, it -> it.progress().requestedAt()),
           new Column(JOB_SCHEDULES.PAUSED_AT, StoredSchedule::pausedAt),
+          new Column(JOB_SCHEDULES.MISSED_UNTIL, it -> it.progress().missedUntil()),
           new Column(JOB_SCHEDULES.CRON, it -> it.definition().timing().cron()),
           new Column(
               JOB_SCHEDULES.INTERVAL_SECONDS, it -> it.definition().timing().intervalSeconds()),
@@ -143,56 +165,76 @@ final class ScheduleColumns {
   private static List<Field<?>> selected(Field<JSONB> payload, Field<?>... more) {
     List<Field<?>> selected =
         ALL.stream()
-            .<Field<?>>map(
-                column ->
-                    column.target().equals(JOB_SCHEDULES.EXCEPT_DATES)
-                        ? EXCEPT_DATES
-                        : column.target().equals(JOB_SCHEDULES.PAYLOAD) ? payload : column.target())
+            .<Field<?>>map(column -> selected(column.target(), payload))
             .collect(Collectors.toCollection(ArrayList::new));
     selected.addAll(List.of(more));
     return selected;
   }
 
-  /** Reads a schedule from a row that has the columns of {@link #selected}. */
-  static StoredSchedule read(Row row) throws SQLException {
+  /** Cuts texts, so that a huge one in a row costs little. */
+  private static Field<?> selected(TableField<?, ?> column, Field<JSONB> payload) {
+    if (column.equals(JOB_SCHEDULES.EXCEPT_DATES)) {
+      return EXCEPT_DATES;
+    }
+    if (column.equals(JOB_SCHEDULES.PAYLOAD)) {
+      return payload;
+    }
+    return TEXTS.contains(column)
+        ? field("left({0}, {1})", SQLDataType.CLOB, column, inline(LONGEST_TEXT + 1)).as(column)
+        : column;
+  }
+
+  /** Reads a row that has the columns of {@link #selected}. */
+  static StoredRow read(Row row) throws SQLException {
+    try {
+      return schedule(row);
+    } catch (RuntimeException unreadable) {
+      return unreadable(row, unreadable);
+    } catch (SQLException unreadable) {
+      if (unreadable.getSQLState() == null || unreadable.getSQLState().startsWith("08")) {
+        throw unreadable;
+      }
+      return unreadable(row, unreadable);
+    }
+  }
+
+  private static StoredSchedule schedule(Row row) throws SQLException {
     return new StoredSchedule(
         row.text(JOB_SCHEDULES.NAME),
         definition(row),
         new StoredSchedule.Source(
             ScheduleOrigin.of(row.text(JOB_SCHEDULES.ORIGIN)),
             row.flag(JOB_SCHEDULES.AUTHORITATIVE),
-            row.textOrNull(JOB_SCHEDULES.DECLARATION),
-            row.instantOrNull(JOB_SCHEDULES.DECLARED_AT),
-            row.instantOrNull(JOB_SCHEDULES.TIMING_CHANGED_AT)),
+            text(row, JOB_SCHEDULES.DECLARATION),
+            time(row, JOB_SCHEDULES.DECLARED_AT),
+            time(row, JOB_SCHEDULES.TIMING_CHANGED_AT)),
         new StoredSchedule.Progress(
-            row.instantOrNull(JOB_SCHEDULES.DUE_AT),
-            row.instantOrNull(JOB_SCHEDULES.NEXT_AT),
-            row.instantOrNull(JOB_SCHEDULES.LAST_AT),
-            row.numberOrNull(JOB_SCHEDULES.LAST_JOB_ID),
-            row.instantOrNull(JOB_SCHEDULES.REQUESTED_AT),
-            row.textOrNull(JOB_SCHEDULES.ZONE_RULES)),
-        new StoredSchedule.Failures(
-            row.integer(JOB_SCHEDULES.FAILURES),
-            row.instantOrNull(JOB_SCHEDULES.FAILED_AT),
-            row.textOrNull(JOB_SCHEDULES.LAST_ERROR)),
-        row.instantOrNull(JOB_SCHEDULES.PAUSED_AT),
-        row.instant(JOB_SCHEDULES.CREATED_AT),
-        row.instant(JOB_SCHEDULES.UPDATED_AT));
+            time(row, JOB_SCHEDULES.DUE_AT),
+            time(row, JOB_SCHEDULES.NEXT_AT),
+            time(row, JOB_SCHEDULES.LAST_AT),
+            jobId(row),
+            time(row, JOB_SCHEDULES.REQUESTED_AT),
+            text(row, JOB_SCHEDULES.ZONE_RULES),
+            time(row, JOB_SCHEDULES.MISSED_UNTIL)),
+        failures(row),
+        time(row, JOB_SCHEDULES.PAUSED_AT),
+        Objects.requireNonNull(time(row, JOB_SCHEDULES.CREATED_AT)),
+        Objects.requireNonNull(time(row, JOB_SCHEDULES.UPDATED_AT)));
   }
 
   private static StoredSchedule.Definition definition(Row row) throws SQLException {
     return new StoredSchedule.Definition(
         new StoredTiming(
-            row.textOrNull(JOB_SCHEDULES.CRON),
+            text(row, JOB_SCHEDULES.CRON),
             row.numberOrNull(JOB_SCHEDULES.INTERVAL_SECONDS),
             row.flag(JOB_SCHEDULES.ALIGNED),
-            row.text(JOB_SCHEDULES.ZONE),
-            row.texts(EXCEPT_DATES).stream().map(LocalDate::parse).toList()),
+            Objects.requireNonNull(text(row, JOB_SCHEDULES.ZONE)),
+            dates(row)),
         missed(
             Missed.Policy.of(row.text(JOB_SCHEDULES.MISSED)),
             row.integer(JOB_SCHEDULES.MISSED_MAXIMUM)),
         Overlap.of(row.text(JOB_SCHEDULES.OVERLAP)),
-        Duration.ofMillis(row.number(JOB_SCHEDULES.JITTER_MS)),
+        jitter(row),
         new StoredSchedule.Job(
             row.text(JOB_SCHEDULES.QUEUE),
             row.text(JOB_SCHEDULES.KIND),
@@ -200,9 +242,104 @@ final class ScheduleColumns {
             row.integer(JOB_SCHEDULES.PAYLOAD_VERSION),
             row.integerOrNull(JOB_SCHEDULES.PRIORITY),
             row.integerOrNull(JOB_SCHEDULES.MAX_ATTEMPTS),
-            row.texts(JOB_SCHEDULES.TAGS)),
-        row.textOrNull(JOB_SCHEDULES.DESCRIPTION),
+            tags(row)),
+        text(row, JOB_SCHEDULES.DESCRIPTION),
         row.flag(JOB_SCHEDULES.IN_CODE));
+  }
+
+  private static @Nullable Instant time(Row row, Field<Instant> column) throws SQLException {
+    Instant time = row.instantOrNull(column);
+    if (time != null && (time.isBefore(Instant.EPOCH) || !time.isBefore(END))) {
+      throw odd(column, time + " is not in the years 1970 to 2125");
+    }
+    return time;
+  }
+
+  private static @Nullable String text(Row row, Field<String> column) throws SQLException {
+    String text = row.textOrNull(column);
+    if (text != null && text.length() > LONGEST_TEXT) {
+      throw odd(column, "it is longer than %,d characters".formatted(LONGEST_TEXT));
+    }
+    return text;
+  }
+
+  private static List<LocalDate> dates(Row row) throws SQLException {
+    try {
+      return row.texts(EXCEPT_DATES).stream().map(LocalDate::parse).toList();
+    } catch (RuntimeException odd) {
+      throw odd(
+          JOB_SCHEDULES.EXCEPT_DATES,
+          "it is not a list of at most 10,000 dates in the years 1 to 9999",
+          odd);
+    }
+  }
+
+  private static List<String> tags(Row row) throws SQLException {
+    try {
+      return row.texts(JOB_SCHEDULES.TAGS);
+    } catch (RuntimeException odd) {
+      throw odd(JOB_SCHEDULES.TAGS, "it is not a list of strings", odd);
+    }
+  }
+
+  private static Duration jitter(Row row) throws SQLException {
+    Duration jitter = Duration.ofMillis(row.number(JOB_SCHEDULES.JITTER_MS));
+    if (jitter.isNegative() || jitter.compareTo(Schedule.LONGEST_JITTER) > 0) {
+      throw odd(JOB_SCHEDULES.JITTER_MS, jitter + " is not in 0.." + Schedule.LONGEST_JITTER);
+    }
+    return jitter;
+  }
+
+  private static @Nullable Long jobId(Row row) throws SQLException {
+    Long id = row.numberOrNull(JOB_SCHEDULES.LAST_JOB_ID);
+    if (id != null && id < 1) {
+      throw odd(JOB_SCHEDULES.LAST_JOB_ID, id + " is not positive");
+    }
+    return id;
+  }
+
+  private static StoredSchedule.Failures failures(Row row) throws SQLException {
+    return new StoredSchedule.Failures(
+        Math.max(row.integer(JOB_SCHEDULES.FAILURES), 0),
+        time(row, JOB_SCHEDULES.FAILED_AT),
+        text(row, JOB_SCHEDULES.LAST_ERROR));
+  }
+
+  private static IllegalArgumentException odd(Field<?> column, String why) {
+    return odd(column, why, null);
+  }
+
+  private static IllegalArgumentException odd(
+      Field<?> column, String why, @Nullable Throwable cause) {
+    return new IllegalArgumentException("Column '%s': %s.".formatted(column.getName(), why), cause);
+  }
+
+  private static UnreadableRow unreadable(Row row, Exception reason) throws SQLException {
+    return new UnreadableRow(
+        row.text(JOB_SCHEDULES.NAME),
+        SafeText.of(String.valueOf(reason.getMessage()), LONGEST_REASON),
+        Objects.requireNonNullElse(row.textOrNull(JOB_SCHEDULES.QUEUE), ""),
+        Objects.requireNonNullElse(row.textOrNull(JOB_SCHEDULES.KIND), ""),
+        ScheduleOrigin.CODE.literal().equals(row.textOrNull(JOB_SCHEDULES.ORIGIN))
+            ? ScheduleOrigin.CODE
+            : ScheduleOrigin.OPERATOR,
+        orElse(null, () -> time(row, JOB_SCHEDULES.PAUSED_AT)),
+        Objects.requireNonNull(orElse(StoredSchedule.Failures.NONE, () -> failures(row))),
+        Objects.requireNonNull(orElse(Instant.EPOCH, () -> time(row, JOB_SCHEDULES.CREATED_AT))),
+        Objects.requireNonNull(orElse(Instant.EPOCH, () -> time(row, JOB_SCHEDULES.UPDATED_AT))));
+  }
+
+  private interface Reading<T> {
+    @Nullable T read() throws SQLException;
+  }
+
+  private static <T> @Nullable T orElse(@Nullable T otherwise, Reading<T> reading)
+      throws SQLException {
+    try {
+      return reading.read();
+    } catch (RuntimeException odd) {
+      return otherwise;
+    }
   }
 
   /**

@@ -13,7 +13,6 @@ import dev.skipjack.store.jooq.internal.sql.Texts;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;
-import org.jooq.impl.SQLDataType;
 
 /** The conditions under which schedules fire, defined in one place for all statements. */
 public final class SchedulePredicates {
@@ -44,10 +43,7 @@ public final class SchedulePredicates {
 
   static Field<Long> nextFireIn(Condition which) {
     return field(
-        select(
-                field(
-                    "cast(extract(epoch from {0} - {1}) * 1000000 as bigint)",
-                    SQLDataType.BIGINT, JOB_SCHEDULES.DUE_AT, DatabaseClock.NOW))
+        select(DatabaseClock.microsUntil(JOB_SCHEDULES.DUE_AT))
             .from(JOB_SCHEDULES)
             .where(which)
             .and(JOB_SCHEDULES.DUE_AT.isNotNull())

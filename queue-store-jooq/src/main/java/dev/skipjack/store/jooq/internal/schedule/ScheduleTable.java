@@ -19,10 +19,11 @@ import org.jooq.DSLContext;
 final class ScheduleTable {
 
   private final Statement<NoRequest, Instant> clock;
-  private final Statement<Collection<String>, StoredSchedule> lock;
+  private final Statement<Collection<String>, StoredRow> lock;
   private final Statement<Collection<StoredSchedule>, String> insert;
   private final Statement<Collection<StoredSchedule>, String> replace;
   private final Statement<Collection<String>, String> touch;
+  private final Statement<Collection<String>, String> pause;
   private final Statement<Collection<String>, String> delete;
 
   ScheduleTable(Lazy<DSLContext> dialect) {
@@ -37,22 +38,30 @@ final class ScheduleTable {
     this.insert = Statement.lazily(() -> WriteSchedulesStatement.insert(dialect.get()));
     this.replace = Statement.lazily(() -> WriteSchedulesStatement.replace(dialect.get()));
     this.touch = Statement.lazily(() -> WriteSchedulesStatement.touch(dialect.get()));
+    this.pause = Statement.lazily(() -> WriteSchedulesStatement.pause(dialect.get()));
     this.delete = Statement.lazily(() -> WriteSchedulesStatement.delete(dialect.get()));
   }
 
   /**
    * Schedules that are locked until the transaction ends.
    *
+   * @param unreadable those that cannot be read
    * @param now the time by the database's clock after the locks were taken
    */
-  record Locked(Map<String, StoredSchedule> schedules, Instant now) {}
+  record Locked(
+      Map<String, StoredSchedule> schedules, Map<String, UnreadableRow> unreadable, Instant now) {}
 
   Locked lock(Session session, Collection<String> names) throws SQLException {
     Map<String, StoredSchedule> schedules = new TreeMap<>();
-    for (StoredSchedule schedule : session.run(lock, names)) {
-      schedules.put(schedule.name(), schedule);
+    Map<String, UnreadableRow> unreadable = new TreeMap<>();
+    for (StoredRow row : session.run(lock, names)) {
+      if (row instanceof StoredSchedule schedule) {
+        schedules.put(row.name(), schedule);
+      } else if (row instanceof UnreadableRow odd) {
+        unreadable.put(row.name(), odd);
+      }
     }
-    return new Locked(schedules, session.run(clock, NoRequest.NONE).get(0));
+    return new Locked(schedules, unreadable, session.run(clock, NoRequest.NONE).get(0));
   }
 
   /** Inserts schedules. Returns the names of those that did not exist. */
@@ -70,6 +79,11 @@ final class ScheduleTable {
     if (!names.isEmpty()) {
       session.run(touch, names);
     }
+  }
+
+  /** Pauses schedules whose rows need not be readable. */
+  void pause(Session session, Collection<String> names) throws SQLException {
+    session.run(pause, names);
   }
 
   void delete(Session session, Collection<String> names) throws SQLException {

@@ -24,7 +24,8 @@ record StoredSchedule(
     Failures failures,
     @Nullable Instant pausedAt,
     Instant createdAt,
-    Instant updatedAt) {
+    Instant updatedAt)
+    implements StoredRow {
 
   /**
    * The time after which a schedule counts as undeclared. It is longer than a deployment, and
@@ -89,9 +90,14 @@ record StoredSchedule(
       @Nullable Instant lastAt,
       @Nullable Long lastJobId,
       @Nullable Instant requestedAt,
-      @Nullable String zoneRules) {
+      @Nullable String zoneRules,
+      @Nullable Instant missedUntil) {
 
-    static final Progress NONE = new Progress(null, null, null, null, null, null);
+    static final Progress NONE = new Progress(null, null, null, null, null, null, null);
+
+    Progress missedUntil(Instant until) {
+      return new Progress(dueAt, nextAt, lastAt, lastJobId, requestedAt, zoneRules, until);
+    }
   }
 
   /** The failed tries to fire at the next planned time. */
@@ -159,7 +165,28 @@ record StoredSchedule(
             progress.lastAt(),
             progress.lastJobId(),
             requested,
-            zoneRules));
+            zoneRules,
+            missedUntil(next)));
+  }
+
+  /** Returns the end of the missed times before a pause, if {@code next} is one of them. */
+  private @Nullable Instant missedUntil(@Nullable Instant next) {
+    Instant until = progress.missedUntil();
+    return until == null || next == null || next.isAfter(until) ? null : until;
+  }
+
+  /**
+   * Returns a copy that is not paused. If it was overdue before the pause, it continues with the
+   * time that was due then, and only the times before the pause count as missed.
+   */
+  StoredSchedule resumed(Timing timing, Instant now, @Nullable String zoneRules) {
+    Instant next = progress.nextAt();
+    StoredSchedule resumed = paused(null, now);
+    if (pausedAt == null || next == null || !next.isBefore(pausedAt)) {
+      return resumed.firingNext(timing, now, zoneRules);
+    }
+    Instant until = progress.missedUntil() == null ? pausedAt : progress.missedUntil();
+    return resumed.with(resumed.progress().missedUntil(until)).dueAgain();
   }
 
   /** Returns a copy with a request to fire now. */
@@ -174,7 +201,8 @@ record StoredSchedule(
             progress.lastAt(),
             progress.lastJobId(),
             now,
-            progress.zoneRules()),
+            progress.zoneRules(),
+            progress.missedUntil()),
         failures,
         pausedAt,
         createdAt,

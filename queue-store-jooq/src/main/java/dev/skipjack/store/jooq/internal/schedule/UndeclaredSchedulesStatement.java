@@ -19,7 +19,7 @@ import org.jooq.Param;
  *
  * <pre>{@code
  * SELECT name, declared_at, in_code FROM job_schedules
- *  WHERE origin = 'code' AND paused_at IS NULL AND declared_at + :age < clock_timestamp()
+ *  WHERE origin = 'code' AND paused_at IS NULL AND declared_at < clock_timestamp() - :age
  *  ORDER BY declared_at, name LIMIT 100
  * }</pre>
  *
@@ -41,7 +41,7 @@ final class UndeclaredSchedulesStatement {
             .from(JOB_SCHEDULES)
             .where(JOB_SCHEDULES.ORIGIN.eq(inline(ScheduleOrigin.CODE.literal())))
             .and(JOB_SCHEDULES.PAUSED_AT.isNull())
-            .and(DatabaseClock.plusMicros(JOB_SCHEDULES.DECLARED_AT, AGE).lt(DatabaseClock.NOW))
+            .and(JOB_SCHEDULES.DECLARED_AT.lt(DatabaseClock.minusMicros(DatabaseClock.NOW, AGE)))
             .orderBy(JOB_SCHEDULES.DECLARED_AT, JOB_SCHEDULES.NAME)
             .limit(inline(LARGEST)),
         request ->

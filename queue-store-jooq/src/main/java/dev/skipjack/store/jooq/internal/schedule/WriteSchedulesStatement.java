@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
@@ -34,6 +35,7 @@ import org.jooq.ResultQuery;
  * WITH written AS (INSERT INTO job_schedules SELECT ... FROM unnest(...) AS given ORDER BY name ON CONFLICT (name) DO NOTHING RETURNING name
  *                 | UPDATE job_schedules SET ... FROM unnest(...) AS given WHERE job_schedules.name = given.name RETURNING name
  *                 | UPDATE job_schedules SET declared_at = clock_timestamp() WHERE name = ANY (:names) AND origin = 'code' RETURNING name
+ *                 | UPDATE job_schedules SET paused_at = clock_timestamp(), requested_at = NULL, updated_at = clock_timestamp() WHERE name = ANY (:names) RETURNING name
  *                 | DELETE FROM job_schedules WHERE name = ANY (:names) RETURNING name)
  * SELECT name FROM written
  * }</pre>
@@ -90,6 +92,22 @@ final class WriteSchedulesStatement {
             .set(JOB_SCHEDULES.DECLARED_AT, DatabaseClock.NOW)
             .where(JOB_SCHEDULES.NAME.eq(any(NAMES)))
             .and(JOB_SCHEDULES.ORIGIN.eq(inline(ScheduleOrigin.CODE.literal())))
+            .returning(JOB_SCHEDULES.NAME),
+        WriteSchedulesStatement::names);
+  }
+
+  /**
+   * Creates the statement that pauses schedules, and returns their names. Unlike {@link #replace},
+   * it keeps the values of all other columns, even those that cannot be read.
+   */
+  static Statement<Collection<String>, String> pause(DSLContext dialect) {
+    return of(
+        dialect,
+        update(JOB_SCHEDULES)
+            .set(JOB_SCHEDULES.PAUSED_AT, DatabaseClock.NOW)
+            .set(JOB_SCHEDULES.REQUESTED_AT, castNull(JOB_SCHEDULES.REQUESTED_AT))
+            .set(JOB_SCHEDULES.UPDATED_AT, DatabaseClock.NOW)
+            .where(JOB_SCHEDULES.NAME.eq(any(NAMES)))
             .returning(JOB_SCHEDULES.NAME),
         WriteSchedulesStatement::names);
   }

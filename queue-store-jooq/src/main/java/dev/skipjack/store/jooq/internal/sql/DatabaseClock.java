@@ -42,6 +42,21 @@ public final class DatabaseClock {
     return field("{0} + {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
 
+  /** Returns {@code instant} minus a number of microseconds. */
+  public static Field<Instant> minusMicros(Field<Instant> instant, Field<Long> micros) {
+    return field("{0} - {1}", SQLDataType.INSTANT, instant, interval(micros));
+  }
+
+  /**
+   * Returns the microseconds until {@code instant}, negative if it has passed. Differences of more
+   * than 100 days count as 100 days, because a difference to infinity is not a number.
+   */
+  public static Field<Long> microsUntil(Field<Instant> instant) {
+    return field(
+        "cast(extract(epoch from greatest(least({0}, {1} + interval '100 days'), {1} - interval '100 days') - {1}) * 1000000 as bigint)",
+        SQLDataType.BIGINT, instant, NOW);
+  }
+
   /**
    * Returns a number of microseconds as an interval, which jOOQ's DSL cannot express. The explicit
    * cast to a double, which the server would otherwise apply itself, ensures that no other operator

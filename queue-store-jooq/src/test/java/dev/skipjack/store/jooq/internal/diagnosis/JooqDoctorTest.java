@@ -186,6 +186,10 @@ class JooqDoctorTest {
     fixture.execute("UPDATE @job_schedules SET failures = 3, last_error = 'no'");
     assertThat(finding("schedules").sentence())
         .isEqualTo("Schedule daily has failed to fire 3 times: no");
+    fixture.execute(
+        "INSERT INTO @job_schedules (name, cron, queue, kind, payload, origin) SELECT 'a' || n, '@daily', 'default', 'work', '1', 'operator' FROM generate_series(1, 1000) AS n");
+    assertThat(finding("schedules").sentence()).startsWith("Schedule daily has failed");
+    fixture.execute("DELETE FROM @job_schedules WHERE name <> 'daily'");
     fixture.execute("UPDATE @job_schedules SET due_at = now() - interval '1 hour'");
     assertThat(finding("schedules").sentence())
         .isEqualTo("Schedule daily should have fired 1 h 0 min ago.");

@@ -47,6 +47,27 @@ class DeclarationTest {
   }
 
   @Test
+  void thousandsOfSchedulesAreListedInPages() {
+    on.fixture.execute(
+        "INSERT INTO @job_schedules (name, cron, queue, kind, payload, origin)"
+            + " SELECT 's' || to_char(n, 'FM0000'), '@daily', 'default', 'report', '1', 'operator' FROM generate_series(1, 1200) AS n");
+
+    List<String> all = on.schedules.list().stream().map(ScheduleState::name).toList();
+
+    assertThat(all).hasSize(1_200).isSorted().doesNotHaveDuplicates();
+    assertThat(on.schedules.listWithoutPayloads()).hasSize(1_200);
+    assertThat(on.schedules.list("", 2))
+        .extracting(ScheduleState::name)
+        .isEqualTo(all.subList(0, 2));
+    assertThat(on.schedules.listWithoutPayloads("s0500", 500))
+        .extracting(ScheduleState::name)
+        .isEqualTo(all.subList(500, 1_000));
+    assertThat(on.schedules.list("s1200", 500)).isEmpty();
+    assertThatThrownBy(() -> on.schedules.list("", 501)).hasMessage("Limit 501 is not in 1..500.");
+    assertThatThrownBy(() -> on.schedules.list("", 0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void aDeclarationIsStoredAndListedWithItsNextFiveFires() {
     on.schedules.declare(
         Schedule.cron("0 9 * * MON-FRI")
@@ -165,6 +186,7 @@ class DeclarationTest {
     on.schedules.declare(every(Duration.ofHours(1), "sync").missed(Missed.all(100)));
     on.schedules.pause("sync");
     on.plan("sync", on.now().truncatedTo(HOURS).minus(9, HOURS));
+    on.fixture.execute("UPDATE @job_schedules SET paused_at = now() - interval '10 hours'");
     assertThat(on.fireAll()).isEmpty();
 
     on.schedules.resume("sync");

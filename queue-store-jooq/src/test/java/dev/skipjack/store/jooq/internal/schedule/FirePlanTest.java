@@ -50,7 +50,8 @@ class FirePlanTest {
         timing,
         planned,
         after,
-        until);
+        until,
+        null);
   }
 
   private static Instant next(FirePlan plan) {

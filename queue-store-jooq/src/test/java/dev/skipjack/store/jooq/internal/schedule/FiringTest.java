@@ -15,6 +15,7 @@ import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduledFire;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.ScheduleStore.Failed;
 import dev.skipjack.api.spi.ScheduleStore.Fired;
 import dev.skipjack.api.spi.ScheduleStore.Round;
@@ -26,12 +27,17 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Due schedules enqueue their jobs and get their next fire time. */
 @QueueTest
@@ -216,6 +222,145 @@ class FiringTest {
             .enqueueFrom(REPORT, fire -> new Report("fixed"));
     assertThat(times(on.fireAll(fixed))).containsExactly(hour);
     assertThat(on.state("broken").failure()).isNull();
+  }
+
+  static Stream<Throwable> thrown() {
+    return Stream.of(
+        new SQLException("checked"),
+        new AssertionError("an assertion"),
+        new OutOfMemoryError("too large"),
+        new StackOverflowError("too deep"),
+        new NoClassDefFoundError("missing"),
+        new Throwable("neither exception nor error"),
+        new IllegalStateException("odd") {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String getMessage() {
+            throw new IllegalStateException("cannot describe itself");
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @MethodSource("thrown")
+  void whateverAFunctionThrowsIsAFailureOfItsScheduleOnly(Throwable thrown) {
+    Schedule broken =
+        Schedule.every(Duration.ofHours(1))
+            .named("broken")
+            .enqueueFrom(
+                REPORT,
+                fire -> {
+                  throw FiringTest.<RuntimeException>sneaky(thrown);
+                });
+    on.schedules.declare(List.of(broken, every(Duration.ofHours(1), "sound")));
+    on.plan("broken", on.now().truncatedTo(HOURS));
+    on.plan("sound", on.now().truncatedTo(HOURS));
+
+    Round round = on.store.fireDue(List.of(broken));
+
+    assertThat(round.fired()).extracting(fired -> fired.fire().schedule()).containsExactly("sound");
+    assertThat(round.failed()).extracting(Failed::error).containsExactly(thrown);
+    assertThat(Objects.requireNonNull(on.state("broken").failure()).error()).isNotBlank();
+  }
+
+  /** Throws anything, as Kotlin and Lombok let functions do. */
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // hides that it is checked
+  private static <T extends Throwable> T sneaky(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  @Test
+  void codeThatHasNotReturnedYetDelaysItsScheduleOnlyAndItsPlanIsFiredLater() {
+    Schedule slow =
+        Schedule.every(Duration.ofHours(1))
+            .named("slow")
+            .enqueueFrom(REPORT, fire -> new Report("slow"));
+    on.schedules.declare(List.of(slow, every(Duration.ofHours(1), "sound")));
+    on.plan("slow", on.now().truncatedTo(HOURS));
+    on.plan("sound", on.now().truncatedTo(HOURS));
+    List<ScheduleStore.Plan> running = new ArrayList<>();
+
+    Round first =
+        on.store.fireDue(
+            List.of(slow),
+            plans -> {
+              running.addAll(plans);
+              return List.of();
+            });
+    Round second = on.store.fireDue(List.of(), plans -> plans);
+    running.forEach(ScheduleStore.Plan::run);
+    Round third = on.store.fireDue(List.of(), plans -> running);
+
+    assertThat(first.fired()).extracting(fired -> fired.fire().schedule()).containsExactly("sound");
+    assertThat(first.failed()).isEmpty();
+    assertThat(first.nextIn()).isPositive();
+    assertThat(second.fired()).isEmpty();
+    assertThat(third.fired()).extracting(fired -> fired.fire().schedule()).containsExactly("slow");
+  }
+
+  @Test
+  void aResultThatArrivesAfterItsPlanWasGivenUpIsIgnored() {
+    Schedule slow =
+        Schedule.every(Duration.ofHours(1))
+            .named("slow")
+            .enqueueFrom(REPORT, fire -> new Report("slow"));
+    on.schedules.declare(slow);
+    on.plan("slow", on.now().truncatedTo(HOURS));
+
+    Round round =
+        on.store.fireDue(
+            List.of(slow),
+            plans -> {
+              plans.forEach(plan -> plan.fail(new IllegalStateException("too slow")));
+              plans.forEach(ScheduleStore.Plan::run);
+              return plans;
+            });
+
+    assertThat(round.fired()).isEmpty();
+    assertThat(round.failed()).extracting(Failed::schedule).containsExactly("slow");
+    assertThat(Objects.requireNonNull(on.state("slow").failure()).error()).contains("too slow");
+  }
+
+  @Test
+  void plannedTimesThatWereOverdueBeforeAPauseAreMadeUpAfterItAndThoseWithinItAreNot() {
+    on.schedules.declare(every(Duration.ofSeconds(1), "second").missed(Missed.all(1_000)));
+    Instant pausedAt = on.now().minusSeconds(60);
+    on.plan("second", pausedAt.minusSeconds(6));
+    on.schedules.pause("second");
+    on.fixture.execute("UPDATE @job_schedules SET paused_at = '%s'".formatted(pausedAt));
+
+    on.schedules.resume("second");
+    Instant resumedAt = Instant.parse(on.fixture.value(RESUMED_AT));
+    List<Instant> fired = times(on.fireAll());
+
+    assertThat(fired)
+        .startsWith(
+            IntStream.rangeClosed(0, 6)
+                .mapToObj(n -> pausedAt.minusSeconds(6 - n))
+                .toArray(Instant[]::new));
+    assertThat(fired.subList(7, fired.size())).allMatch(time -> time.isAfter(resumedAt));
+    assertThat(on.fixture.value("SELECT missed_until FROM @job_schedules")).isNull();
+  }
+
+  private static final String RESUMED_AT =
+      "SELECT to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM @job_schedules";
+
+  @Test
+  void moreOverdueTimesThanOneBatchHoldsAreMadeUpAfterAPauseToo() {
+    on.schedules.declare(every(Duration.ofSeconds(1), "second").missed(Missed.all(1_000)));
+    Instant pausedAt = on.now().minusSeconds(600);
+    on.plan("second", pausedAt.minusSeconds(249));
+    on.schedules.pause("second");
+    on.fixture.execute("UPDATE @job_schedules SET paused_at = '%s'".formatted(pausedAt));
+
+    on.schedules.resume("second");
+
+    assertThat(times(on.fireAll()))
+        .filteredOn(time -> !time.isAfter(pausedAt))
+        .hasSize(250)
+        .isSorted()
+        .doesNotHaveDuplicates();
   }
 
   @Test

@@ -113,6 +113,7 @@ class SchedulePlanTest {
     values.put("unique_untils", all("dead"));
     values.put("planned_at", all("2026-01-05T09:00:00Z"));
     values.put("updated_at", all("2026-01-01T00:00:00Z"));
+    values.put("versions", all("1"));
     values.put("due_at", all("2026-01-05T09:00:00Z"));
     values.put("next_at", all("2099-01-05T09:00:00Z"));
     values.put("last_at", all("2026-01-05T09:00:00Z"));

@@ -24,12 +24,13 @@ public final class ScheduleStatements {
             Map.entry("insert-schedules", WriteSchedulesStatement.insert(dialect).text()),
             Map.entry("replace-schedules", WriteSchedulesStatement.replace(dialect).text()),
             Map.entry("touch-schedules", WriteSchedulesStatement.touch(dialect).text()),
+            Map.entry("pause-schedules", WriteSchedulesStatement.pause(dialect).text()),
             Map.entry("delete-schedules", WriteSchedulesStatement.delete(dialect).text()),
-            Map.entry("list-schedules", ListSchedulesStatement.all(dialect).text()),
+            Map.entry("list-schedules", ListSchedulesStatement.page(dialect).text()),
             Map.entry("find-schedule", ListSchedulesStatement.one(dialect).text()),
             Map.entry(
                 "list-schedules-without-payloads",
-                ListSchedulesStatement.allWithoutPayloads(dialect).text()),
+                ListSchedulesStatement.pageWithoutPayloads(dialect).text()),
             Map.entry(
                 "find-schedule-without-payload",
                 ListSchedulesStatement.oneWithoutPayload(dialect).text()),

@@ -70,7 +70,7 @@ class SchedulersRaceTest {
   private List<Firing> readDue(Connection connection) throws SQLException {
     List<Firing> firings = new ArrayList<>();
     for (Due due : read.run(connection, new DueSchedulesStatement.Request(List.of(), 100))) {
-      StoredSchedule schedule = due.schedule();
+      StoredSchedule schedule = (StoredSchedule) due.row();
       Instant planned = schedule.progress().nextAt();
       if (planned == null) {
         throw new AssertionError(schedule);
@@ -84,6 +84,7 @@ class SchedulersRaceTest {
                       planned.plusSeconds(3_600),
                       planned.plusSeconds(3_600),
                       planned,
+                      null,
                       null,
                       null,
                       null)),
