@@ -44,7 +44,7 @@ final class SchedulesCommand extends CommandGroup {
           .and("timing", schedule -> describe(schedule.timing()))
           .and("kind", ScheduleState::kind)
           .andApart("queue", ScheduleState::queue)
-          .andText("state", schedule -> schedule.isPaused() ? "paused" : "active")
+          .andText("state", SchedulesCommand::state)
           .andJson("paused_at", ScheduleState::pausedAt)
           .andText("next fire", SchedulesCommand::nextFire)
           .andJson("next_fires", ScheduleState::nextFires)
@@ -61,6 +61,7 @@ final class SchedulesCommand extends CommandGroup {
           .andApart("needs_code", ScheduleState::needsCode)
           .andApart(
               "failure", schedule -> schedule.failure() == null ? null : schedule.failure().error())
+          .andApart("unreadable", ScheduleState::unreadable)
           .<Visible<ScheduleState>>of(Visible::value)
           .andRecord("payload", schedule -> schedule.text(schedule.value().payload()))
           .andJson("payload", schedule -> Json.Raw.of(schedule.value().payload()));
@@ -77,33 +78,86 @@ final class SchedulesCommand extends CommandGroup {
                         interval.isAligned() ? "" : " from the last fire"));
   }
 
+  private static String state(ScheduleState schedule) {
+    String state = schedule.isPaused() ? "paused" : "active";
+    return schedule.unreadable() == null ? state : state + ", unreadable";
+  }
+
   private static @Nullable Instant nextFire(ScheduleState schedule) {
     return schedule.nextFires().stream().findFirst().orElse(null);
   }
 
   private static CommandFailure unknown(String name) {
     return CommandFailure.nothing(
-        "There is no schedule '%s'. 'skipjack schedules list' prints all.".formatted(name));
+        "There is no schedule '%s'. 'skipjack schedules list' prints them.".formatted(name));
   }
 
   /** {@code skipjack schedules list}. */
-  @Command(name = "list", description = "List all schedules with their next and last fires.")
+  @Command(
+      name = "list",
+      description = {
+        "List schedules by name, with their next and last fires.",
+        "If there may be more, it prints the option that continues the list."
+      })
   static final class ListSchedules extends QueueAction {
 
+    private static final int LARGEST = 500;
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        defaultValue = "100",
+        description = "Maximum number of schedules, from 1 to 500. Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    @Option(
+        names = "--after",
+        paramLabel = "SCHEDULE",
+        defaultValue = "",
+        description = "Continue an earlier list after the schedule of this name.")
+    private String after;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets defaulted options
     ListSchedules() {
       super(Access.READ);
     }
 
     @Override
+    void check() {
+      if (limit < 1 || limit > LARGEST) {
+        throw CommandFailure.input("Limit %d is not in 1..%d.".formatted(limit, LARGEST));
+      }
+    }
+
+    @Override
     int run(JobQueue queue, Output output) throws SQLException {
-      Visible<List<ScheduleState>> schedules =
-          visible(queue.schedules()::list, queue.schedules()::listWithoutPayloads);
-      schedules.remark(output);
-      return output.listOrNote(
-          "schedules",
-          STATE,
-          schedules.value().stream().map(schedules::with).toList(),
-          "There are no schedules.");
+      Visible<List<ScheduleState>> page =
+          visible(
+              () -> queue.schedules().list(after, limit),
+              () -> queue.schedules().listWithoutPayloads(after, limit));
+      page.remark(output);
+      List<ScheduleState> schedules = page.value();
+      String next = schedules.size() < limit ? null : schedules.get(limit - 1).name();
+      Map<String, @Nullable Object> more = new LinkedHashMap<>();
+      more.put("next", next);
+      if (output.isJson() || !schedules.isEmpty()) {
+        output.list("schedules", STATE, schedules.stream().map(page::with).toList(), more);
+      }
+      for (ScheduleState schedule : schedules) {
+        if (schedule.unreadable() != null) {
+          output.note(
+              "Schedule '%s' cannot be read. %s".formatted(schedule.name(), schedule.unreadable()));
+        }
+      }
+      if (next != null) {
+        output.note("There may be more schedules. Continue with --after %s".formatted(next));
+        return ExitCodes.DONE;
+      }
+      if (schedules.isEmpty()) {
+        output.note(after.isEmpty() ? "There are no schedules." : "There are no more schedules.");
+        return ExitCodes.NOTHING_MATCHED;
+      }
+      return ExitCodes.DONE;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.skipjack.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
@@ -79,6 +80,58 @@ class OperatorCommandsTest {
     assertThat(second.exitCode()).isZero();
     assertThat(second.out()).hasLineCount(2);
     assertThat(second.err()).isEmpty();
+  }
+
+  @Test
+  void aListOfSchedulesContinuesWhereItStopped() {
+    for (String name : List.of("a", "b", "c")) {
+      add(name);
+    }
+    Program first = skipjack("schedules", "list", "--limit", "2");
+    assertThat(first.out()).hasLineCount(3);
+    assertThat(first.err()).isEqualTo("There may be more schedules. Continue with --after b\n");
+
+    Program second = skipjack("schedules", "list", "--limit", "2", "--after", "b", "--json");
+    assertThat(second.exitCode()).isZero();
+    assertThat(second.out()).contains("\"schedule\":\"c\"").contains("\"next\":null");
+    assertThat(skipjack("schedules", "list", "--after", "c").exitCode()).isEqualTo(4);
+  }
+
+  private void add(String schedule) {
+    queue
+        .schedules()
+        .add(Schedule.every(Duration.ofDays(1)).named(schedule).enqueue(Shop.RECEIPT, "{}"));
+  }
+
+  /** Two rows that the table would reject: one time that Java cannot use, and a list in a list. */
+  @Test
+  void aScheduleThatCannotBeReadIsShownWithItsReasonAndCanBePausedAndRemoved() throws SQLException {
+    add("sound");
+    add("time");
+    add("list");
+    Shop.execute(
+        database,
+        "ALTER DOMAIN skipjack.job_schedule_time DROP CONSTRAINT job_schedule_time_check;"
+            + "ALTER TABLE skipjack.job_schedules DROP CONSTRAINT job_schedules_dates_check;"
+            + "UPDATE skipjack.job_schedules SET next_at = '-infinity', due_at = '-infinity' WHERE name = 'time';"
+            + "UPDATE skipjack.job_schedules SET except_dates = '{10000-01-01}' WHERE name = 'list'");
+
+    Program list = skipjack("schedules", "list");
+    assertThat(list.exitCode()).isZero();
+    assertThat(list.out()).hasLineCount(4).contains("active, unreadable");
+    assertThat(list.err())
+        .contains("Schedule 'time' cannot be read. Column 'due_at'")
+        .contains("Schedule 'list' cannot be read. Column 'except_dates'");
+    assertThat(skipjack("schedules", "show", "time").out()).contains("unreadable");
+    Program fire = skipjack("schedules", "fire", "time");
+    assertThat(fire.exitCode()).isEqualTo(2);
+    assertThat(fire.err()).contains("The row of schedule 'time' cannot be read.");
+    for (String name : List.of("time", "list")) {
+      assertThat(skipjack("schedules", "pause", name).exitCode()).isZero();
+      assertThat(skipjack("schedules", "show", name).out()).contains("paused");
+      assertThat(skipjack("schedules", "remove", name).exitCode()).isZero();
+    }
+    assertThat(skipjack("schedules", "list").err()).isEmpty();
   }
 
   @Test
@@ -809,6 +862,7 @@ class OperatorCommandsTest {
         "schedules add s --kind k --every 1m --zone Mars | Time zone 'Mars' is unknown.",
         "schedules add s --kind k --every 1m --jitter 2h | Jitter PT2H of schedule 's' is not in",
         "schedules add s --kind k --every 1m --missed no | expected one of [SKIP, ONCE, ALL]",
+        "schedules list --limit 501        | Limit 501 is not in 1..500.",
         "schedules pause S                 | Schedule name 'S' is not allowed.",
         "keys skip                         | Missing required parameter: 'KEY'",
         "dead list --queue A               | Queue name 'A' is not allowed.",
