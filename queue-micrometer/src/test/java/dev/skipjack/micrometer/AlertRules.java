@@ -69,6 +69,56 @@ final class AlertRules {
             "Worker {{ $labels.worker }} does not poll",
             "Its database is unavailable, or its threads hang. Read its health."),
         noWorker(),
+        aboveByQueue(
+            "SkipjackQueueDepth",
+            "skipjack.queue.jobs",
+            "{status='pending'}",
+            10_000,
+            15,
+            "More than 10,000 jobs of queue {{ $labels.queue }} are pending",
+            "Jobs come faster than they run, or do not run. 'skipjack why' explains a job."),
+        aboveByQueue(
+            "SkipjackDeadTotal",
+            "skipjack.queue.jobs",
+            "{status='dead'}",
+            100,
+            15,
+            "More than 100 jobs of queue {{ $labels.queue }} are dead",
+            "'skipjack dead list' groups them by error. Redrive or prune them, or set a retention."),
+        aboveByQueue(
+            "SkipjackQueuePaused",
+            "skipjack.queue.paused",
+            "",
+            0,
+            60,
+            "Queue {{ $labels.queue }} has been paused for an hour",
+            "'skipjack queues list' shows who paused it and why; 'skipjack queues resume' ends the pause."),
+        check(
+            "SkipjackQueueNotServed",
+            "kinds|workers",
+            CRITICAL,
+            "Due jobs have no worker",
+            "No living worker serves their queue with a handler of their kind. 'skipjack doctor' names them."),
+        check(
+            "SkipjackKeysBlocked",
+            "blocked-keys",
+            WARNING,
+            "Dead jobs block ordering keys",
+            "The jobs behind them wait. 'skipjack keys list' shows the keys; redrive the dead jobs, or skip them."),
+        check(
+            "SkipjackSchedulesDoNotFire",
+            "schedules",
+            WARNING,
+            "A schedule does not fire, or no worker handles its jobs",
+            "'skipjack doctor' names it, and 'skipjack schedules show' its last error."),
+        check(
+            "SkipjackLeasesExpired",
+            "leases",
+            WARNING,
+            "Jobs whose lease has expired wait for their rescue",
+            "No worker is able to rescue them. 'skipjack rescue' does so at once."),
+        doctorRed(),
+        unreadable(),
         increased(
             "SkipjackEventsDropped",
             "skipjack.worker.events.dropped",
@@ -127,6 +177,63 @@ final class AlertRules {
         severity,
         summary,
         description);
+  }
+
+  private Rule aboveByQueue(
+      String name,
+      String meter,
+      String where,
+      int limit,
+      int forMinutes,
+      String summary,
+      String description) {
+    Listed listed = meters.get(meter);
+    return new Rule(
+        name,
+        listed,
+        "max by (queue) (%s%s) > %d".formatted(listed.prometheus(), where, limit),
+        forMinutes,
+        WARNING,
+        summary,
+        description);
+  }
+
+  /** Returns a rule about a check of the doctor that is not green. */
+  private Rule check(
+      String name, String check, String severity, String summary, String description) {
+    Listed level = meters.get("skipjack.doctor.level");
+    return new Rule(
+        name,
+        level,
+        "max (%s{check=~'%s'}) > 0".formatted(level.prometheus(), check),
+        5,
+        severity,
+        summary,
+        description);
+  }
+
+  private Rule doctorRed() {
+    Listed level = meters.get("skipjack.doctor.level");
+    return new Rule(
+        "SkipjackDoctor",
+        level,
+        "max by (check) (%s) > 1".formatted(level.prometheus()),
+        5,
+        CRITICAL,
+        "The check {{ $labels.check }} of the doctor is red",
+        "'skipjack doctor' explains it and how to fix it.");
+  }
+
+  private Rule unreadable() {
+    Listed readable = meters.get("skipjack.queue.readable");
+    return new Rule(
+        "SkipjackQueuesUnreadable",
+        readable,
+        "max (%s) < 1".formatted(readable.prometheus()),
+        5,
+        CRITICAL,
+        "The state of the queues cannot be read",
+        "The database is unavailable, or the role of the process may not read the queue.");
   }
 
   private Rule failing() {

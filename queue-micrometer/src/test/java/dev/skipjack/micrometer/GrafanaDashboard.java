@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Writes a dashboard with one panel for each meter, in sections by the first word of its name. */
@@ -21,7 +22,16 @@ final class GrafanaDashboard {
   private static final int HEIGHT = 8;
 
   private static final Map<String, String> SECTIONS =
-      Map.of("jobs", "Jobs", "worker", "Workers", "outbox", "Outbox", "relay", "Relays");
+      Map.of(
+          "jobs", "Jobs",
+          "worker", "Workers",
+          "queue", "Queues",
+          "doctor", "Doctor",
+          "outbox", "Outbox",
+          "relay", "Relays");
+
+  /** The tags by which the variables of the dashboard select series. */
+  private static final Set<String> VARIABLES = Set.of("queue", "kind", "worker", "relay");
 
   private final ObjectMapper json = new ObjectMapper();
   private final MeterTable meters;
@@ -154,6 +164,7 @@ final class GrafanaDashboard {
 
   private static String where(Listed meter) {
     return meter.tags().stream()
+        .filter(VARIABLES::contains)
         .map(tag -> "%s=~\"$%s\"".formatted(tag, tag))
         .collect(Collectors.joining(", ", "{", "}"))
         .replace("{}", "");

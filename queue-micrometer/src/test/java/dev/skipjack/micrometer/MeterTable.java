@@ -1,5 +1,6 @@
 package dev.skipjack.micrometer;
 
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.PublishResult;
@@ -80,12 +81,16 @@ final class MeterTable {
 
   /** Registers every meter, and reads the page. */
   MeterTable(QueueDatabase database) throws IOException {
-    Outbox outbox =
-        Outbox.on(JobQueue.builder(database.dataSource()).schema(database.schema()).build());
+    JobQueue queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    Outbox outbox = Outbox.on(queue);
     try (Relay relay = outbox.relay(Publisher.each(event -> PublishResult.sent())).build()) {
       OutboxMetricsTest.measure(outbox, relay, registry);
     }
     register(new MicrometerMetrics(registry));
+    queue.enqueue(JobType.of("work", String.class), "");
+    queue.admin().pause("default");
+    QueueMetrics.of(queue.reader(), queue.doctor()).bindTo(registry);
+    double ignored = registry.get("skipjack.queue.readable").gauge().value();
     for (MatchResult row : ROW.matcher(Files.readString(PAGE)).results().toList()) {
       Meter.Id id = registry.get(row.group(1)).meter().getId();
       meters.put(row.group(1), new Listed(id, row.group(2)));
