@@ -16,10 +16,13 @@ final class Cell {
   private static final int LONGEST = 60;
 
   /**
-   * Matches control characters, because stored text may contain sequences that a terminal would
+   * Matches control characters, including those of the range C1, line and paragraph separators, and
+   * marks that change the direction of text. Stored text may contain sequences that a terminal would
    * execute.
    */
-  private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]+");
+  static final Pattern UNSAFE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
+  private static final Pattern SEVERAL_UNSAFE = Pattern.compile(UNSAFE + "+");
 
   private static final int HOURS_OF_DAY = 24;
 
@@ -56,7 +59,7 @@ final class Cell {
 
   /** Returns the text without line breaks and control sequences. */
   static String safe(String text) {
-    return CONTROL.matcher(text.strip()).replaceAll(" ");
+    return SEVERAL_UNSAFE.matcher(text.strip()).replaceAll(" ");
   }
 
   /** Returns a line of a stack trace without control sequences, but with its indentation. */

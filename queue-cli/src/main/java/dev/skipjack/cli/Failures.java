@@ -145,6 +145,13 @@ final class Failures {
    * example, does not name the host.
    */
   private static String reason(Throwable failed) {
+    SQLException rejected = sql(failed);
+    if (rejected instanceof PSQLException answered
+        && answered.getServerErrorMessage() != null
+        && String.valueOf(failed.getMessage()).strip().contains("\n")) {
+      // A report of several lines, such as those of migrations, repeats the message of the server.
+      return String.valueOf(answered.getServerErrorMessage().getMessage());
+    }
     String message = failed.getMessage();
     String reason = message == null ? failed.toString() : message;
     Throwable root = failed;

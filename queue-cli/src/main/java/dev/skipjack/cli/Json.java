@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ final class Json {
 
   private Json() {}
 
-  /** A JSON document from the database, which is copied unchanged. */
+  /** A JSON document from the database, which is copied. */
   record Raw(String json) {
 
     /** Returns the document, or null if there is none. */
@@ -44,7 +45,23 @@ final class Json {
     } catch (IOException impossible) {
       throw new UncheckedIOException(impossible);
     }
-    return text.toString();
+    return escaped(text.toString());
+  }
+
+  /**
+   * Returns the document with escapes for the characters that a terminal could execute, which only
+   * strings contain.
+   */
+  private static String escaped(String document) {
+    return Cell.UNSAFE
+        .matcher(document)
+        .replaceAll(
+            found ->
+                found
+                    .group()
+                    .chars()
+                    .mapToObj("\\\\u%04x"::formatted)
+                    .collect(Collectors.joining()));
   }
 
   private static void write(JsonGenerator json, @Nullable Object value) throws IOException {

@@ -1,14 +1,17 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.api.BlockedKey;
+import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.SkipResult;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,6 +35,41 @@ final class KeysCommand extends CommandGroup {
   private static final String ONLY_THIS_JOB =
       "Skip only this job. If it no longer holds the key, nothing is changed.";
 
+  /** The key that a command changes, given as such or by the job that holds it. */
+  private static final class Chosen {
+
+    @Parameters(
+        paramLabel = "KEY",
+        arity = "0..1",
+        description =
+            "The ordering key. Put -- in front of a key that begins with -. Not needed with --job.")
+    private @Nullable String key;
+
+    @Option(names = "--job", paramLabel = "JOB", description = ONLY_THIS_JOB)
+    private @Nullable JobId job;
+
+    void check() {
+      if (key == null && job == null) {
+        throw CommandFailure.input("No key is named. Give the key, or the job that holds it with --job.");
+      }
+    }
+
+    String find(JobQueue queue) {
+      if (key != null) {
+        return key;
+      }
+      JobId holder = Objects.requireNonNull(job);
+      return queue
+          .reader()
+          .findWithoutPayload(holder)
+          .map(JobDetails::orderingKey)
+          .orElseThrow(
+              () ->
+                  CommandFailure.nothing(
+                      "Job %s does not exist, or has no ordering key.".formatted(holder)));
+    }
+  }
+
   private static CommandFailure notBlocked(String key, @Nullable JobId job) {
     return CommandFailure.nothing(
         job == null
@@ -44,7 +82,7 @@ final class KeysCommand extends CommandGroup {
       name = "list",
       description = {
         "List the ordering keys that a dead job blocks, with the number of jobs behind it, up to 1,000.",
-        "To run the dead job again in its place, use 'skipjack jobs redrive'; to skip it, 'skipjack keys unblock KEY --job JOB'."
+        "To run the dead job again in its place, use 'skipjack jobs redrive'; to skip it, 'skipjack keys unblock --job JOB'."
       })
   static final class ListKeys extends QueueAction {
 
@@ -68,19 +106,21 @@ final class KeysCommand extends CommandGroup {
       })
   static final class Unblock extends QueueAction {
 
-    @Parameters(paramLabel = "KEY", description = "The ordering key.")
-    private String key;
+    @Mixin private Chosen chosen = new Chosen();
 
-    @Option(names = "--job", paramLabel = "JOB", description = ONLY_THIS_JOB)
-    private @Nullable JobId job;
-
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
     Unblock() {
       super(Access.WRITE);
     }
 
     @Override
+    void check() {
+      chosen.check();
+    }
+
+    @Override
     int run(JobQueue queue, Output output) {
+      String key = chosen.find(queue);
+      JobId job = chosen.job;
       QueueAdmin admin = queue.admin();
       if (!(job == null ? admin.unblock(key) : admin.unblock(key, job))) {
         throw notBlocked(key, job);
@@ -102,19 +142,21 @@ final class KeysCommand extends CommandGroup {
       })
   static final class Skip extends QueueAction {
 
-    @Parameters(paramLabel = "KEY", description = "The ordering key.")
-    private String key;
+    @Mixin private Chosen chosen = new Chosen();
 
-    @Option(names = "--job", paramLabel = "JOB", description = ONLY_THIS_JOB)
-    private @Nullable JobId job;
-
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
     Skip() {
       super(Access.WRITE);
     }
 
     @Override
+    void check() {
+      chosen.check();
+    }
+
+    @Override
     int run(JobQueue queue, Output output) {
+      String key = chosen.find(queue);
+      JobId job = chosen.job;
       QueueAdmin admin = queue.admin();
       SkipResult result = job == null ? admin.skipHead(key) : admin.skipHead(key, job);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();

@@ -125,13 +125,13 @@ final class Output {
     if (json) {
       document(members);
     } else {
-      line(sentence);
+      line(Cell.safe(sentence));
     }
   }
 
   /** Prints a remark to standard error. */
   void note(String sentence) {
-    err.println(sentence);
+    err.println(Cell.safe(sentence));
     err.flush();
   }
 

@@ -91,6 +91,8 @@ public final class Skipjack implements Runnable {
         .registerConverter(JobId.class, new JobIdText())
         .registerConverter(UUID.class, new EventIdText())
         .setCaseInsensitiveEnumValuesAllowed(true)
+        // An argument such as an ordering key comes from other people: it must not name a file.
+        .setExpandAtFiles(false)
         .setParameterExceptionHandler(Skipjack::explain)
         .setExecutionExceptionHandler(Skipjack::report);
   }
@@ -131,7 +133,8 @@ public final class Skipjack implements Runnable {
         .printf(
             "%s: %s%nTry '%s --help'.%n",
             command.qualifiedName(),
-            Failures.withoutPasswords(String.valueOf(sentence(refused)), List.of(args)),
+            Cell.safe(
+                Failures.withoutPasswords(String.valueOf(sentence(refused)), List.of(args))),
             command.qualifiedName());
     return CommandLine.ExitCode.USAGE;
   }
@@ -165,16 +168,18 @@ public final class Skipjack implements Runnable {
     if (command.root().userObject() instanceof Skipjack root && root.debug) {
       StringWriter trace = new StringWriter();
       failed.printStackTrace(new PrintWriter(trace));
-      commandLine
-          .getErr()
-          .print(Failures.withoutPasswords(trace.toString(), parsed.originalArgs()));
+      Failures.withoutPasswords(trace.toString(), parsed.originalArgs())
+          .lines()
+          .map(Cell::indented)
+          .forEach(commandLine.getErr()::println);
     }
     commandLine
         .getErr()
         .printf(
             "%s: %s%n",
             command.qualifiedName(),
-            Failures.withoutPasswords(Failures.sentence(failed), parsed.originalArgs()));
+            Cell.safe(
+                Failures.withoutPasswords(Failures.sentence(failed), parsed.originalArgs())));
     commandLine.getErr().flush();
     return Failures.exitCode(failed);
   }

@@ -864,7 +864,7 @@ class OperatorCommandsTest {
         "schedules add s --kind k --every 1m --missed no | expected one of [SKIP, ONCE, ALL]",
         "schedules list --limit 501        | Limit 501 is not in 1..500.",
         "schedules pause S                 | Schedule name 'S' is not allowed.",
-        "keys skip                         | Missing required parameter: 'KEY'",
+        "keys skip                         | No key is named.",
         "dead list --queue A               | Queue name 'A' is not allowed.",
         "rescue --spread x                 | 'x' is not a duration.",
         "prune --archive 40000d            | Archive retention",

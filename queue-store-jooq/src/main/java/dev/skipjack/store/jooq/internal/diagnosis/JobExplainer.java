@@ -227,7 +227,7 @@ public final class JobExplainer {
                           key,
                           head.lastError() == null ? "" : " Error: " + firstLine(head.lastError())))
               .fixedBy(
-                  "skipjack keys unblock %s --job %s".formatted(Quoting.shell(key), head.id()),
+                  Quoting.unblock(head.id()),
                   "queue.admin().unblock(%s, new JobId(%s)), or redrive this job"
                       .formatted(Quoting.java(key), head.id()));
     } else {
@@ -362,7 +362,7 @@ public final class JobExplainer {
           .with("slots", slots)
           .with("slots_taken", queue.taken())
           .fixedBy(
-              "skipjack jobs list --status running --queue " + job.queue(),
+              "skipjack jobs list --status running " + Quoting.option("--queue", job.queue()),
               "Worker.on(queue)...queue(%s, moreSlots)".formatted(Quoting.java(job.queue())));
     }
     if (queue.before() > 0) {

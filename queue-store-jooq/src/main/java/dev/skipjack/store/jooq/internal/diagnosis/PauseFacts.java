@@ -52,7 +52,7 @@ record PauseFacts(
 
   static Fix fix(String queue) {
     return new Fix(
-        "skipjack queues resume " + queue,
+        "skipjack queues resume " + Quoting.operand(queue),
         "queue.admin().resume(%s)".formatted(Quoting.java(queue)));
   }
 }

@@ -100,7 +100,9 @@ final class WorkChecks {
                         + Counted.of(unhandled.size() - 1, "other kind", "other kinds"));
     Fix fix =
         new Fix(
-            "skipjack jobs list --queue %s --kind %s".formatted(job.queue(), job.kind()),
+            "skipjack jobs list %s %s"
+                .formatted(
+                    Quoting.option("--queue", job.queue()), Quoting.option("--kind", job.kind())),
             "Worker.on(queue)...handle(type, handler).queue(%s, slots)"
                 .formatted(Quoting.java(job.queue())));
     return job.dueFor().compareTo(DUE_RED) < 0
@@ -138,7 +140,7 @@ final class WorkChecks {
           "Schedule %s should have fired %s ago."
               .formatted(schedule.name(), Spans.of(overdue(schedule))),
           new Fix(
-              "skipjack schedules show " + schedule.name(),
+              "skipjack schedules show " + Quoting.operand(schedule.name()),
               "start a worker; a schedule with code needs one that declares it"));
     }
     for (ScheduleFactsStatement.Facts schedule : schedules) {
@@ -150,7 +152,7 @@ final class WorkChecks {
                     Counted.of(schedule.failures(), "time", "times"),
                     Objects.requireNonNullElse(schedule.lastError(), "no error is stored")),
             new Fix(
-                "skipjack schedules show " + schedule.name(),
+                "skipjack schedules show " + Quoting.operand(schedule.name()),
                 "queue.schedules().find(%s)".formatted(Quoting.java(schedule.name()))));
       }
     }
@@ -160,7 +162,7 @@ final class WorkChecks {
             "No living worker handles the kind %s of schedule %s in the queue %s."
                 .formatted(schedule.kind(), schedule.name(), schedule.queue()),
             new Fix(
-                "skipjack schedules pause " + schedule.name(),
+                "skipjack schedules pause " + Quoting.operand(schedule.name()),
                 "Worker.on(queue)...handle(type, handler).queue(%s, slots)"
                     .formatted(Quoting.java(schedule.queue()))));
       }
@@ -188,8 +190,7 @@ final class WorkChecks {
                 Counted.of(more ? keys.size() - 1 : keys.size(), "ordering key", "ordering keys"),
                 first.orderingKey()),
         new Fix(
-            "skipjack keys unblock %s --job %s"
-                .formatted(Quoting.shell(first.orderingKey()), first.head()),
+            Quoting.unblock(first.head()),
             "queue.admin().unblock(%s, new JobId(%s)), or redrive the dead job"
                 .formatted(Quoting.java(first.orderingKey()), first.head())));
   }

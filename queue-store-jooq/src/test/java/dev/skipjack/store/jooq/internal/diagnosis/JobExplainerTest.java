@@ -221,7 +221,7 @@ class JobExplainerTest {
     assertThat(fixOf(why))
         .isEqualTo(
             new Fix(
-                "skipjack keys unblock 'it'\\''s mine' --job " + jobs.get(0),
+                "skipjack keys unblock --job " + jobs.get(0),
                 "queue.admin().unblock(\"it's mine\", new JobId(%s)), or redrive this job"
                     .formatted(jobs.get(0))));
     assertThat(why(jobs.get(0)).sentence()).contains("It blocks its ordering key.");

@@ -211,7 +211,7 @@ class JooqDoctorTest {
     assertThat(finding("blocked-keys").fix())
         .isEqualTo(
             new Fix(
-                "skipjack keys unblock order-7 --job " + head,
+                "skipjack keys unblock --job " + head,
                 "queue.admin().unblock(\"order-7\", new JobId(%s)), or redrive the dead job"
                     .formatted(head)));
     fixture.queue.admin().unblock("order-7");
