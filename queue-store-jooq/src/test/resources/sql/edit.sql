@@ -47,13 +47,22 @@ with
       ?
       as text[]
     )) as "change" ("priority", "scheduled_at", "delay", "payload")
-    where "skipjack"."jobs"."id" = any (
-      array(
-        select "locked"."id"
-        from "locked"
-        where "locked"."status" in (
-          'pending', 'waiting'
+    where (
+      "skipjack"."jobs"."id" = any (
+        array(
+          select "locked"."id"
+          from "locked"
+          where "locked"."status" in (
+            'pending', 'waiting', 'dead'
+          )
         )
+      )
+      and (
+        "skipjack"."jobs"."status" <> 'dead'
+        or coalesce(
+          "change"."scheduled_at",
+          clock_timestamp() + cast("change"."delay" as double precision) * interval '1 microsecond'
+        ) is null
       )
     )
     returning "skipjack"."jobs"."id"
@@ -76,3 +85,4 @@ from pg_catalog.unnest(cast(
     on "locked"."id" = "given"."id"
   left outer join "edited"
     on "edited"."id" = "given"."id"
+order by "given"."position"

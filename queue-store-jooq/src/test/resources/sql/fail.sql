@@ -68,7 +68,8 @@ with
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),
       "updated_at" = clock_timestamp(),
-      "last_error" = "given"."error_message"
+      "last_error" = "given"."error_message",
+      "last_error_class" = "given"."error_class"
     from unnest(cast(
       ?
       as bigint[]

@@ -54,7 +54,8 @@ with
       "current_execution_id" = cast(null as bigint),
       "lease_expires_at" = cast(null as timestamp with time zone),
       "updated_at" = clock_timestamp(),
-      "last_error" = 'The lease ran out: the worker died, hung, or lost the database.'
+      "last_error" = 'The lease ran out: the worker died, hung, or lost the database.',
+      "last_error_class" = cast(null as text)
     from "expired"
     where (
       "skipjack"."jobs"."id" = "expired"."id"

@@ -69,6 +69,7 @@ CREATE TABLE jobs (
   payload              jsonb            NOT NULL,
   locked_by            text,
   last_error           text,
+  last_error_class     text,
   unique_key           job_key,
   unique_label         text,
   unique_until         job_unique_until,
@@ -137,6 +138,7 @@ COMMENT ON COLUMN jobs.kind IS 'Stable name of the job''s type; never a class na
 COMMENT ON COLUMN jobs.payload IS 'Arguments of the handler as JSON.';
 COMMENT ON COLUMN jobs.locked_by IS 'Worker that runs the job, or ran it last. For display only: the fence is the execution.';
 COMMENT ON COLUMN jobs.last_error IS 'Message of the latest attempt that did not succeed.';
+COMMENT ON COLUMN jobs.last_error_class IS 'Class of the exception that ended the attempt of last_error. NULL if there was none.';
 COMMENT ON COLUMN jobs.unique_key IS 'Unique key. While it is set, no other live job has the same one. NULL once the key is freed.';
 COMMENT ON COLUMN jobs.unique_label IS 'Readable form of the unique key; kept after the key is freed.';
 COMMENT ON COLUMN jobs.unique_until IS 'Event that frees the key: started (first claim), dead (death or end; the default), ended (leaving this table).';

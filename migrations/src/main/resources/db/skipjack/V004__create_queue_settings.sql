@@ -213,7 +213,7 @@ COMMENT ON COLUMN job_workers.started_at IS 'When it started.';
 COMMENT ON COLUMN job_workers.seen_at IS 'When its last heartbeat arrived.';
 
 CREATE DOMAIN job_operation_action AS text COLLATE "C"
-  CONSTRAINT job_operation_action_check CHECK (VALUE IN ('redrive', 'run_now', 'cancel', 'prune'));
+  CONSTRAINT job_operation_action_check CHECK (VALUE IN ('redrive', 'run_now', 'cancel', 'prune', 'edit'));
 CREATE DOMAIN job_operation_state AS text COLLATE "C"
   CONSTRAINT job_operation_state_check CHECK (VALUE IN ('running', 'stopped', 'finished'));
 
@@ -229,9 +229,12 @@ CREATE TABLE job_operations (
   status        job_status,
   tag           text,
   error         text,
+  error_class   text,
+  error_group   text,
   since         timestamptz,
   payload_path  text[],
   payload_value text,
+  payload_patch jsonb,
   newest_id     bigint               NOT NULL,
   died_before   timestamptz,
   position      text,
@@ -245,21 +248,25 @@ CREATE TABLE job_operations (
   finished_at   timestamptz,
   CONSTRAINT job_operations_pkey           PRIMARY KEY (id),
   CONSTRAINT job_operations_finished_check CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
-  CONSTRAINT job_operations_payload_check  CHECK ((payload_path IS NULL) = (payload_value IS NULL))
+  CONSTRAINT job_operations_payload_check  CHECK ((payload_path IS NULL) = (payload_value IS NULL)),
+  CONSTRAINT job_operations_patch_check    CHECK (action = 'redrive' OR (action = 'edit') = (payload_patch IS NOT NULL))
 );
 
 COMMENT ON TABLE job_operations IS 'Bulk operations of operators: their filter, progress and result. Rows are kept as a record.';
 COMMENT ON COLUMN job_operations.id IS 'Identity of the operation.';
 COMMENT ON COLUMN job_operations.actor IS 'Operator who started it, as the tool named them.';
-COMMENT ON COLUMN job_operations.action IS 'What it does with each job: redrive, run_now, cancel or prune.';
+COMMENT ON COLUMN job_operations.action IS 'What it does with each job: redrive, run_now, cancel, prune or edit.';
 COMMENT ON COLUMN job_operations.queue IS 'Filter: queue of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.kind IS 'Filter: kind of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.status IS 'Filter: status of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.tag IS 'Filter: a tag that the jobs have. NULL: all.';
 COMMENT ON COLUMN job_operations.error IS 'Filter: a text in the last error of the jobs. NULL: all.';
+COMMENT ON COLUMN job_operations.error_class IS 'Filter: class of the last error of the jobs, with or without its package. NULL: all.';
+COMMENT ON COLUMN job_operations.error_group IS 'Filter: first line of the last error of the jobs, with * in place of its values. NULL: all.';
 COMMENT ON COLUMN job_operations.since IS 'Filter: the earliest time at which the jobs were enqueued. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_path IS 'Filter: a field of the payload. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_value IS 'Filter: the value of that field.';
+COMMENT ON COLUMN job_operations.payload_patch IS 'JSON merge patch that is applied to the payloads, before a redrive. NULL: payloads are not changed.';
 COMMENT ON COLUMN job_operations.newest_id IS 'Newest job that existed at the preview; later jobs are not changed.';
 COMMENT ON COLUMN job_operations.died_before IS 'Filter: jobs that died earlier. NULL: all.';
 COMMENT ON COLUMN job_operations.position IS 'Position in the list of jobs after the last batch. NULL: before the first.';

@@ -7,7 +7,8 @@
 -- Safety: enqueue runs with its owner's rights for callers who have none, and any caller may set most settings of a session. So each
 --        function here fixes the settings that its meaning depends on, searches pg_catalog only, names our own objects with their schema
 --        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).
--- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up, blocked_keys, unblock, skip_head.
+-- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up, blocked_keys, unblock,
+--        skip_head, merge_patch.
 
 CREATE FUNCTION stored_key(scope text, key text) RETURNS text
   LANGUAGE sql
@@ -334,7 +335,7 @@ END;
 END;
 $install$;
 
--- The three functions that follow do what QueueAdmin and JobReader do. None of them promotes the next job: a worker's sweep finds that
+-- The next three functions do what QueueAdmin and JobReader do; the fourth changes payloads for JobOperations. None promotes the next job: a worker's sweep finds that
 -- the key has no head (docs/adr/0038).
 DO $install$
 DECLARE
@@ -415,6 +416,30 @@ BEGIN
   RETURN job;
 END;
   $body$, '@', home));
+
+  EXECUTE format($create$
+CREATE FUNCTION merge_patch(target jsonb, patch jsonb) RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET standard_conforming_strings = on
+AS %L
+  $create$, replace($body$
+DECLARE
+  merged jsonb := CASE jsonb_typeof(target) WHEN 'object' THEN target ELSE '{}' END;
+  member record;
+BEGIN
+  IF jsonb_typeof(patch) <> 'object' THEN
+    RETURN patch;
+  END IF;
+  FOR member IN SELECT key, value FROM jsonb_each(patch) LOOP
+    merged := CASE jsonb_typeof(member.value)
+                WHEN 'null' THEN merged - member.key
+                ELSE merged || jsonb_build_object(member.key, @merge_patch(coalesce(merged -> member.key, 'null'), member.value)) END;
+  END LOOP;
+  RETURN merged;
+END;
+  $body$, '@', home));
 END;
 $install$;
 
@@ -446,6 +471,8 @@ COMMENT ON FUNCTION skip_head(text, bigint) IS
 'Takes an ordering key from the job that holds it and returns that job''s id, or NULL if no job holds the key. A pending job goes to the back of
 the key and a dead one remains dead; a worker promotes the next one soon after the commit. head: only if this job holds the key; otherwise the result is NULL. Raises 55006 if the job is running, and 55P03 while
 another transaction has locked it.';
+COMMENT ON FUNCTION merge_patch(jsonb, jsonb) IS
+'Applies a JSON merge patch (RFC 7396): members of patch replace those of target, null removes a member, objects are merged.';
 
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
@@ -454,3 +481,4 @@ REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz,
 REVOKE ALL ON FUNCTION blocked_keys() FROM PUBLIC;
 REVOKE ALL ON FUNCTION unblock(text, bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION skip_head(text, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION merge_patch(jsonb, jsonb) FROM PUBLIC;

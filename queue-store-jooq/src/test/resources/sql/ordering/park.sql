@@ -29,6 +29,7 @@ with
       "status" = 'dead',
       "died_at" = clock_timestamp(),
       "last_error" = (('Parked behind job ' || cast(? as varchar)) || ', which died.'),
+      "last_error_class" = cast(null as text),
       "unique_key" = case
         when "skipjack"."jobs"."unique_until" is distinct from 'ended' then cast(null as text)
         else "skipjack"."jobs"."unique_key"

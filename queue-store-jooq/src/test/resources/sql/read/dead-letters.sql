@@ -27,6 +27,7 @@ with recursive
     select
       "seen"."queue",
       "seen"."kind",
+      "seen"."error_class",
       "seen"."error",
       count(*) as "jobs",
       (sum(count(*)) over (partition by "seen"."queue", "seen"."kind") > 10000) as "more",
@@ -39,14 +40,18 @@ with recursive
           "skipjack"."jobs"."queue",
           "skipjack"."jobs"."kind",
           "skipjack"."jobs"."id",
-          split_part(
-            left(
-              coalesce("skipjack"."jobs"."last_error", ''),
-              200
-            ),
-            '
+          "skipjack"."jobs"."last_error_class" as "error_class",
+          left(
+            regexp_replace(((split_part(
+              left(
+                coalesce("skipjack"."jobs"."last_error", ''),
+                300
+              ),
+              '
 ',
-            1
+              1
+            )) collate "C"), '"[^"]*("|$)|(?<![[:alnum:]])''[^'']*(''|$)|[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*', '*', 'g'),
+            200
           ) as "error",
           coalesce("skipjack"."jobs"."died_at", "skipjack"."jobs"."updated_at") as "died_at"
         from "skipjack"."jobs"
@@ -58,33 +63,29 @@ with recursive
         order by "skipjack"."jobs"."queue" desc, "skipjack"."jobs"."kind" desc, "skipjack"."jobs"."id" desc
         fetch next 10001 rows only
       ) as "seen"
-    group by "seen"."queue", "seen"."kind", "seen"."error"
+    group by "seen"."queue", "seen"."kind", "seen"."error_class", "seen"."error"
     order by
       count(*) desc,
       "seen"."queue",
       "seen"."kind",
-      "seen"."error"
+      "seen"."error",
+      "seen"."error_class"
     fetch next 1000 rows only
   )
 select
   "letters"."queue",
   "letters"."kind",
+  "letters"."error_class",
   "letters"."error",
-  (
-    select "skipjack"."job_executions"."error_class"
-    from "skipjack"."jobs"
-      join "skipjack"."job_executions"
-        on (
-          "skipjack"."job_executions"."job_id" = "skipjack"."jobs"."id"
-          and "skipjack"."job_executions"."started_at" = "skipjack"."jobs"."started_at"
-        )
-    where "skipjack"."jobs"."id" = "letters"."example"
-    fetch next 1 rows only
-  ) as "error_class",
   "letters"."jobs",
   "letters"."more",
   "letters"."example",
   "letters"."first_died_at",
   "letters"."last_died_at"
 from "letters"
-order by "letters"."jobs" desc, "letters"."queue", "letters"."kind", "letters"."error"
+order by
+  "letters"."jobs" desc,
+  "letters"."queue",
+  "letters"."kind",
+  "letters"."error",
+  "letters"."error_class"

@@ -1,4 +1,4 @@
--- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, payload_path, payload_value, after_at, after, after_at, since, most, most, limit
+-- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, payload_path, payload_value, after_at, after, after_at, since, most, most, limit
 with recursive
   "seen" as materialized (
     select
@@ -54,6 +54,24 @@ with recursive
         and (
           cast(? as text) = ''
           or position(lower(cast(? as text)) in lower("skipjack"."jobs_archive"."last_error")) > 0
+        )
+        and (
+          cast(? as text) = ''
+          or left(
+            regexp_replace(((split_part(
+              left(
+                coalesce(
+                  "skipjack"."jobs_archive"."last_error",
+                  ''
+                ),
+                300
+              ),
+              '
+',
+              1
+            )) collate "C"), '"[^"]*("|$)|(?<![[:alnum:]])''[^'']*(''|$)|[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*', '*', 'g'),
+            200
+          ) = cast(? as text)
         )
         and "skipjack"."jobs_archive"."payload" #>> cast(
           ?

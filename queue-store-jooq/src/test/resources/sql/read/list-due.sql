@@ -1,4 +1,4 @@
--- parameters: queue, queue, most, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, since, after_at, after, limit
+-- parameters: queue, queue, most, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, error_class, error_class, error_class, error_class, since, after_at, after, limit
 with recursive
   "lane"("queue", "priority") as (
     select "first"."queue", "first"."priority"
@@ -97,6 +97,32 @@ with recursive
             and (
               cast(? as text) = ''
               or position(lower(cast(? as text)) in lower("skipjack"."jobs"."last_error")) > 0
+            )
+            and (
+              cast(? as text) = ''
+              or left(
+                regexp_replace(((split_part(
+                  left(
+                    coalesce(
+                      "skipjack"."jobs"."last_error",
+                      ''
+                    ),
+                    300
+                  ),
+                  '
+',
+                  1
+                )) collate "C"), '"[^"]*("|$)|(?<![[:alnum:]])''[^'']*(''|$)|[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*', '*', 'g'),
+                200
+              ) = cast(? as text)
+            )
+            and (
+              cast(? as text) = ''
+              or "skipjack"."jobs"."last_error_class" = cast(? as text)
+              or right(
+                "skipjack"."jobs"."last_error_class",
+                (char_length(cast(? as text)) + 1)
+              ) = ('.' || cast(? as text))
             )
             and "skipjack"."jobs"."created_at" >= cast(? as timestamp with time zone)
           ) as "matches",

@@ -1,4 +1,4 @@
--- parameters: after, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, since, limit
+-- parameters: after, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, error_class, error_class, error_class, error_class, since, limit
 with recursive
   "seen" as materialized (
     select
@@ -54,6 +54,32 @@ with recursive
         and (
           cast(? as text) = ''
           or position(lower(cast(? as text)) in lower("skipjack"."jobs"."last_error")) > 0
+        )
+        and (
+          cast(? as text) = ''
+          or left(
+            regexp_replace(((split_part(
+              left(
+                coalesce(
+                  "skipjack"."jobs"."last_error",
+                  ''
+                ),
+                300
+              ),
+              '
+',
+              1
+            )) collate "C"), '"[^"]*("|$)|(?<![[:alnum:]])''[^'']*(''|$)|[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*', '*', 'g'),
+            200
+          ) = cast(? as text)
+        )
+        and (
+          cast(? as text) = ''
+          or "skipjack"."jobs"."last_error_class" = cast(? as text)
+          or right(
+            "skipjack"."jobs"."last_error_class",
+            (char_length(cast(? as text)) + 1)
+          ) = ('.' || cast(? as text))
         )
         and "skipjack"."jobs"."created_at" >= cast(? as timestamp with time zone)
       ) as "matches",

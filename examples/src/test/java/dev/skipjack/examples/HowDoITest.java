@@ -10,10 +10,14 @@ import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.RedriveResult;
@@ -25,6 +29,7 @@ import dev.skipjack.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.NoSuchElementException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +74,20 @@ class HowDoITest {
 
   RedriveSummary redriveAllReminders() {
     return queue.admin().redriveAll(DeadJobs.all().ofQueue("emails").ofKind("remind"));
+  }
+
+  // end of snippet
+
+  // snippet: patch
+  JobOperation correctUserAndRedrive() {
+    JobOperations operations = queue.operations();
+    OperationPreview preview =
+        operations.preview(
+            OperationAction.REDRIVE,
+            JobQuery.live().kind("remind").errorClass("NoSuchElementException"),
+            "{\"user\": \"grace\"}");
+    JobOperation operation = operations.start(preview, "anna");
+    return operations.run(operation.id(), progress -> {});
   }
 
   // end of snippet
@@ -167,6 +186,26 @@ class HowDoITest {
 
     assertThat(redrive(job)).isEqualTo(new RedriveResult.Redriven());
     redriveAllReminders();
+    assertThat(drain()).isEqualTo(1);
+  }
+
+  @Test
+  void aWrongPayloadIsCorrectedAndItsJobRedriven() {
+    JobId job = at(Instant.now());
+    try (Worker worker =
+        Worker.on(queue)
+            .handle(
+                REMIND,
+                (reminder, context) -> {
+                  throw new NoSuchElementException(reminder.user());
+                })
+            .queue("emails", 1)
+            .build()) {
+      worker.runUntilIdle();
+    }
+
+    assertThat(correctUserAndRedrive().done()).isEqualTo(1);
+    assertThat(details(job).payload()).isEqualTo("{\"user\": \"grace\"}");
     assertThat(drain()).isEqualTo(1);
   }
 }

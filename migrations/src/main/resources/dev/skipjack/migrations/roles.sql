@@ -63,7 +63,7 @@ GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {
                 {schema}.job_schedules
    TO {prefix}_worker;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, started_at, died_at, cancel_requested_at, attempts,
-              uncounted_attempts, locked_by, last_error, unique_key, freed_unique_key, progress, ordering_head)
+              uncounted_attempts, locked_by, last_error, last_error_class, unique_key, freed_unique_key, progress, ordering_head)
    ON {schema}.jobs TO {prefix}_worker;
 GRANT DELETE ON {schema}.jobs, {schema}.job_keys TO {prefix}_worker;
 GRANT UPDATE (expires_at) ON {schema}.job_keys TO {prefix}_worker; -- to lock a key before it is deleted
@@ -91,7 +91,7 @@ GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, upda
    ON {schema}.jobs TO {prefix}_operator;
 GRANT DELETE ON {schema}.jobs TO {prefix}_operator;
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_operator; -- a redriven or skipped job goes to the back of its ordering key
-GRANT EXECUTE ON FUNCTION {schema}.unblock(text, bigint), {schema}.skip_head(text, bigint) TO {prefix}_operator;
+GRANT EXECUTE ON FUNCTION {schema}.unblock(text, bigint), {schema}.skip_head(text, bigint), {schema}.merge_patch(jsonb, jsonb) TO {prefix}_operator;
 GRANT EXECUTE ON FUNCTION {schema}.blocked_keys() TO {prefix}_operator, {prefix}_viewer;
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
@@ -108,8 +108,8 @@ GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, f
 
 -- Viewers: every column but payload, headers, result, progress and the stacks of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
-              attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, unique_key,
-              unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
+              attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, last_error_class,
+              unique_key, unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
               tags)
    ON {schema}.jobs TO {prefix}_viewer;
 GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, error_class, error_message)

@@ -4,14 +4,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A group of dead jobs of the same queue and kind that have the same error.
+ * A group of dead jobs of the same queue and kind whose last attempts failed with the same class of
+ * exception and the same message, apart from the values in it.
  *
  * @param queue the queue of the jobs
  * @param kind the kind of the jobs
  * @param error the first line of the jobs' last error message, at most 200 characters; empty if
- *     there is none
- * @param errorClass the class of the exception thrown by the last attempt of {@code example}; null
- *     if no exception was thrown or the audit of that attempt has been pruned
+ *     there is none. Each quoted text, and each word that contains a digit, is replaced by {@code
+ *     *}, so that numbers and ids in a message do not separate jobs that failed for the same reason
+ * @param errorClass the class of the exception that the jobs' last attempts threw; null if they
+ *     threw none, for example because their leases expired
  * @param jobs the number of jobs in the group
  * @param atLeast whether the group may be larger, because the queue and kind have more dead jobs
  *     than were read

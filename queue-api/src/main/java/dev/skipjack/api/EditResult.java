@@ -4,7 +4,10 @@ package dev.skipjack.api;
 public enum EditResult {
   /** The job was changed. */
   EDITED,
-  /** The job is running or dead; it was not changed. */
+  /**
+   * The job was not changed: it is running, or it is dead and the edit contains a due time, which a
+   * redrive would replace.
+   */
   NOT_PENDING,
   /** The job was locked by another transaction and was not changed. */
   BUSY,

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param actor the operator who started it
  * @param action the action that is applied to each job
  * @param filter the jobs
+ * @param payloadPatch the JSON merge patch that is applied to the payloads; null if they are not
+ *     changed
  * @param newestId the newest job that existed at the preview; later jobs are not changed
  * @param diedBefore only jobs that died before this time are changed; null for no such limit
  * @param done the number of jobs that were changed
@@ -28,6 +30,7 @@ public record JobOperation(
     String actor,
     OperationAction action,
     JobQuery filter,
+    @Nullable String payloadPatch,
     long newestId,
     @Nullable Instant diedBefore,
     long done,

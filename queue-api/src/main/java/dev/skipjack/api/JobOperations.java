@@ -16,9 +16,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>Each batch is committed before the next one begins. An operation whose process has died, or
- * that was stopped, continues after its last batch when {@link #run} is called again. An
- * interrupted batch is then repeated, which is safe, but the jobs that it had already changed are
- * not counted.
+ * that was stopped, continues after its last batch when {@link #run} is called again. A batch and
+ * the record of its results are one transaction, so an interrupted batch has changed nothing, and
+ * every job is counted once, even if several processes run the same operation.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects a statement or cannot be reached.
@@ -29,9 +29,28 @@ public interface JobOperations {
    * Counts the jobs that an action would change. Reads at most 20 pages of the list.
    *
    * @param filter the jobs, beginning with {@link JobQuery#live}; its limit and token are ignored
-   * @throws IllegalArgumentException as for {@link OperationAction#restrict}
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action needs a
+   *     patch
    */
   OperationPreview preview(OperationAction action, JobQuery filter);
+
+  /**
+   * Counts the jobs whose payloads an action would change, like {@link #preview(OperationAction,
+   * JobQuery)}. {@link OperationAction#EDIT} changes nothing else; {@link OperationAction#REDRIVE}
+   * also redrives the jobs.
+   *
+   * <p>The patch is a JSON merge patch (RFC 7396): {@code {"currency": "EUR", "debug": null}} sets
+   * one field and removes another. Objects inside it are merged in the same way; arrays are
+   * replaced. Payloads that are not objects, or would exceed the limit of the queue, are skipped.
+   * The role must be allowed to execute the function {@code merge_patch}.
+   *
+   * @param action {@link OperationAction#EDIT} or {@link OperationAction#REDRIVE}
+   * @param payloadPatch a JSON object
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action does
+   *     not change payloads
+   * @throws PayloadException if the patch is not a JSON object, or its values cannot be stored
+   */
+  OperationPreview preview(OperationAction action, JobQuery filter, String payloadPatch);
 
   /**
    * Counts the jobs that {@link OperationAction#PRUNE} would delete if it is limited to jobs that

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param tag a tag that the jobs must have; null for all jobs
  * @param error a text that the last error of the jobs must contain, in upper or lower case; null
  *     for all jobs
+ * @param errorClass the class of the exception that ended the last attempt of the jobs, with or
+ *     without its package; null for all jobs. Archived jobs cannot be selected by it
+ * @param errorGroup the {@link DeadLetterGroup#error} of the jobs; null for all jobs
  * @param since the earliest time at which the jobs were enqueued or, if the order is {@link
  *     JobOrder#FINISHED}, ended; null for all jobs
  * @param payload a field of the payload and its value; null for all jobs
@@ -34,6 +37,8 @@ public record JobQuery(
     @Nullable JobStatus status,
     @Nullable String tag,
     @Nullable String error,
+    @Nullable String errorClass,
+    @Nullable String errorGroup,
     @Nullable Instant since,
     @Nullable PayloadField payload,
     int limit,
@@ -89,6 +94,17 @@ public record JobQuery(
     if (error != null) {
       Tags.requireStorable("Error", error);
     }
+    if (errorClass != null) {
+      Tags.requireStorable("Error class", errorClass);
+      if (order == JobOrder.FINISHED) {
+        throw new IllegalArgumentException(
+            "Archived jobs cannot be selected by error class '%s': the archive does not contain it."
+                .formatted(errorClass));
+      }
+    }
+    if (errorGroup != null) {
+      Tags.requireStorable("Error group", errorGroup);
+    }
     if (since != null) {
       if (since.isAfter(EnqueueOptions.LATEST)) {
         throw new IllegalArgumentException(
@@ -112,7 +128,7 @@ public record JobQuery(
   }
 
   private static JobQuery of(JobOrder order, @Nullable String queue, @Nullable JobStatus status) {
-    return new JobQuery(order, queue, null, status, null, null, null, null, DEFAULT_LIMIT, null);
+    return new JobQuery(order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
   /**
@@ -134,29 +150,49 @@ public record JobQuery(
 
   /** Returns this query, restricted to one queue. */
   public JobQuery queue(String queue) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /** Returns this query, restricted to one kind. */
   public JobQuery kind(String kind) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /** Returns this query, restricted to one status. */
   public JobQuery status(JobStatus status) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /** Returns this query, restricted to jobs with the given tag. */
   public JobQuery tag(String tag) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /**
    * Returns this query, restricted to jobs whose last error contains the given text, ignoring case.
    */
   public JobQuery error(String error) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose last attempt ended with an exception of the given
+   * class. The class of jobs that have failed and are retried is that of their last failure.
+   *
+   * @param errorClass the name of the class, with or without its package
+   */
+  public JobQuery errorClass(String errorClass) {
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose last error belongs to the given group, for example
+   * {@code Order * was not found}.
+   *
+   * @param errorGroup the {@link DeadLetterGroup#error} of the group
+   */
+  public JobQuery errorGroup(String errorGroup) {
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /**
@@ -164,7 +200,7 @@ public record JobQuery(
    * after the given time.
    */
   public JobQuery since(Instant since) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /**
@@ -184,16 +220,16 @@ public record JobQuery(
    * Returns this query, restricted to jobs whose payload has the given value in the given field.
    */
   public JobQuery payload(PayloadField payload) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /** Returns this query with pages of at most {@code limit} jobs. */
   public JobQuery limit(int limit) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, after);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
   }
 
   /** Returns this query for the page that {@code token} identifies. */
   public JobQuery after(PageToken token) {
-    return new JobQuery(order, queue, kind, status, tag, error, since, payload, limit, token);
+    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, token);
   }
 }

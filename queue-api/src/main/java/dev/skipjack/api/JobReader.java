@@ -100,7 +100,7 @@ public interface JobReader {
   List<PendingAge> oldestPending();
 
   /**
-   * Returns the dead jobs, grouped by their last error. The call reads the newest 10,000 dead jobs
+   * Returns the dead jobs, grouped by the class and the message of their last error. The call reads the newest 10,000 dead jobs
    * of each queue and kind.
    *
    * @return at most 1,000 groups, ordered by the number of jobs, largest first

@@ -11,7 +11,9 @@ public enum OperationAction {
   /** Cancels jobs that are not dead, as {@link QueueAdmin#cancel} does. */
   CANCEL,
   /** Deletes dead jobs permanently, as {@link QueueAdmin#prune} does. */
-  PRUNE;
+  PRUNE,
+  /** Changes the payloads of jobs that are not running by a JSON merge patch. */
+  EDIT;
 
   /** Returns the value that represents this action in the database. */
   public String literal() {
@@ -42,7 +44,7 @@ public enum OperationAction {
         switch (this) {
           case REDRIVE, PRUNE -> JobStatus.DEAD;
           case RUN_NOW -> JobStatus.PENDING;
-          case CANCEL -> null;
+          case CANCEL, EDIT -> null;
         };
     if (needed == null) {
       return filter;

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param action the action
  * @param filter the filter, with the status that the action needs
+ * @param payloadPatch the JSON merge patch that is applied to the payloads; null if they are not
+ *     changed
+ * @param changes the payloads of {@code sample} before and after the patch; empty if there is none
  * @param jobs the number of jobs that match
  * @param atLeast whether more jobs may match, because the preview did not read all of them
  * @param sample the first jobs that match, at most five
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public record OperationPreview(
     OperationAction action,
     JobQuery filter,
+    @Nullable String payloadPatch,
+    List<PayloadChange> changes,
     long jobs,
     boolean atLeast,
     List<JobSummary> sample,
@@ -27,6 +32,16 @@ public record OperationPreview(
 
   /** Makes a defensive copy of the list. */
   public OperationPreview {
+    changes = List.copyOf(changes);
     sample = List.copyOf(sample);
   }
+
+  /**
+   * The payload of a job before and after a patch.
+   *
+   * @param before the payload, as JSON
+   * @param after the patched payload, as JSON; null if the payload is not an object and is therefore
+   *     not changed
+   */
+  public record PayloadChange(JobId job, String before, @Nullable String after) {}
 }

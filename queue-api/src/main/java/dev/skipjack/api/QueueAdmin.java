@@ -47,8 +47,9 @@ public interface QueueAdmin {
   RedriveSummary redriveAll(DeadJobs which);
 
   /**
-   * Changes a job that is pending or waits for its ordering key. The job keeps its ordering key and
-   * its position, even if the type derives the key from the payload.
+   * Changes a job that is pending, waits for its ordering key, or is dead. The job keeps its
+   * ordering key and its position, even if the type derives the key from the payload. A dead job
+   * remains dead, and its due time cannot be changed: redrive it afterwards.
    *
    * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */

@@ -40,6 +40,7 @@ class JobQueryTest {
                 .status(JobStatus.CANCELLED)
                 .tag("t")
                 .error("timeout")
+                .errorGroup("Order * timed out")
                 .since(Instant.EPOCH)
                 .payload("user.id", "42")
                 .limit(7)
@@ -52,10 +53,19 @@ class JobQueryTest {
                 JobStatus.CANCELLED,
                 "t",
                 "timeout",
+                null,
+                "Order * timed out",
                 Instant.EPOCH,
                 new JobQuery.PayloadField(List.of("user", "id"), "42"),
                 7,
                 token));
+  }
+
+  @Test
+  void theArchiveHasNoErrorClass() {
+    assertThat(JobQuery.live().errorClass("x.Broken").errorClass()).isEqualTo("x.Broken");
+    assertThatThrownBy(() -> JobQuery.archived().errorClass("x.Broken"))
+        .hasMessageContaining("'x.Broken'");
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.skipjack.cli;
 import dev.skipjack.api.JobOperation;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
+import dev.skipjack.api.OperationPreview.PayloadChange;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -16,6 +17,15 @@ final class BulkChange {
   /** A part of the help of each command that selects jobs. */
   static final String HELP =
       "A change by filter prints up to five of the jobs, asks, and works in batches. If it is interrupted, run it again, or continue it with 'skipjack operations continue'.";
+
+  /** The maximum length of a payload in the preview; the JSON contains all of it. */
+  private static final int LONGEST_PAYLOAD = 1_000;
+
+  private static final Fields<PayloadChange> CHANGE =
+      Fields.<PayloadChange>none()
+          .and("id", PayloadChange::job)
+          .and("before", change -> Json.Raw.of(change.before()))
+          .and("after", change -> Json.Raw.of(change.after()));
 
   private final Environment environment;
 
@@ -64,6 +74,15 @@ final class BulkChange {
     }
     if (!output.isJson()) {
       output.list("jobs", JobsCommand.SUMMARY, preview.sample());
+      for (PayloadChange change : preview.changes()) {
+        output.line("");
+        output.line("Payload of job %s:".formatted(change.job()));
+        output.line("  " + shortened(change.before()));
+        output.line(
+            change.after() == null
+                ? "  is not a JSON object and is not changed."
+                : "  becomes " + shortened(change.after()));
+      }
     }
     boolean single = preview.jobs() == 1 && !preview.atLeast();
     String count = preview.jobs() + (preview.atLeast() ? " or more" : "");
@@ -73,6 +92,9 @@ final class BulkChange {
       members.put("at_least", preview.atLeast());
       members.put("newest_id", preview.newestId());
       members.put("sample", preview.sample().stream().map(JobsCommand.SUMMARY::members).toList());
+      if (preview.payloadPatch() != null) {
+        members.put("changes", preview.changes().stream().map(CHANGE::members).toList());
+      }
       output.done(
           "%s %s. Nothing was changed.".formatted(count, single ? "job matches" : "jobs match"),
           members);
@@ -81,7 +103,7 @@ final class BulkChange {
     confirmation.require(
         "%s%s, up to job %d?"
             .formatted(
-                request(preview.action()).formatted(count, single ? "job" : "jobs"),
+                request(preview).formatted(count, single ? "job" : "jobs"),
                 preview.diedBefore() == null
                     ? ""
                     : " that died before " + Cell.whole(preview.diedBefore()),
@@ -138,12 +160,21 @@ final class BulkChange {
     return refused == 0 && finished ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
   }
 
-  private static String request(OperationAction action) {
-    return switch (action) {
-      case REDRIVE -> "Redrive %s dead %s";
+  private static String shortened(String payload) {
+    String line = Cell.safe(payload);
+    return line.length() <= LONGEST_PAYLOAD ? line : line.substring(0, LONGEST_PAYLOAD) + "...";
+  }
+
+  private static String request(OperationPreview preview) {
+    return switch (preview.action()) {
+      case REDRIVE ->
+          preview.payloadPatch() == null
+              ? "Redrive %s dead %s"
+              : "Change the payloads of %s dead %s and redrive them";
       case RUN_NOW -> "Make %s %s due now";
       case CANCEL -> "Cancel %s %s";
       case PRUNE -> "Delete %s dead %s";
+      case EDIT -> "Change the payloads of %s %s";
     };
   }
 
@@ -153,6 +184,7 @@ final class BulkChange {
       case RUN_NOW -> "Made due";
       case CANCEL -> "Cancelled";
       case PRUNE -> "Deleted";
+      case EDIT -> "Changed the payloads of";
     };
   }
 }

@@ -5,6 +5,7 @@ import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.OperationAction;
@@ -33,6 +34,8 @@ import picocli.CommandLine.Parameters;
     })
 final class DeadCommand extends CommandGroup {
 
+  private static final JobQuery DEAD = JobQuery.live().status(JobStatus.DEAD);
+
   private static final Fields<DeadLetterGroup> GROUP =
       Fields.<DeadLetterGroup>none()
           .andText("jobs", group -> group.jobs() + (group.atLeast() ? "+" : ""))
@@ -40,14 +43,25 @@ final class DeadCommand extends CommandGroup {
           .andJson("at_least", DeadLetterGroup::atLeast)
           .and("queue", DeadLetterGroup::queue)
           .and("kind", DeadLetterGroup::kind)
-          .andApart("error_class", DeadLetterGroup::errorClass)
           .andApart("first_died_at", DeadLetterGroup::firstDiedAt)
           .and("last_died_at", DeadLetterGroup::lastDiedAt)
           .and("example", DeadLetterGroup::example)
+          .andText("error_class", group -> simpleName(group.errorClass()))
+          .andJson("error_class", DeadLetterGroup::errorClass)
           .and("error", DeadLetterGroup::error);
 
-  /** The options that select dead jobs. */
-  static final class Filter {
+  private static @Nullable String simpleName(@Nullable String errorClass) {
+    return errorClass == null ? null : errorClass.substring(errorClass.lastIndexOf('.') + 1);
+  }
+
+  /** {@code skipjack dead list}. */
+  @Command(
+      name = "list",
+      description = {
+        "List dead jobs, grouped by queue, kind, and the class and first line of the last error, the largest group first. Quoted texts and words with digits appear as *.",
+        "To act on one group, use --error-class and --error-group of 'skipjack dead redrive' and 'skipjack dead prune'. The newest 10,000 dead jobs of each queue and kind are read."
+      })
+  static final class ListGroups extends QueueAction {
 
     @Option(names = "--queue", paramLabel = "NAME", description = "Only jobs of this queue.")
     private @Nullable String queue;
@@ -55,49 +69,27 @@ final class DeadCommand extends CommandGroup {
     @Option(names = "--kind", paramLabel = "NAME", description = "Only jobs of this kind.")
     private @Nullable String kind;
 
-    DeadJobs jobs() {
-      DeadJobs jobs = DeadJobs.all();
-      if (queue != null) {
-        jobs = jobs.ofQueue(queue);
-      }
-      return kind == null ? jobs : jobs.ofKind(kind);
-    }
-
-    List<DeadLetterGroup> groups(JobQueue queue) {
-      DeadJobs jobs = jobs();
-      return queue.reader().deadLetters().stream()
-          .filter(group -> jobs.queue().map(group.queue()::equals).orElse(true))
-          .filter(group -> jobs.kind().map(group.kind()::equals).orElse(true))
-          .toList();
-    }
-
-    JobQuery query() {
-      JobQuery query = JobQuery.live().status(JobStatus.DEAD);
-      if (queue != null) {
-        query = query.queue(queue);
-      }
-      return kind == null ? query : query.kind(kind);
-    }
-  }
-
-  /** {@code skipjack dead list}. */
-  @Command(
-      name = "list",
-      description = {
-        "List dead jobs, grouped by queue, kind and the first line of the last error, the largest group first.",
-        "The newest 10,000 dead jobs of each queue and kind are read."
-      })
-  static final class ListGroups extends QueueAction {
-
-    @Mixin private Filter filter = new Filter();
+    private DeadJobs which = DeadJobs.all();
 
     ListGroups() {
       super(Access.READ);
     }
 
     @Override
-    int run(JobQueue queue, Output output) {
-      return output.listOrNote("groups", GROUP, filter.groups(queue), "No dead job matches.");
+    void check() {
+      DeadJobs all = DeadJobs.all();
+      DeadJobs ofQueue = queue == null ? all : all.ofQueue(queue);
+      which = kind == null ? ofQueue : ofQueue.ofKind(kind);
+    }
+
+    @Override
+    int run(JobQueue jobs, Output output) {
+      List<DeadLetterGroup> groups =
+          jobs.reader().deadLetters().stream()
+              .filter(group -> which.queue().map(group.queue()::equals).orElse(true))
+              .filter(group -> which.kind().map(group.kind()::equals).orElse(true))
+              .toList();
+      return output.listOrNote("groups", GROUP, groups, "No dead job matches.");
     }
   }
 
@@ -154,7 +146,13 @@ final class DeadCommand extends CommandGroup {
       })
   static final class Redrive extends QueueAction {
 
-    @Mixin private Filter filter = new Filter();
+    @Mixin private JobFilter filter = new JobFilter();
+    @Option(
+        names = "--patch",
+        paramLabel = "JSON",
+        description = "Also change the payloads. " + PatchCommand.HELP)
+    private @Nullable String patch;
+
     @Mixin private BulkChange bulk;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
@@ -163,9 +161,20 @@ final class DeadCommand extends CommandGroup {
     }
 
     @Override
+    void check() {
+      filter.applyTo(DEAD);
+    }
+
+    @Override
     int run(JobQueue queue, Output output) {
+      JobOperations operations = queue.operations();
+      JobQuery jobs = filter.applyTo(DEAD);
       return bulk.run(
-          queue, queue.operations().preview(OperationAction.REDRIVE, filter.query()), output);
+          queue,
+          patch == null
+              ? operations.preview(OperationAction.REDRIVE, jobs)
+              : operations.preview(OperationAction.REDRIVE, jobs, patch),
+          output);
     }
   }
 
@@ -183,7 +192,7 @@ final class DeadCommand extends CommandGroup {
             "Only jobs that have been dead for longer, for example 7d. Default: ${DEFAULT-VALUE}.")
     private Duration age;
 
-    @Mixin private Filter filter = new Filter();
+    @Mixin private JobFilter filter = new JobFilter();
     @Mixin private BulkChange bulk;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
@@ -192,11 +201,17 @@ final class DeadCommand extends CommandGroup {
     }
 
     @Override
+    void check() {
+      filter.applyTo(DEAD);
+    }
+
+    @Override
     int run(JobQueue queue, Output output) {
+      JobQuery jobs = filter.applyTo(DEAD);
       OperationPreview preview =
           age.isZero()
-              ? queue.operations().preview(OperationAction.PRUNE, filter.query())
-              : queue.operations().previewPrune(filter.query(), age);
+              ? queue.operations().preview(OperationAction.PRUNE, jobs)
+              : queue.operations().previewPrune(jobs, age);
       return bulk.run(queue, preview, output);
     }
   }

@@ -10,21 +10,41 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options that select jobs. */
-final class JobFilter {
+/** The options that select jobs, whatever their status. */
+class JobFilter {
+
+  /** The options that select jobs, with their status. */
+  static final class WithStatus extends JobFilter {
+
+    @Option(
+        names = "--status",
+        paramLabel = "STATUS",
+        description =
+            "Only jobs with this status: pending, running, waiting or dead; or, of the archive, completed or cancelled.")
+    private @Nullable JobStatus status;
+
+    @Override
+    boolean isEmpty() {
+      return status == null && super.isEmpty();
+    }
+
+    /** Returns whether the status is one that only the archive contains. */
+    boolean selectsEnded() {
+      return status != null && !status.isLive();
+    }
+
+    @Override
+    JobQuery applyTo(JobQuery all) {
+      JobQuery query = super.applyTo(all);
+      return status == null ? query : query.status(status);
+    }
+  }
 
   @Option(names = "--queue", paramLabel = "NAME", description = "Only jobs of this queue.")
   private @Nullable String queue;
 
   @Option(names = "--kind", paramLabel = "NAME", description = "Only jobs of this kind.")
   private @Nullable String kind;
-
-  @Option(
-      names = "--status",
-      paramLabel = "STATUS",
-      description =
-          "Only jobs with this status: pending, running, waiting or dead; or, of the archive, completed or cancelled.")
-  private @Nullable JobStatus status;
 
   @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
   private @Nullable String tag;
@@ -34,6 +54,20 @@ final class JobFilter {
       paramLabel = "TEXT",
       description = "Only jobs whose last error contains this text, ignoring case.")
   private @Nullable String error;
+
+  @Option(
+      names = "--error-class",
+      paramLabel = "CLASS",
+      description =
+          "Only jobs whose last attempt ended with an exception of this class, with or without its package.")
+  private @Nullable String errorClass;
+
+  @Option(
+      names = "--error-group",
+      paramLabel = "TEXT",
+      description =
+          "Only jobs of one group of 'skipjack dead list': its error, for example 'Order * was not found'.")
+  private @Nullable String errorGroup;
 
   @Option(
       names = "--since",
@@ -51,12 +85,7 @@ final class JobFilter {
 
   /** Returns whether no option was given. */
   boolean isEmpty() {
-    return Stream.of(queue, kind, status, tag, error, since, payload).allMatch(Objects::isNull);
-  }
-
-  /** Returns whether the status is one that only the archive contains. */
-  boolean selectsEnded() {
-    return status != null && !status.isLive();
+    return Stream.of(queue, kind, tag, error, errorClass, errorGroup, since, payload).allMatch(Objects::isNull);
   }
 
   /**
@@ -72,14 +101,17 @@ final class JobFilter {
     if (kind != null) {
       query = query.kind(kind);
     }
-    if (status != null) {
-      query = query.status(status);
-    }
     if (tag != null) {
       query = query.tag(tag);
     }
     if (error != null) {
       query = query.error(error);
+    }
+    if (errorClass != null) {
+      query = query.errorClass(errorClass);
+    }
+    if (errorGroup != null) {
+      query = query.errorGroup(errorGroup);
     }
     if (since != null) {
       query = query.since(instant(since));

@@ -41,7 +41,8 @@ import picocli.CommandLine.Parameters;
       JobsCommand.Cancel.class,
       JobsCommand.Redrive.class,
       JobsCommand.RunNow.class,
-      JobsCommand.Edit.class
+      JobsCommand.Edit.class,
+      PatchCommand.class
     })
 final class JobsCommand extends CommandGroup {
 
@@ -116,7 +117,7 @@ final class JobsCommand extends CommandGroup {
       })
   static final class ListJobs extends QueueAction {
 
-    @Mixin private JobFilter filter = new JobFilter();
+    @Mixin private JobFilter.WithStatus filter = new JobFilter.WithStatus();
 
     @Option(names = "--ended", description = "List completed and cancelled jobs.")
     private boolean ended;
@@ -280,7 +281,7 @@ final class JobsCommand extends CommandGroup {
     @Parameters(paramLabel = "JOB", arity = "0..*", description = "Ids of the jobs.")
     private List<JobId> ids = List.of();
 
-    @Mixin private JobFilter filter = new JobFilter();
+    @Mixin private JobFilter.WithStatus filter = new JobFilter.WithStatus();
     @Mixin private BulkChange bulk;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
@@ -398,14 +399,15 @@ final class JobsCommand extends CommandGroup {
 
     static Change hurry(QueueAdmin admin, JobId id) {
       EditResult result = admin.edit(id, JobEdit.nothing().delay(Duration.ZERO));
-      return changed(result, "due now").apply(id);
+      return changed(result, "due now", "running or dead").apply(id);
     }
   }
 
-  private static Function<JobId, Change> changed(EditResult result, String done) {
+  private static Function<JobId, Change> changed(
+      EditResult result, String done, String otherwise) {
     return switch (result) {
       case EDITED -> id -> Change.done(id, done);
-      case NOT_PENDING -> id -> Change.refused(id, "running or dead");
+      case NOT_PENDING -> id -> Change.refused(id, otherwise);
       case BUSY -> Change::busy;
       case GONE -> Change::gone;
     };
@@ -436,7 +438,8 @@ final class JobsCommand extends CommandGroup {
   /** {@code skipjack jobs edit}. */
   @Command(
       name = "edit",
-      description = "Change a job that is pending or waits for its ordering key.")
+      description =
+          "Change a job that is not running. A dead job remains dead: redrive it afterwards.")
   static final class Edit extends QueueAction {
 
     @Parameters(paramLabel = "JOB", description = "Id of the job.")
@@ -494,7 +497,11 @@ final class JobsCommand extends CommandGroup {
       if (payload != null) {
         edit = edit.payload(payload);
       }
-      Change change = changed(queue.admin().edit(id, edit), "changed").apply(id);
+      Change change = changed(
+                  queue.admin().edit(id, edit),
+                  "changed",
+                  "running, or dead, in which case only a redrive makes it due")
+              .apply(id);
       output.list("jobs", CHANGE, List.of(change));
       if (change.gone()) {
         return ExitCodes.NOTHING_MATCHED;

@@ -32,6 +32,7 @@ final class OperationsCommand extends CommandGroup {
           .and("action", JobOperation::action)
           .and("actor", JobOperation::actor)
           .and("filter", operation -> describe(operation.filter()))
+          .andIfPresent("patch", operation -> Json.Raw.of(operation.payloadPatch()))
           .andIfPresent("died_before", JobOperation::diedBefore)
           .andApart("newest_id", JobOperation::newestId)
           .and("done", JobOperation::done)
@@ -50,6 +51,8 @@ final class OperationsCommand extends CommandGroup {
     add(options, "status", filter.status() == null ? null : filter.status().literal());
     add(options, "tag", filter.tag());
     add(options, "error", filter.error());
+    add(options, "error-class", filter.errorClass());
+    add(options, "error-group", filter.errorGroup());
     add(options, "since", filter.since());
     JobQuery.PayloadField field = filter.payload();
     add(
@@ -62,8 +65,12 @@ final class OperationsCommand extends CommandGroup {
   private static void add(List<String> options, String name, @Nullable Object value) {
     if (value != null) {
       String text = Objects.toString(value);
-      options.add("--" + name + " " + (text.contains(" ") ? "'" + text + "'" : text));
+      options.add("--" + name + " " + quoted(text));
     }
+  }
+
+  private static String quoted(String text) {
+    return text.matches("[A-Za-z0-9_.:/%+=-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   /** The operation that a command stops or continues. */

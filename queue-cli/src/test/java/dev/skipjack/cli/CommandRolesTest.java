@@ -51,6 +51,7 @@ class CommandRolesTest {
           Map.entry("jobs redrive", "3"),
           Map.entry("jobs run-now", "13"),
           Map.entry("jobs edit", "13 --priority 3"),
+          Map.entry("jobs patch", "{\"month\":1} --queue reports --yes"),
           Map.entry("dead show", "5"),
           Map.entry("dead redrive", "--queue refunds --yes"),
           Map.entry("dead prune", "--queue stock --yes"),
@@ -162,6 +163,17 @@ class CommandRolesTest {
     Program refused = run("jobs show 12", PREFIX + "_sql_producer");
     assertThat(refused.exitCode()).isEqualTo(ExitCodes.BAD_NEWS);
     assertThat(refused.err()).contains("The user lacks a right that this command needs");
+  }
+
+  @Test
+  void aRoleThatMayNotMigrateIsRefusedInOneSentence() {
+    Program refused = run("migrate --schema another", PREFIX + "_operator");
+
+    assertThat(refused.exitCode()).isEqualTo(ExitCodes.BAD_NEWS);
+    assertThat(refused.err())
+        .hasLineCount(1)
+        .startsWith("skipjack migrate: permission denied for database ")
+        .endsWith("docs/guides/roles.md lists the rights of each role.\n");
   }
 
   private static String roleOf(String command) {

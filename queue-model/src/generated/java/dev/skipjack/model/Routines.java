@@ -7,6 +7,7 @@ package dev.skipjack.model;
 import dev.skipjack.model.routines.CreatePartition;
 import dev.skipjack.model.routines.CreatePartitions;
 import dev.skipjack.model.routines.Enqueue;
+import dev.skipjack.model.routines.MergePatch;
 import dev.skipjack.model.routines.OutboxRecord;
 import dev.skipjack.model.routines.RequirePayload;
 import dev.skipjack.model.routines.SchemaVersion;
@@ -249,6 +250,50 @@ public class Routines {
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
         f.setHeaders(headers);
+
+        return f.asField();
+    }
+
+    /**
+     * Call <code>skipjack.merge_patch</code>
+     */
+    public static JSONB mergePatch(
+          Configuration configuration
+        , JSONB target
+        , JSONB patch
+    ) {
+        MergePatch f = new MergePatch();
+        f.setTarget(target);
+        f.setPatch(patch);
+
+        f.execute(configuration);
+        return f.getReturnValue();
+    }
+
+    /**
+     * Get <code>skipjack.merge_patch</code> as a field.
+     */
+    public static Field<JSONB> mergePatch(
+          JSONB target
+        , JSONB patch
+    ) {
+        MergePatch f = new MergePatch();
+        f.setTarget(target);
+        f.setPatch(patch);
+
+        return f.asField();
+    }
+
+    /**
+     * Get <code>skipjack.merge_patch</code> as a field.
+     */
+    public static Field<JSONB> mergePatch(
+          Field<JSONB> target
+        , Field<JSONB> patch
+    ) {
+        MergePatch f = new MergePatch();
+        f.setTarget(target);
+        f.setPatch(patch);
 
         return f.asField();
     }

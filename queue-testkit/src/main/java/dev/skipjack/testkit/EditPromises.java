@@ -11,6 +11,7 @@ import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.RedriveResult;
@@ -61,17 +62,32 @@ abstract class EditPromises extends Promises {
   }
 
   @Test
-  void leavesJobsAloneThatAreNotPending() {
+  void changesADeadJobWhichStaysDead() {
     JobId dead = fixture.dead(1).get(0);
+    JobDetails before = fixture.find(dead);
+
+    assertThat(admin.edit(dead, JobEdit.nothing().payload(2).delay(Duration.ofHours(1))))
+        .isEqualTo(EditResult.NOT_PENDING);
+    assertThat(fixture.find(dead)).isEqualTo(before);
+
+    assertThat(admin.edit(dead, JobEdit.nothing().payload(2).priority(9)))
+        .isEqualTo(EditResult.EDITED);
+    assertThat(fixture.find(dead).payload()).isEqualTo("2");
+    assertThat(fixture.summary(dead).priority()).isEqualTo(9);
+    assertThat(fixture.statusOf(dead)).isEqualTo(JobStatus.DEAD);
+    assertThat(admin.redrive(List.of(dead))).containsExactly(new RedriveResult.Redriven());
+  }
+
+  @Test
+  void leavesRunningJobsAlone() {
     JobId running = fixture.enqueue(1);
     fixture.claimOne(LEASE);
+    JobDetails before = fixture.find(running);
 
-    for (JobId job : List.of(dead, running)) {
-      JobDetails before = fixture.find(job);
-      assertThat(admin.edit(job, JobEdit.nothing().priority(9).payload(2)))
-          .isEqualTo(EditResult.NOT_PENDING);
-      assertThat(fixture.find(job)).isEqualTo(before);
-    }
+    assertThat(admin.edit(running, JobEdit.nothing().priority(9).payload(2)))
+        .isEqualTo(EditResult.NOT_PENDING);
+
+    assertThat(fixture.find(running)).isEqualTo(before);
     assertThat(admin.edit(UNKNOWN, JobEdit.nothing().priority(9))).isEqualTo(EditResult.GONE);
   }
 

@@ -21,6 +21,7 @@ import org.jooq.Condition;
 import org.jooq.Converter;
 import org.jooq.Field;
 import org.jooq.Identity;
+import org.jooq.JSONB;
 import org.jooq.Name;
 import org.jooq.PlainSQL;
 import org.jooq.QueryPart;
@@ -81,9 +82,9 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
 
     /**
      * The column <code>skipjack.job_operations.action</code>. What it does with
-     * each job: redrive, run_now, cancel or prune.
+     * each job: redrive, run_now, cancel, prune or edit.
      */
-    public final TableField<JobOperationsRecord, String> ACTION = createField(DSL.name("action"), SQLDataType.CLOB.nullable(false), this, "What it does with each job: redrive, run_now, cancel or prune.");
+    public final TableField<JobOperationsRecord, String> ACTION = createField(DSL.name("action"), SQLDataType.CLOB.nullable(false), this, "What it does with each job: redrive, run_now, cancel, prune or edit.");
 
     /**
      * The column <code>skipjack.job_operations.queue</code>. Filter: queue of
@@ -116,6 +117,20 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     public final TableField<JobOperationsRecord, String> ERROR = createField(DSL.name("error"), SQLDataType.CLOB, this, "Filter: a text in the last error of the jobs. NULL: all.");
 
     /**
+     * The column <code>skipjack.job_operations.error_class</code>. Filter:
+     * class of the last error of the jobs, with or without its package. NULL:
+     * all.
+     */
+    public final TableField<JobOperationsRecord, String> ERROR_CLASS = createField(DSL.name("error_class"), SQLDataType.CLOB, this, "Filter: class of the last error of the jobs, with or without its package. NULL: all.");
+
+    /**
+     * The column <code>skipjack.job_operations.error_group</code>. Filter:
+     * first line of the last error of the jobs, with * in place of its values.
+     * NULL: all.
+     */
+    public final TableField<JobOperationsRecord, String> ERROR_GROUP = createField(DSL.name("error_group"), SQLDataType.CLOB, this, "Filter: first line of the last error of the jobs, with * in place of its values. NULL: all.");
+
+    /**
      * The column <code>skipjack.job_operations.since</code>. Filter: the
      * earliest time at which the jobs were enqueued. NULL: all.
      */
@@ -132,6 +147,13 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
      * the value of that field.
      */
     public final TableField<JobOperationsRecord, String> PAYLOAD_VALUE = createField(DSL.name("payload_value"), SQLDataType.CLOB, this, "Filter: the value of that field.");
+
+    /**
+     * The column <code>skipjack.job_operations.payload_patch</code>. JSON merge
+     * patch that is applied to the payloads, before a redrive. NULL: payloads
+     * are not changed.
+     */
+    public final TableField<JobOperationsRecord, JSONB> PAYLOAD_PATCH = createField(DSL.name("payload_patch"), SQLDataType.JSONB, this, "JSON merge patch that is applied to the payloads, before a redrive. NULL: payloads are not changed.");
 
     /**
      * The column <code>skipjack.job_operations.newest_id</code>. Newest job
@@ -247,6 +269,7 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     public List<Check<JobOperationsRecord>> getChecks() {
         return Arrays.asList(
             Internal.createCheck(this, DSL.name("job_operations_finished_check"), "((((state)::text = 'finished'::text) = (finished_at IS NOT NULL)))", true),
+            Internal.createCheck(this, DSL.name("job_operations_patch_check"), "((((action)::text = 'redrive'::text) OR (((action)::text = 'edit'::text) = (payload_patch IS NOT NULL))))", true),
             Internal.createCheck(this, DSL.name("job_operations_payload_check"), "(((payload_path IS NULL) = (payload_value IS NULL)))", true)
         );
     }

@@ -194,6 +194,12 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String> LAST_ERROR = createField(DSL.name("last_error"), SQLDataType.CLOB, this, "Message of the latest attempt that did not succeed.");
 
     /**
+     * The column <code>skipjack.jobs.last_error_class</code>. Class of the
+     * exception that ended the attempt of last_error. NULL if there was none.
+     */
+    public final TableField<JobsRecord, String> LAST_ERROR_CLASS = createField(DSL.name("last_error_class"), SQLDataType.CLOB, this, "Class of the exception that ended the attempt of last_error. NULL if there was none.");
+
+    /**
      * The column <code>skipjack.jobs.unique_key</code>. Unique key. While it is
      * set, no other live job has the same one. NULL once the key is freed.
      */

@@ -17,6 +17,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
+import dev.skipjack.store.jooq.internal.sql.JobPredicates;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
@@ -29,21 +30,23 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes a job that is pending or waits for its ordering key.
+ * Applies one change to jobs that are pending, wait for their ordering keys or are dead.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * edited AS (UPDATE jobs SET priority = coalesce(change.priority, priority),
  *                            scheduled_at = greatest(clock_timestamp(), change.scheduled_at | clock_timestamp() + change.delay), ...
  *              FROM unnest(...) AS change
- *             WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting'))) RETURNING id)
+ *             WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status IN ('pending', 'waiting', 'dead')))
+ *               AND (status <> 'dead' OR no due time is given) RETURNING id)
  * SELECT CASE WHEN edited .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>
  *
  * <p>A job that waits for its ordering key keeps its position there. If it would be promoted while
  * this statement has locked it, a sweep promotes it later.
  *
- * <p>A due time never moves into the past, because claims with a low-water mark would not find the
+ * <p>The due time of a dead job is meaningless, because a redrive replaces it, so such a change is
+ * refused. A due time never moves into the past, because claims with a low-water mark would not find the
  * job. {@link CommandCtes} explains the lock order.
  */
 final class EditStatement {
@@ -57,11 +60,11 @@ final class EditStatement {
   private EditStatement() {}
 
   /**
-   * A change of one job.
+   * A change of jobs.
    *
    * @param payload the new payload of {@code edit} as JSON, or null to keep the old one
    */
-  record Request(JobId job, JobEdit edit, @Nullable String payload) {}
+  record Request(List<JobId> jobs, JobEdit edit, @Nullable String payload) {}
 
   static Statement<Request, EditResult> of(DSLContext dialect) {
     ArrayRows change =
@@ -94,7 +97,12 @@ final class EditStatement {
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                     .from(change.table())
                     .where(
-                        CommandCtes.isLockedAsOneOf(locked, JobStatus.PENDING, JobStatus.WAITING))
+                        CommandCtes.isLockedAsOneOf(
+                            locked, JobStatus.PENDING, JobStatus.WAITING, JobStatus.DEAD))
+                    .and(
+                        JOBS.STATUS
+                            .ne(JobPredicates.literal(JobStatus.DEAD))
+                            .or(wanted.isNull()))
                     .returning(JOBS.ID));
     Field<String> result =
         CommandCtes.result(
@@ -106,14 +114,15 @@ final class EditStatement {
             EditResult.GONE);
     return Statement.of(
         dialect,
-        CommandCtes.resultOfEach(with(locked, edited), List.of(result), locked, edited),
+        CommandCtes.resultOfEach(with(locked, edited), List.of(result), locked, edited)
+            .orderBy(CommandCtes.POSITION),
         EditStatement::arguments,
         row -> EditResult.valueOf(row.text(result)));
   }
 
   private static Arguments arguments(Request request) {
     List<JobEdit> one = List.of(request.edit());
-    return CommandCtes.arguments(List.of(request.job()))
+    return CommandCtes.arguments(request.jobs())
         .smallints("priority", one, e -> e.priority().isPresent() ? e.priority().getAsInt() : null)
         .timestamps("scheduled_at", one, e -> e.scheduledAt().map(Instant::toString).orElse(null))
         .bigints("delay", one, e -> e.delay().map(DatabaseClock::micros).orElse(null))

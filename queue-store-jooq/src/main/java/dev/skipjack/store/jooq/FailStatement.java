@@ -84,6 +84,7 @@ final class FailStatement {
                     dies,
                     DatabaseClock.plusMicros(DatabaseClock.NOW, given.field("delay", Long.class)))
                 .set(JOBS.LAST_ERROR, given.field("error_message", String.class))
+                .set(JOBS.LAST_ERROR_CLASS, given.field("error_class", String.class))
                 .from(given.table())
                 .where(AttemptCtes.isFencedBy(given))
                 .and(AttemptCtes.isKept(locked))

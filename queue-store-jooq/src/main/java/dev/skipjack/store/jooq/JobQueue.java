@@ -145,7 +145,14 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         Lazy.of(() -> new JooqDoctor(transactions.readOnly(), dialect, schema, SCHEMA_VERSION));
     this.admin = Lazy.of(() -> application.get().admin(jobFactory));
     this.operations =
-        Lazy.of(() -> new JooqJobOperations(transactions, dialect, reader.get(), admin.get()));
+        Lazy.of(
+            () ->
+                new JooqJobOperations(
+                    transactions,
+                    dialect,
+                    reader.get(),
+                    connection -> within(transactions, connection).admin(jobFactory),
+                    jobFactory::requirePatch));
     this.extension =
         Lazy.of(
             () ->
@@ -227,7 +234,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
           transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs);
     }
 
-    QueueAdmin admin(NewJobFactory jobFactory) {
+    JooqQueueAdmin admin(NewJobFactory jobFactory) {
       return new JooqQueueAdmin(transactions, healing, dialect, jobFactory, orderedJobs, deadJobs);
     }
   }
@@ -317,10 +324,16 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    *     each statement, also by other threads
    */
   public QueueAccess within(Supplier<Connection> transaction) {
-    Lazy<DSLContext> later = Lazy.of(() -> StatementDialect.withinTransaction(schema));
-    Side side = new Side(new OwnTransactions(control).within(transaction), later);
-    EnqueueWriter writer = new EnqueueWriter(later, new StrictOrdering(later));
+    Side side = within(new OwnTransactions(control), transaction);
+    EnqueueWriter writer = new EnqueueWriter(side.dialect(), new StrictOrdering(side.dialect()));
     return new TransactionAccess(this, side.store(writer, null), side.orderedJobs());
+  }
+
+  /** Returns the parts for statements in the transaction of the supplied connection. */
+  private Side within(OwnTransactions transactions, Supplier<Connection> transaction) {
+    return new Side(
+        transactions.within(transaction),
+        Lazy.of(() -> StatementDialect.withinTransaction(schema)));
   }
 
   @Override

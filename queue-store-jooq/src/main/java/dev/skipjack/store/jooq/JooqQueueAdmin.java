@@ -8,6 +8,7 @@ import dev.skipjack.api.EditResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.QueueException;
@@ -19,6 +20,8 @@ import dev.skipjack.api.SkipResult;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
+import dev.skipjack.store.jooq.internal.operations.BatchCommands;
+import dev.skipjack.store.jooq.internal.operations.PatchResult;
 import dev.skipjack.store.jooq.internal.ordering.ExpectedHead;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
@@ -32,9 +35,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** Implements the administrative operations on PostgreSQL. */
-final class JooqQueueAdmin implements QueueAdmin {
+final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
+
+  private static final List<JobStatus> DEAD = List.of(JobStatus.DEAD);
+  private static final List<JobStatus> NOT_RUNNING =
+      List.of(JobStatus.PENDING, JobStatus.WAITING, JobStatus.DEAD);
 
   private final OwnTransactions transactions;
   private final PartitionHealing healing;
@@ -45,6 +53,7 @@ final class JooqQueueAdmin implements QueueAdmin {
   private final Statement<List<JobId>, KeyedResult<CancelResult>> cancel;
   private final Statement<List<JobId>, KeyedResult<RedriveResult>> redrive;
   private final Statement<EditStatement.Request, EditResult> edit;
+  private final Statement<PatchPayloadStatement.Request, PatchResult> patch;
 
   JooqQueueAdmin(
       OwnTransactions transactions,
@@ -62,6 +71,7 @@ final class JooqQueueAdmin implements QueueAdmin {
     this.cancel = Statement.lazily(() -> CancelStatement.of(dialect.get()));
     this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect.get()));
     this.edit = Statement.lazily(() -> EditStatement.of(dialect.get()));
+    this.patch = Statement.lazily(() -> PatchPayloadStatement.of(dialect.get()));
   }
 
   @Override
@@ -106,11 +116,31 @@ final class JooqQueueAdmin implements QueueAdmin {
   public EditResult edit(JobId job, JobEdit edit) {
     String payload =
         edit.payload().map(changed -> jobFactory.encodeEdit(job, changed)).orElse(null);
+    return edit(List.of(job), edit, payload).get(0);
+  }
+
+  @Override
+  public List<EditResult> hurry(List<JobId> jobs) {
+    return edit(jobs, JobEdit.nothing().delay(Duration.ZERO), null);
+  }
+
+  private List<EditResult> edit(List<JobId> jobs, JobEdit change, @Nullable String payload) {
     return BatchedCommand.run(
-            List.of(job),
-            batch -> transactions.run(this.edit, new EditStatement.Request(job, edit, payload)),
-            result -> result == EditResult.BUSY)
-        .get(0);
+        jobs,
+        batch -> transactions.run(edit, new EditStatement.Request(batch, change, payload)),
+        result -> result == EditResult.BUSY);
+  }
+
+  @Override
+  public List<PatchResult> patch(List<JobId> jobs, String document, boolean onlyDead) {
+    return BatchedCommand.run(
+        jobs,
+        batch ->
+            transactions.run(
+                patch,
+                new PatchPayloadStatement.Request(
+                    batch, document, onlyDead ? DEAD : NOT_RUNNING, jobFactory.largestStored())),
+        result -> result == PatchResult.BUSY);
   }
 
   @Override

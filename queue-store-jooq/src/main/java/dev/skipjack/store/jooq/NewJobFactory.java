@@ -56,6 +56,16 @@ final class NewJobFactory {
     return limits.require(job, codec.encode(payload));
   }
 
+  /** Returns a patch of payloads if it can be applied. */
+  String requirePatch(String json) {
+    return PayloadLimits.requirePatch(json);
+  }
+
+  /** Returns the maximum size of a stored payload, in bytes as PostgreSQL writes it. */
+  long largestStored() {
+    return limits.largestWritten();
+  }
+
   /** Returns the JSON of a result. Error messages name {@code kind}. */
   String encodeResult(String kind, Object result) {
     return limits.requireResult(kind, codec.encode(result));

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.min;
@@ -113,6 +114,7 @@ final class RescueStatement {
                         DatabaseClock.plusMicros(
                             DatabaseClock.NOW, SPREAD.mul(rand()).cast(Long.class)))
                     .set(JOBS.LAST_ERROR, inline(LOST))
+                    .set(JOBS.LAST_ERROR_CLASS, castNull(JOBS.LAST_ERROR_CLASS))
                     .from(expired)
                     .where(JOBS.ID.eq(field(name("expired", "id"), Long.class)))
                     .and(AttemptCtes.isKept(expired))

@@ -2,6 +2,10 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperations;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobEdit;
@@ -179,6 +183,12 @@ final class EveryStatement {
             .map(job -> kill(store, job))
             .toList();
     queue.admin().edit(waiting, JobEdit.nothing().priority(3));
+    JobOperations operations = queue.operations();
+    OperationPreview preview =
+        operations.preview(
+            OperationAction.EDIT, JobQuery.live().status(JobStatus.DEAD), "{\"number\": 4}");
+    JobOperation patch = operations.start(preview, "every");
+    assertThat(operations.run(patch.id(), step -> {}).done()).isEqualTo(2);
     queue.admin().redrive(dead.subList(0, 1));
     queue.admin().unblock("none");
     queue.admin().skipHead("none");

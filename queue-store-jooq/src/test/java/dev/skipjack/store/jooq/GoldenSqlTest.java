@@ -37,6 +37,7 @@ class GoldenSqlTest {
             Map.entry("cancel", CancelStatement.of(dialect).text()),
             Map.entry("redrive", RedriveStatement.of(dialect).text()),
             Map.entry("edit", EditStatement.of(dialect).text()),
+            Map.entry("patch-payload", PatchPayloadStatement.of(dialect).text()),
             Map.entry("prune", PruneStatement.of(dialect).text()),
             Map.entry("dead-jobs", WalkDeadJobsStatement.of(dialect, true, true).text()),
             Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect, Accepted.UNORDERED).text()),

@@ -260,7 +260,7 @@ final class JobModel {
     if (!job.isLive()) {
       return EditResult.GONE;
     }
-    if (!job.is(JobStatus.PENDING)) {
+    if (!job.is(JobStatus.PENDING) && !(job.is(JobStatus.DEAD) && later == null)) {
       return EditResult.NOT_PENDING;
     }
     job.priority = priority;

@@ -193,6 +193,9 @@ class RolesTest {
                       operations.preview(OperationAction.PRUNE, JobQuery.live().queue("another")),
                       "anna")
                   .id();
+          JobQuery another = JobQuery.live().queue("another");
+          String patch = "{\"number\": 1}";
+          assertThat(operations.preview(OperationAction.EDIT, another, patch).changes()).isEmpty();
           assertThat(operations.stop(operation)).isTrue();
           assertThat(operations.run(operation, step -> {}).state())
               .isEqualTo(JobOperation.State.FINISHED);
@@ -471,7 +474,8 @@ class RolesTest {
             forbidden(
                 List.of("sql_producer", "producer", "worker", "viewer"),
                 "SELECT @unblock('k')",
-                "SELECT @skip_head('k')"),
+                "SELECT @skip_head('k')",
+                "SELECT @merge_patch('{}', '{}')"),
             forbidden(
                 List.of("sql_producer", "producer", "worker"), "SELECT * FROM @blocked_keys()"),
             forbidden(

@@ -71,6 +71,7 @@ class StatementsDocumentTest {
               "CancelStatement",
               "RedriveStatement",
               "EditStatement",
+              "PatchPayloadStatement",
               "PruneStatement",
               "WalkDeadJobsStatement"),
           new Chapter(

@@ -11,6 +11,7 @@ import java.time.Instant;
 
 import javax.annotation.processing.Generated;
 
+import org.jooq.JSONB;
 import org.jooq.Record1;
 import org.jooq.impl.UpdatableRecordImpl;
 
@@ -65,7 +66,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
 
     /**
      * Setter for <code>skipjack.job_operations.action</code>. What it does with
-     * each job: redrive, run_now, cancel or prune.
+     * each job: redrive, run_now, cancel, prune or edit.
      */
     public void setAction(String value) {
         set(2, value);
@@ -73,7 +74,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
 
     /**
      * Getter for <code>skipjack.job_operations.action</code>. What it does with
-     * each job: redrive, run_now, cancel or prune.
+     * each job: redrive, run_now, cancel, prune or edit.
      */
     public String getAction() {
         return (String) get(2);
@@ -160,11 +161,47 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     }
 
     /**
+     * Setter for <code>skipjack.job_operations.error_class</code>. Filter:
+     * class of the last error of the jobs, with or without its package. NULL:
+     * all.
+     */
+    public void setErrorClass(String value) {
+        set(8, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_operations.error_class</code>. Filter:
+     * class of the last error of the jobs, with or without its package. NULL:
+     * all.
+     */
+    public String getErrorClass() {
+        return (String) get(8);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_operations.error_group</code>. Filter:
+     * first line of the last error of the jobs, with * in place of its values.
+     * NULL: all.
+     */
+    public void setErrorGroup(String value) {
+        set(9, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_operations.error_group</code>. Filter:
+     * first line of the last error of the jobs, with * in place of its values.
+     * NULL: all.
+     */
+    public String getErrorGroup() {
+        return (String) get(9);
+    }
+
+    /**
      * Setter for <code>skipjack.job_operations.since</code>. Filter: the
      * earliest time at which the jobs were enqueued. NULL: all.
      */
     public void setSince(Instant value) {
-        set(8, value);
+        set(10, value);
     }
 
     /**
@@ -172,7 +209,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * earliest time at which the jobs were enqueued. NULL: all.
      */
     public Instant getSince() {
-        return (Instant) get(8);
+        return (Instant) get(10);
     }
 
     /**
@@ -180,7 +217,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * field of the payload. NULL: all.
      */
     public void setPayloadPath(String[] value) {
-        set(9, value);
+        set(11, value);
     }
 
     /**
@@ -188,7 +225,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * field of the payload. NULL: all.
      */
     public String[] getPayloadPath() {
-        return (String[]) get(9);
+        return (String[]) get(11);
     }
 
     /**
@@ -196,7 +233,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the value of that field.
      */
     public void setPayloadValue(String value) {
-        set(10, value);
+        set(12, value);
     }
 
     /**
@@ -204,7 +241,25 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the value of that field.
      */
     public String getPayloadValue() {
-        return (String) get(10);
+        return (String) get(12);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_operations.payload_patch</code>. JSON merge
+     * patch that is applied to the payloads, before a redrive. NULL: payloads
+     * are not changed.
+     */
+    public void setPayloadPatch(JSONB value) {
+        set(13, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_operations.payload_patch</code>. JSON merge
+     * patch that is applied to the payloads, before a redrive. NULL: payloads
+     * are not changed.
+     */
+    public JSONB getPayloadPatch() {
+        return (JSONB) get(13);
     }
 
     /**
@@ -212,7 +267,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that existed at the preview; later jobs are not changed.
      */
     public void setNewestId(Long value) {
-        set(11, value);
+        set(14, value);
     }
 
     /**
@@ -220,7 +275,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that existed at the preview; later jobs are not changed.
      */
     public Long getNewestId() {
-        return (Long) get(11);
+        return (Long) get(14);
     }
 
     /**
@@ -228,7 +283,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that died earlier. NULL: all.
      */
     public void setDiedBefore(Instant value) {
-        set(12, value);
+        set(15, value);
     }
 
     /**
@@ -236,7 +291,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that died earlier. NULL: all.
      */
     public Instant getDiedBefore() {
-        return (Instant) get(12);
+        return (Instant) get(15);
     }
 
     /**
@@ -244,7 +299,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * list of jobs after the last batch. NULL: before the first.
      */
     public void setPosition(String value) {
-        set(13, value);
+        set(16, value);
     }
 
     /**
@@ -252,7 +307,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * list of jobs after the last batch. NULL: before the first.
      */
     public String getPosition() {
-        return (String) get(13);
+        return (String) get(16);
     }
 
     /**
@@ -260,7 +315,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * changed.
      */
     public void setDone(Long value) {
-        set(14, value);
+        set(17, value);
     }
 
     /**
@@ -268,7 +323,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * changed.
      */
     public Long getDone() {
-        return (Long) get(14);
+        return (Long) get(17);
     }
 
     /**
@@ -276,7 +331,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not be changed, for example because another job holds their unique key.
      */
     public void setSkipped(Long value) {
-        set(15, value);
+        set(18, value);
     }
 
     /**
@@ -284,7 +339,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not be changed, for example because another job holds their unique key.
      */
     public Long getSkipped() {
-        return (Long) get(15);
+        return (Long) get(18);
     }
 
     /**
@@ -292,7 +347,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * transactions had locked; a repetition may change them.
      */
     public void setFailed(Long value) {
-        set(16, value);
+        set(19, value);
     }
 
     /**
@@ -300,7 +355,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * transactions had locked; a repetition may change them.
      */
     public Long getFailed() {
-        return (Long) get(16);
+        return (Long) get(19);
     }
 
     /**
@@ -308,7 +363,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * latest job was skipped or failed. NULL: none was.
      */
     public void setLastReason(String value) {
-        set(17, value);
+        set(20, value);
     }
 
     /**
@@ -316,7 +371,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * latest job was skipped or failed. NULL: none was.
      */
     public String getLastReason() {
-        return (String) get(17);
+        return (String) get(20);
     }
 
     /**
@@ -324,7 +379,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * (may be continued) or finished.
      */
     public void setState(String value) {
-        set(18, value);
+        set(21, value);
     }
 
     /**
@@ -332,7 +387,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * (may be continued) or finished.
      */
     public String getState() {
-        return (String) get(18);
+        return (String) get(21);
     }
 
     /**
@@ -340,7 +395,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public void setCreatedAt(Instant value) {
-        set(19, value);
+        set(22, value);
     }
 
     /**
@@ -348,7 +403,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(19);
+        return (Instant) get(22);
     }
 
     /**
@@ -356,7 +411,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(20, value);
+        set(23, value);
     }
 
     /**
@@ -364,7 +419,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(20);
+        return (Instant) get(23);
     }
 
     /**
@@ -372,7 +427,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public void setFinishedAt(Instant value) {
-        set(21, value);
+        set(24, value);
     }
 
     /**
@@ -380,7 +435,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public Instant getFinishedAt() {
-        return (Instant) get(21);
+        return (Instant) get(24);
     }
 
     // -------------------------------------------------------------------------
@@ -406,7 +461,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     /**
      * Create a detached, initialised JobOperationsRecord
      */
-    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String tag, String error, Instant since, String[] payloadPath, String payloadValue, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
+    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String tag, String error, String errorClass, String errorGroup, Instant since, String[] payloadPath, String payloadValue, JSONB payloadPatch, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
         super(JobOperations.JOB_OPERATIONS);
 
         setId(id);
@@ -417,9 +472,12 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
         setStatus(status);
         setTag(tag);
         setError(error);
+        setErrorClass(errorClass);
+        setErrorGroup(errorGroup);
         setSince(since);
         setPayloadPath(payloadPath);
         setPayloadValue(payloadValue);
+        setPayloadPatch(payloadPatch);
         setNewestId(newestId);
         setDiedBefore(diedBefore);
         setPosition(position);

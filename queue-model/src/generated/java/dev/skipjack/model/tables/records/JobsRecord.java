@@ -358,11 +358,27 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.jobs.last_error_class</code>. Class of the
+     * exception that ended the attempt of last_error. NULL if there was none.
+     */
+    public void setLastErrorClass(String value) {
+        set(20, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.last_error_class</code>. Class of the
+     * exception that ended the attempt of last_error. NULL if there was none.
+     */
+    public String getLastErrorClass() {
+        return (String) get(20);
+    }
+
+    /**
      * Setter for <code>skipjack.jobs.unique_key</code>. Unique key. While it is
      * set, no other live job has the same one. NULL once the key is freed.
      */
     public void setUniqueKey(String value) {
-        set(20, value);
+        set(21, value);
     }
 
     /**
@@ -370,7 +386,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * set, no other live job has the same one. NULL once the key is freed.
      */
     public String getUniqueKey() {
-        return (String) get(20);
+        return (String) get(21);
     }
 
     /**
@@ -378,7 +394,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * unique key; kept after the key is freed.
      */
     public void setUniqueLabel(String value) {
-        set(21, value);
+        set(22, value);
     }
 
     /**
@@ -386,7 +402,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * unique key; kept after the key is freed.
      */
     public String getUniqueLabel() {
-        return (String) get(21);
+        return (String) get(22);
     }
 
     /**
@@ -395,7 +411,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * (leaving this table).
      */
     public void setUniqueUntil(UniqueUntil value) {
-        set(22, value);
+        set(23, value);
     }
 
     /**
@@ -404,7 +420,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * (leaving this table).
      */
     public UniqueUntil getUniqueUntil() {
-        return (UniqueUntil) get(22);
+        return (UniqueUntil) get(23);
     }
 
     /**
@@ -413,7 +429,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * rejected while another job holds it.
      */
     public void setFreedUniqueKey(String value) {
-        set(23, value);
+        set(24, value);
     }
 
     /**
@@ -422,7 +438,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * rejected while another job holds it.
      */
     public String getFreedUniqueKey() {
-        return (String) get(23);
+        return (String) get(24);
     }
 
     /**
@@ -430,7 +446,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * key run one after another.
      */
     public void setOrderingKey(String value) {
-        set(24, value);
+        set(25, value);
     }
 
     /**
@@ -438,7 +454,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * key run one after another.
      */
     public String getOrderingKey() {
-        return (String) get(24);
+        return (String) get(25);
     }
 
     /**
@@ -447,7 +463,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * or running then.
      */
     public void setOrderingHead(Boolean value) {
-        set(25, value);
+        set(26, value);
     }
 
     /**
@@ -456,7 +472,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * or running then.
      */
     public Boolean getOrderingHead() {
-        return (Boolean) get(25);
+        return (Boolean) get(26);
     }
 
     /**
@@ -464,7 +480,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * ordering key, if it is not the id: a redriven job goes to the back.
      */
     public void setOrderingPosition(Long value) {
-        set(26, value);
+        set(27, value);
     }
 
     /**
@@ -472,7 +488,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * ordering key, if it is not the id: a redriven job goes to the back.
      */
     public Long getOrderingPosition() {
-        return (Long) get(26);
+        return (Long) get(27);
     }
 
     /**
@@ -481,7 +497,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * it. NULL: block.
      */
     public void setOrderingPolicy(OrderingPolicy value) {
-        set(27, value);
+        set(28, value);
     }
 
     /**
@@ -490,7 +506,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * it. NULL: block.
      */
     public OrderingPolicy getOrderingPolicy() {
-        return (OrderingPolicy) get(27);
+        return (OrderingPolicy) get(28);
     }
 
     /**
@@ -498,7 +514,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * handler reported.
      */
     public void setProgress(JSONB value) {
-        set(28, value);
+        set(29, value);
     }
 
     /**
@@ -506,7 +522,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * handler reported.
      */
     public JSONB getProgress() {
-        return (JSONB) get(28);
+        return (JSONB) get(29);
     }
 
     /**
@@ -514,7 +530,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public void setTags(String[] value) {
-        set(29, value);
+        set(30, value);
     }
 
     /**
@@ -522,7 +538,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public String[] getTags() {
-        return (String[]) get(29);
+        return (String[]) get(30);
     }
 
     /**
@@ -531,7 +547,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
     public void setHeaders(JSONB value) {
-        set(30, value);
+        set(31, value);
     }
 
     /**
@@ -540,7 +556,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
     public JSONB getHeaders() {
-        return (JSONB) get(30);
+        return (JSONB) get(31);
     }
 
     // -------------------------------------------------------------------------
@@ -566,7 +582,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, JSONB progress, String[] tags, JSONB headers) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String lastErrorClass, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, JSONB progress, String[] tags, JSONB headers) {
         super(Jobs.JOBS);
 
         setId(id);
@@ -589,6 +605,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setPayload(payload);
         setLockedBy(lockedBy);
         setLastError(lastError);
+        setLastErrorClass(lastErrorClass);
         setUniqueKey(uniqueKey);
         setUniqueLabel(uniqueLabel);
         setUniqueUntil(uniqueUntil);

@@ -3,7 +3,6 @@ package dev.skipjack.store.jooq.internal.operations;
 import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.EditResult;
 import dev.skipjack.api.EnqueueOptions;
-import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobOperation;
 import dev.skipjack.api.JobOperation.State;
@@ -11,23 +10,30 @@ import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobReader;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
+import dev.skipjack.api.OperationPreview.PayloadChange;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.api.PruneResult;
-import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.store.jooq.internal.operations.OperationTable.Batch;
 import dev.skipjack.store.jooq.internal.operations.OperationTable.Row;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -43,23 +49,45 @@ public final class JooqJobOperations implements JobOperations {
 
   private final OperationTable table;
   private final JobReader reader;
-  private final QueueAdmin admin;
+  private final Function<Supplier<Connection>, BatchCommands> commands;
+  private final UnaryOperator<String> requirePatch;
 
   /**
    * Creates the operations. Opens no connection.
    *
    * @param dialect renders statements for the queue's schema, without a connection
+   * @param commands creates commands that run in the transaction of the supplied connection
+   * @param requirePatch returns a patch of payloads if it can be applied
    */
   public JooqJobOperations(
-      OwnTransactions transactions, Lazy<DSLContext> dialect, JobReader reader, QueueAdmin admin) {
+      OwnTransactions transactions,
+      Lazy<DSLContext> dialect,
+      JobReader reader,
+      Function<Supplier<Connection>, BatchCommands> commands,
+      UnaryOperator<String> requirePatch) {
     this.table = new OperationTable(transactions, dialect);
     this.reader = reader;
-    this.admin = admin;
+    this.commands = commands;
+    this.requirePatch = requirePatch;
   }
 
   @Override
   public OperationPreview preview(OperationAction action, JobQuery filter) {
-    return preview(action, filter, null);
+    if (action == OperationAction.EDIT) {
+      throw new IllegalArgumentException(
+          "EDIT changes payloads. Use preview(action, filter, payloadPatch).");
+    }
+    return preview(action, filter, null, null);
+  }
+
+  @Override
+  public OperationPreview preview(OperationAction action, JobQuery filter, String payloadPatch) {
+    if (action != OperationAction.EDIT && action != OperationAction.REDRIVE) {
+      throw new IllegalArgumentException(
+          "%s does not change payloads. Use EDIT or REDRIVE.".formatted(action));
+    }
+    Objects.requireNonNull(payloadPatch, "payloadPatch");
+    return preview(action, filter, requirePatch.apply(payloadPatch), null);
   }
 
   @Override
@@ -68,11 +96,14 @@ public final class JooqJobOperations implements JobOperations {
       throw new IllegalArgumentException(
           "Age %s is not in 0..%d days.".formatted(age, EnqueueOptions.LONGEST_DELAY.toDays()));
     }
-    return preview(OperationAction.PRUNE, filter, table.now().minus(age));
+    return preview(OperationAction.PRUNE, filter, null, table.now().minus(age));
   }
 
   private OperationPreview preview(
-      OperationAction action, JobQuery filter, @Nullable Instant diedBefore) {
+      OperationAction action,
+      JobQuery filter,
+      @Nullable String patch,
+      @Nullable Instant diedBefore) {
     JobQuery restricted = action.restrict(filter);
     long newest = table.newestJob();
     List<JobSummary> sample = new ArrayList<>();
@@ -88,8 +119,12 @@ public final class JooqJobOperations implements JobOperations {
         break;
       }
     }
+    List<PayloadChange> changes =
+        patch == null
+            ? List.of()
+            : table.changes(sample.stream().map(JobSummary::id).toList(), patch);
     return new OperationPreview(
-        action, restricted, jobs, position != null, sample, newest, diedBefore);
+        action, restricted, patch, changes, jobs, position != null, sample, newest, diedBefore);
   }
 
   @Override
@@ -105,9 +140,22 @@ public final class JooqJobOperations implements JobOperations {
   @Override
   public JobOperation run(long id, Consumer<JobOperation> progress) {
     table.move(id, State.STOPPED, State.RUNNING);
+    AtomicReference<@Nullable Connection> transaction = new AtomicReference<>();
+    BatchCommands within =
+        commands.apply(() -> Objects.requireNonNull(transaction.get(), "transaction"));
     Row row = required(id);
     while (row.operation().state() == State.RUNNING) {
-      table.record(row, process(row)).ifPresent(recorded -> progress.accept(recorded.operation()));
+      Row before = row;
+      JobPage page =
+          reader.list(from(before.operation().filter(), before.position()));
+      table
+          .change(
+              before,
+              connection -> {
+                transaction.set(connection);
+                return process(before.operation(), page, within);
+              })
+          .ifPresent(changed -> progress.accept(changed.operation()));
       // An operator or the callback may have stopped it.
       row = required(id);
     }
@@ -149,6 +197,8 @@ public final class JooqJobOperations implements JobOperations {
             filter.status(),
             filter.tag(),
             filter.error(),
+            filter.errorClass(),
+            filter.errorGroup(),
             filter.since(),
             filter.payload(),
             BATCH,
@@ -165,6 +215,7 @@ public final class JooqJobOperations implements JobOperations {
             job ->
                 diedBefore == null || (job.diedAt() != null && job.diedAt().isBefore(diedBefore)))
         .filter(job -> action != OperationAction.CANCEL || job.diedAt() == null)
+        .filter(job -> action != OperationAction.EDIT || job.status() != JobStatus.RUNNING)
         .toList();
   }
 
@@ -175,26 +226,45 @@ public final class JooqJobOperations implements JobOperations {
     return beyond ? null : page.next().orElse(null);
   }
 
-  private Batch process(Row row) {
-    JobOperation operation = row.operation();
-    JobPage page = reader.list(from(operation.filter(), row.position()));
+  private static Batch process(JobOperation operation, JobPage page, BatchCommands commands) {
     List<JobId> jobs =
         matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
             .map(JobSummary::id)
             .toList();
+    String patch = operation.payloadPatch();
     Tally tally = new Tally();
     switch (operation.action()) {
-      case REDRIVE -> redrive(jobs, tally);
-      case RUN_NOW -> runNow(jobs, tally);
-      case CANCEL -> cancel(jobs, tally);
-      case PRUNE -> prune(jobs, tally);
+      case REDRIVE -> redrive(patch == null ? jobs : patched(jobs, patch, true, commands, tally), commands, tally);
+      case RUN_NOW -> runNow(jobs, commands, tally);
+      case CANCEL -> cancel(jobs, commands, tally);
+      case PRUNE -> prune(jobs, commands, tally);
+      case EDIT -> tally.done += patched(jobs, Objects.requireNonNull(patch), false, commands, tally).size();
     }
     return new Batch(
         tally.done, tally.skipped, tally.failed, tally.reason, nextOf(page, operation.newestId()));
   }
 
-  private void redrive(List<JobId> jobs, Tally tally) {
-    List<RedriveResult> results = admin.redrive(jobs);
+  /** Applies a patch to payloads. Returns the jobs that were changed. */
+  private static List<JobId> patched(
+      List<JobId> jobs, String patch, boolean onlyDead, BatchCommands commands, Tally tally) {
+    List<PatchResult> results = commands.patch(jobs, patch, onlyDead);
+    List<JobId> changed = new ArrayList<>();
+    for (int i = 0; i < jobs.size(); i++) {
+      JobId job = jobs.get(i);
+      switch (results.get(i)) {
+        case PATCHED -> changed.add(job);
+        case NO_OBJECT -> tally.skip(job, "its payload is not a JSON object");
+        case TOO_LARGE -> tally.skip(job, "its payload would be too large");
+        case OTHER_STATUS -> tally.skip(job, onlyDead ? "it is no longer dead" : "it is running");
+        case BUSY -> tally.busy(job);
+        case GONE -> tally.skip(job, "it has ended");
+      }
+    }
+    return changed;
+  }
+
+  private static void redrive(List<JobId> jobs, BatchCommands commands, Tally tally) {
+    List<RedriveResult> results = commands.redrive(jobs);
     for (int i = 0; i < jobs.size(); i++) {
       RedriveResult result = results.get(i);
       if (result instanceof RedriveResult.Redriven) {
@@ -209,19 +279,19 @@ public final class JooqJobOperations implements JobOperations {
     }
   }
 
-  private void runNow(List<JobId> jobs, Tally tally) {
-    for (JobId job : jobs) {
-      EditResult result = admin.edit(job, JobEdit.nothing().delay(Duration.ZERO));
-      switch (result) {
+  private static void runNow(List<JobId> jobs, BatchCommands commands, Tally tally) {
+    List<EditResult> results = commands.hurry(jobs);
+    for (int i = 0; i < jobs.size(); i++) {
+      switch (results.get(i)) {
         case EDITED -> tally.done++;
-        case BUSY -> tally.busy(job);
-        case NOT_PENDING, GONE -> tally.skip(job, "it is no longer pending");
+        case BUSY -> tally.busy(jobs.get(i));
+        case NOT_PENDING, GONE -> tally.skip(jobs.get(i), "it is no longer pending");
       }
     }
   }
 
-  private void cancel(List<JobId> jobs, Tally tally) {
-    List<CancelResult> results = admin.cancel(jobs);
+  private static void cancel(List<JobId> jobs, BatchCommands commands, Tally tally) {
+    List<CancelResult> results = commands.cancel(jobs);
     for (int i = 0; i < jobs.size(); i++) {
       switch (results.get(i)) {
         case CANCELLED, REQUESTED -> tally.done++;
@@ -232,8 +302,8 @@ public final class JooqJobOperations implements JobOperations {
     }
   }
 
-  private void prune(List<JobId> jobs, Tally tally) {
-    List<PruneResult> results = admin.prune(jobs);
+  private static void prune(List<JobId> jobs, BatchCommands commands, Tally tally) {
+    List<PruneResult> results = commands.prune(jobs);
     for (int i = 0; i < jobs.size(); i++) {
       switch (results.get(i)) {
         case PRUNED -> tally.done++;

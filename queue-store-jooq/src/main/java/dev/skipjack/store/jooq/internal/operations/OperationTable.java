@@ -3,27 +3,34 @@ package dev.skipjack.store.jooq.internal.operations;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_OPERATIONS;
 import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobOperation;
 import dev.skipjack.api.JobOperation.State;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
+import dev.skipjack.api.OperationPreview.PayloadChange;
 import dev.skipjack.api.PageToken;
+import dev.skipjack.model.Routines;
 import dev.skipjack.model.tables.records.JobOperationsRecord;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.JSONB;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
@@ -78,11 +85,14 @@ final class OperationTable {
                     .set(JOB_OPERATIONS.STATUS, filter.status())
                     .set(JOB_OPERATIONS.TAG, filter.tag())
                     .set(JOB_OPERATIONS.ERROR, filter.error())
+                    .set(JOB_OPERATIONS.ERROR_CLASS, filter.errorClass())
+                    .set(JOB_OPERATIONS.ERROR_GROUP, filter.errorGroup())
                     .set(JOB_OPERATIONS.SINCE, filter.since())
                     .set(
                         JOB_OPERATIONS.PAYLOAD_PATH,
                         payload == null ? null : payload.path().toArray(String[]::new))
                     .set(JOB_OPERATIONS.PAYLOAD_VALUE, payload == null ? null : payload.value())
+                    .set(JOB_OPERATIONS.PAYLOAD_PATCH, JSONB.jsonbOrNull(preview.payloadPatch()))
                     .set(JOB_OPERATIONS.NEWEST_ID, preview.newestId())
                     .set(JOB_OPERATIONS.DIED_BEFORE, preview.diedBefore())
                     .returning()
@@ -123,41 +133,85 @@ final class OperationTable {
   }
 
   /**
-   * Adds the result of a batch, unless another process has recorded the same batch. An operation
-   * that was stopped in the meantime remains stopped, unless the batch was its last one.
+   * Changes a batch of jobs and adds its results, in one transaction. The row is locked first, so
+   * that of several processes only one changes the jobs of a batch, and an operation is stopped only
+   * between two batches.
    *
-   * @return the operation, or empty if another process has recorded the batch
+   * @param work changes the jobs on the connection that it is given
+   * @return the operation, or empty if another process has changed the batch, or the operation is
+   *     not running
    */
-  Optional<Row> record(Row before, Batch batch) {
-    PageToken position = before.position();
+  Optional<Row> change(Row before, Function<Connection, Batch> work) {
+    return onConnection(
+        transactions.bounded(),
+        connection -> {
+          DSLContext dsl = dialect.get().configuration().derive(connection).dsl();
+          if (!isLocked(dsl, before)) {
+            return Optional.empty();
+          }
+          // As in other commands on many jobs: waiting for a key blocks all jobs of the batch.
+          dsl.execute("SET LOCAL lock_timeout = '100ms'");
+          return Optional.of(record(dsl, before.operation().id(), work.apply(connection)));
+        });
+  }
+
+  private static boolean isLocked(DSLContext dsl, Row before) {
+    return dsl.selectOne()
+        .from(JOB_OPERATIONS)
+        .where(JOB_OPERATIONS.ID.eq(before.operation().id()))
+        .and(JOB_OPERATIONS.STATE.eq(State.RUNNING.literal()))
+        .and(
+            JOB_OPERATIONS.POSITION.isNotDistinctFrom(
+                val(textOf(before.position()), SQLDataType.CLOB)))
+        .forNoKeyUpdate()
+        .fetchOptional()
+        .isPresent();
+  }
+
+  private static Row record(DSLContext dsl, long id, Batch batch) {
     boolean last = batch.next() == null;
+    return row(
+        dsl.update(JOB_OPERATIONS)
+            .set(JOB_OPERATIONS.DONE, JOB_OPERATIONS.DONE.plus(batch.done()))
+            .set(JOB_OPERATIONS.SKIPPED, JOB_OPERATIONS.SKIPPED.plus(batch.skipped()))
+            .set(JOB_OPERATIONS.FAILED, JOB_OPERATIONS.FAILED.plus(batch.failed()))
+            .set(
+                JOB_OPERATIONS.LAST_REASON,
+                coalesce(val(batch.reason(), SQLDataType.CLOB), JOB_OPERATIONS.LAST_REASON))
+            .set(
+                JOB_OPERATIONS.POSITION,
+                last ? JOB_OPERATIONS.POSITION : val(textOf(batch.next()), SQLDataType.CLOB))
+            .set(
+                JOB_OPERATIONS.STATE,
+                last ? inline(State.FINISHED.literal()) : JOB_OPERATIONS.STATE)
+            .set(
+                JOB_OPERATIONS.FINISHED_AT,
+                when(inline(last), DatabaseClock.NOW).otherwise(JOB_OPERATIONS.FINISHED_AT))
+            .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW)
+            .where(JOB_OPERATIONS.ID.eq(id))
+            .returning()
+            .fetchSingle());
+  }
+
+  /** Returns the payloads of jobs before and after a patch, ordered by id. */
+  List<PayloadChange> changes(List<JobId> jobs, String patch) {
+    Field<JSONB> patched =
+        when(
+                field("jsonb_typeof({0})", String.class, JOBS.PAYLOAD).eq(inline("object")),
+                Routines.mergePatch(JOBS.PAYLOAD, val(JSONB.jsonb(patch))))
+            .as("patched");
     return run(
         dsl ->
-            dsl.update(JOB_OPERATIONS)
-                .set(JOB_OPERATIONS.DONE, JOB_OPERATIONS.DONE.plus(batch.done()))
-                .set(JOB_OPERATIONS.SKIPPED, JOB_OPERATIONS.SKIPPED.plus(batch.skipped()))
-                .set(JOB_OPERATIONS.FAILED, JOB_OPERATIONS.FAILED.plus(batch.failed()))
-                .set(
-                    JOB_OPERATIONS.LAST_REASON,
-                    coalesce(val(batch.reason(), SQLDataType.CLOB), JOB_OPERATIONS.LAST_REASON))
-                .set(
-                    JOB_OPERATIONS.POSITION,
-                    last ? JOB_OPERATIONS.POSITION : val(textOf(batch.next()), SQLDataType.CLOB))
-                .set(
-                    JOB_OPERATIONS.STATE,
-                    last ? inline(State.FINISHED.literal()) : JOB_OPERATIONS.STATE)
-                .set(
-                    JOB_OPERATIONS.FINISHED_AT,
-                    when(inline(last), DatabaseClock.NOW).otherwise(JOB_OPERATIONS.FINISHED_AT))
-                .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW)
-                .where(JOB_OPERATIONS.ID.eq(before.operation().id()))
-                .and(JOB_OPERATIONS.STATE.ne(State.FINISHED.literal()))
-                .and(
-                    JOB_OPERATIONS.POSITION.isNotDistinctFrom(
-                        val(textOf(position), SQLDataType.CLOB)))
-                .returning()
-                .fetchOptional()
-                .map(OperationTable::row));
+            dsl.select(JOBS.ID, JOBS.PAYLOAD, patched)
+                .from(JOBS)
+                .where(JOBS.ID.in(jobs.stream().map(JobId::value).toList()))
+                .orderBy(JOBS.ID)
+                .fetch(
+                    row ->
+                        new PayloadChange(
+                            new JobId(row.value1()),
+                            row.value2().data(),
+                            row.value3() == null ? null : row.value3().data())));
   }
 
   private static @Nullable String textOf(@Nullable PageToken token) {
@@ -171,6 +225,8 @@ final class OperationTable {
     filter = found.getStatus() == null ? filter : filter.status(found.getStatus());
     filter = found.getTag() == null ? filter : filter.tag(found.getTag());
     filter = found.getError() == null ? filter : filter.error(found.getError());
+    filter = found.getErrorClass() == null ? filter : filter.errorClass(found.getErrorClass());
+    filter = found.getErrorGroup() == null ? filter : filter.errorGroup(found.getErrorGroup());
     Instant since = found.getSince();
     filter = since == null ? filter : filter.since(since);
     filter =
@@ -185,6 +241,7 @@ final class OperationTable {
             found.getActor(),
             OperationAction.of(found.getAction()),
             filter,
+            found.getPayloadPatch() == null ? null : found.getPayloadPatch().data(),
             found.getNewestId(),
             found.getDiedBefore(),
             found.getDone(),
@@ -199,10 +256,16 @@ final class OperationTable {
   }
 
   private <R> R run(Function<DSLContext, R> statement) {
+    return onConnection(
+        transactions,
+        connection -> statement.apply(dialect.get().configuration().derive(connection).dsl()));
+  }
+
+  private static <R> R onConnection(OwnTransactions transactions, Function<Connection, R> work) {
     return transactions.onConnection(
         connection -> {
           try {
-            return statement.apply(dialect.get().configuration().derive(connection).dsl());
+            return work.apply(connection);
           } catch (DataAccessException failure) {
             SQLException cause = failure.getCause(SQLException.class);
             if (cause == null) {

@@ -114,6 +114,7 @@ final class ParkStatement {
                             inline(ErrorTexts.PARKED_BEHIND),
                             HEAD_ID.cast(String.class),
                             inline(", which died.")))
+                    .set(JOBS.LAST_ERROR_CLASS, castNull(JOBS.LAST_ERROR_CLASS))
                     .set(
                         JOBS.UNIQUE_KEY,
                         when(FREES_KEY, castNull(JOBS.UNIQUE_KEY)).otherwise(JOBS.UNIQUE_KEY))

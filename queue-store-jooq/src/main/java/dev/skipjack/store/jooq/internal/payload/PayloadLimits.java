@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.payload;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.spi.SafeText;
 
 /**
  * The limits of a payload or a result, checked before any SQL runs because a server error would
@@ -20,6 +21,9 @@ public final class PayloadLimits {
    * A document without exponents grows by at most half, because of blanks.
    */
   private static final int WRITTEN_FACTOR = 2;
+
+  /** The limit of a patch. Each of its members copies a payload once. */
+  private static final int LARGEST_PATCH = 16 * 1024;
 
   private static final int LEAST_LIMIT = 1024;
   private static final int GREATEST_LIMIT = 16 * 1024 * 1024;
@@ -78,6 +82,28 @@ public final class PayloadLimits {
     return json;
   }
 
+  /**
+   * Returns {@code json} if it may be applied to payloads as a merge patch.
+   *
+   * @throws PayloadException as for {@link #require(String, String)}, or if it is not an object
+   */
+  public static String requirePatch(String json) {
+    String what = "Payload patch";
+    JsonScan unused = new PayloadLimits(LARGEST_PATCH).scan(what, "set", json);
+    if (!json.strip().startsWith("{")) {
+      throw new PayloadException(
+          "%s '%s' is not a JSON object. Use for example {\"field\": 1}, or {\"field\": null} to remove a field."
+              .formatted(what, SafeText.of(json, 80)),
+          null);
+    }
+    return json;
+  }
+
+  /** Returns the limit of a stored payload, in bytes as PostgreSQL writes it. */
+  public long largestWritten() {
+    return (long) WRITTEN_FACTOR * largest;
+  }
+
   private static String of(String what, String kind) {
     return "%s of kind '%s'".formatted(what, kind);
   }
@@ -96,7 +122,7 @@ public final class PayloadLimits {
       throw new PayloadException("%s %s, at %s.".formatted(what, problem, scan.place()), null);
     }
     long written = bytes + scan.growth();
-    long mostWritten = (long) WRITTEN_FACTOR * largest;
+    long mostWritten = largestWritten();
     if (written > mostWritten) {
       throw new PayloadException(
           ("%s has %,d bytes, and %,d once its numbers are written out; %,d are allowed."

@@ -1,18 +1,15 @@
 package dev.skipjack.store.jooq.internal.read;
 
 import static dev.skipjack.model.Tables.JOBS;
-import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
-import static org.jooq.impl.DSL.left;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.select;
-import static org.jooq.impl.DSL.splitPart;
 import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
@@ -35,48 +32,34 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Groups dead jobs by the first line of their error.
+ * Groups dead jobs by the class of their last error and its message without values.
  *
  * <pre>{@code
  * WITH RECURSIVE dead_group AS (queue and kind of the dead jobs),
- * letters AS (SELECT queue, kind, error, count(*) AS jobs, sum(count(*)) OVER (PARTITION BY queue, kind) > 10000 AS more,
+ * letters AS (SELECT queue, kind, error_class, error, count(*) AS jobs, sum(count(*)) OVER (PARTITION BY queue, kind) > 10000 AS more,
  *                    max(id) AS example, min(died_at) AS first_died_at, max(died_at) AS last_died_at
  *               FROM dead_group CROSS JOIN LATERAL (
- *                    SELECT queue, kind, id, split_part(left(last_error, 200), newline, 1) AS error, died_at
+ *                    SELECT queue, kind, id, last_error_class AS error_class, (group of last_error) AS error, died_at
  *                      FROM jobs WHERE status = 'dead' AND queue = dead_group.queue AND kind = dead_group.kind
  *                     ORDER BY queue DESC, kind DESC, id DESC LIMIT 10001) AS seen
- *              GROUP BY queue, kind, error ORDER BY jobs DESC, queue, kind, error LIMIT 1000)
- * SELECT letters.*, (SELECT error_class FROM jobs JOIN job_executions ON job_id = jobs.id AND started_at = jobs.started_at
- *                     WHERE jobs.id = letters.example LIMIT 1)
- *   FROM letters ORDER BY ...
+ *              GROUP BY queue, kind, error_class, error ORDER BY jobs DESC, queue, kind, error, error_class LIMIT 1000)
+ * SELECT letters.* FROM letters ORDER BY ...
  * }</pre>
  *
  * <p>The error is in the row but in no index, so only the newest 10,001 dead jobs of each queue and
- * kind are read. The error class is that of one example from each group. Two probes find it; the
- * second reads only one partition, because the job's row contains the start of its last attempt.
- * {@link LooseScan} explains how the groups are found. Locks nothing.
+ * kind are read. {@link ErrorGroups} explains the message and its cost, and {@link LooseScan} how
+ * the queues and kinds are found. Locks nothing.
  */
 final class GroupDeadJobsStatement {
 
-  /** The number of characters of an error that are compared and shown. */
-  private static final int LONGEST_ERROR = 200;
-
   private static final Field<String> QUEUE = field(name("seen", "queue"), String.class);
   private static final Field<String> KIND = field(name("seen", "kind"), String.class);
+  private static final Field<String> ERROR_CLASS =
+      field(name("seen", "error_class"), String.class);
   private static final Field<String> ERROR = field(name("seen", "error"), String.class);
   private static final Field<Long> ID = field(name("seen", "id"), Long.class);
   private static final Field<Instant> DIED_AT = field(name("seen", "died_at"), SQLDataType.INSTANT);
 
-  private static final Field<String> ERROR_CLASS =
-      field(
-              select(JOB_EXECUTIONS.ERROR_CLASS)
-                  .from(JOBS)
-                  .join(JOB_EXECUTIONS)
-                  .on(JOB_EXECUTIONS.JOB_ID.eq(JOBS.ID))
-                  .and(JOB_EXECUTIONS.STARTED_AT.eq(JOBS.STARTED_AT))
-                  .where(JOBS.ID.eq(field(name("letters", "example"), Long.class)))
-                  .limit(inline(1)))
-          .as("error_class");
   private static final Field<Long> COUNT = field(name("letters", "jobs"), Long.class);
   private static final Field<Boolean> MORE = field(name("letters", "more"), Boolean.class);
   private static final Field<Long> EXAMPLE = field(name("letters", "example"), Long.class);
@@ -98,15 +81,20 @@ final class GroupDeadJobsStatement {
         .select(
             ofLetters(QUEUE),
             ofLetters(KIND),
+            ofLetters(ERROR_CLASS),
             ofLetters(ERROR),
-            ERROR_CLASS,
             COUNT,
             MORE,
             EXAMPLE,
             FIRST_DIED_AT,
             LAST_DIED_AT)
         .from(letters)
-        .orderBy(COUNT.desc(), ofLetters(QUEUE), ofLetters(KIND), ofLetters(ERROR));
+        .orderBy(
+            COUNT.desc(),
+            ofLetters(QUEUE),
+            ofLetters(KIND),
+            ofLetters(ERROR),
+            ofLetters(ERROR_CLASS));
   }
 
   private static CommonTableExpression<?> letters() {
@@ -116,6 +104,7 @@ final class GroupDeadJobsStatement {
             select(
                     QUEUE,
                     KIND,
+                    ERROR_CLASS,
                     ERROR,
                     jobs.as(COUNT),
                     field(
@@ -129,8 +118,8 @@ final class GroupDeadJobsStatement {
                     max(DIED_AT).as(LAST_DIED_AT))
                 .from(table(name("dead_group")))
                 .crossJoin(lateral(seen()))
-                .groupBy(QUEUE, KIND, ERROR)
-                .orderBy(jobs.desc(), QUEUE, KIND, ERROR)
+                .groupBy(QUEUE, KIND, ERROR_CLASS, ERROR)
+                .orderBy(jobs.desc(), QUEUE, KIND, ERROR, ERROR_CLASS)
                 .limit(inline(ReadBounds.GROUPS)));
   }
 
@@ -139,16 +128,12 @@ final class GroupDeadJobsStatement {
   }
 
   private static Table<?> seen() {
-    Field<String> firstLine =
-        splitPart(
-            left(coalesce(JOBS.LAST_ERROR, inline("")), inline(LONGEST_ERROR)),
-            inline("\n"),
-            inline(1));
     return select(
             JOBS.QUEUE,
             JOBS.KIND,
             JOBS.ID,
-            firstLine.as("error"),
+            JOBS.LAST_ERROR_CLASS.as("error_class"),
+            ErrorGroups.of(JOBS.LAST_ERROR).as("error"),
             coalesce(JOBS.DIED_AT, JOBS.UPDATED_AT).as("died_at"))
         .from(JOBS)
         .where(JobPredicates.DEAD)

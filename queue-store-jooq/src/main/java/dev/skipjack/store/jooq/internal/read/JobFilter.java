@@ -5,12 +5,15 @@ import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cardinality;
 import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.concat;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.length;
 import static org.jooq.impl.DSL.lower;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.position;
+import static org.jooq.impl.DSL.right;
 
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
@@ -46,6 +49,8 @@ enum JobFilter {
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
   private static final Field<String> ERROR = Texts.param("error");
+  private static final Field<String> ERROR_CLASS = Texts.param("error_class");
+  private static final Field<String> ERROR_GROUP = Texts.param("error_group");
   private static final Field<Instant> SINCE =
       cast(param("since", String.class), SQLDataType.INSTANT);
   private static final Param<String[]> PAYLOAD_PATH = Texts.array("payload_path");
@@ -58,7 +63,7 @@ enum JobFilter {
 
   /** Returns the condition of the filters on live jobs. */
   Condition onLive() {
-    return on(JOBS).and(JOBS.CREATED_AT.ge(SINCE));
+    return on(JOBS).and(hasErrorClass()).and(JOBS.CREATED_AT.ge(SINCE));
   }
 
   /**
@@ -86,9 +91,23 @@ enum JobFilter {
                 .eq(inline(""))
                 .or(position(lower(column(jobs, JOBS.LAST_ERROR)), lower(ERROR)).gt(inline(0))))
         .and(
+            ERROR_GROUP
+                .eq(inline(""))
+                .or(ErrorGroups.of(column(jobs, JOBS.LAST_ERROR)).eq(ERROR_GROUP)))
+        .and(
             this == PLAIN
                 ? noCondition()
                 : at(column(jobs, JOBS.PAYLOAD), PAYLOAD_PATH).eq(PAYLOAD_VALUE));
+  }
+
+  /** Returns the condition that the class of the error has the wanted name, or ends with it. */
+  private static Condition hasErrorClass() {
+    return ERROR_CLASS
+        .eq(inline(""))
+        .or(JOBS.LAST_ERROR_CLASS.eq(ERROR_CLASS))
+        .or(
+            right(JOBS.LAST_ERROR_CLASS, length(ERROR_CLASS).plus(inline(1)))
+                .eq(concat(inline("."), ERROR_CLASS)));
   }
 
   /** Returns a field of a document as text, which jOOQ's DSL cannot express. */
@@ -117,6 +136,8 @@ enum JobFilter {
         .texts("statuses", oneOrNone(query.status()), JobStatus::literal)
         .texts("tags", oneOrNone(query.tag()), text -> text)
         .text("error", Objects.requireNonNullElse(query.error(), ""))
+        .text("error_class", Objects.requireNonNullElse(query.errorClass(), ""))
+        .text("error_group", Objects.requireNonNullElse(query.errorGroup(), ""))
         .text("since", query.since() == null ? "-infinity" : query.since().toString())
         .texts(
             "payload_path",

@@ -184,6 +184,8 @@ public final class JooqJobReader implements JobReader {
   private static boolean filtersRows(JobQuery query) {
     return query.tag() != null
         || query.error() != null
+        || query.errorClass() != null
+        || query.errorGroup() != null
         || query.since() != null
         || query.payload() != null;
   }

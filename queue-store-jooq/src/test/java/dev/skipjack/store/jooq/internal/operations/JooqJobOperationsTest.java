@@ -187,6 +187,8 @@ class JooqJobOperationsTest {
             .kind("work")
             .tag("vip")
             .error("timeout")
+            .errorClass("Timeout")
+            .errorGroup("Order * timed out")
             .since(Instant.EPOCH)
             .payload("user.id", "42");
 

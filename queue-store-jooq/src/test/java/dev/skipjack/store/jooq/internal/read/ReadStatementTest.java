@@ -6,6 +6,7 @@ import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
+import dev.skipjack.api.DeadLetterGroup;
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobExecution;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -401,8 +403,55 @@ class ReadStatementTest {
       assertThat(letters.get(1).errorClass()).isEqualTo("java.lang.ArithmeticException");
     }
 
+    /** The values of a message are those of a job; the class tells two bugs apart. */
     @Test
-    void deadJobsWithoutAnErrorOrAnAuditRowAreShown() {
+    void deadJobsOfOneBugAreOneGroup() {
+      fixture.enqueue(45);
+      List<Failure> failures = new ArrayList<>();
+      for (ClaimedJob job : fixture.claim(45)) {
+        int n = failures.size();
+        UUID id = UUID.randomUUID();
+        failures.add(
+            died(
+                job,
+                n < 40
+                    ? new ClassCastException(
+                        "Order %d-A of '%s', user %s can't be cast after 1.%dE7 ms"
+                            .formatted(n, "customer " + "x".repeat(n * 4), id, n))
+                    : n < 43
+                        ? new IllegalStateException("declined: \"%s".formatted("no ".repeat(n * 3)))
+                        : new IllegalArgumentException("declined: \"\"")));
+      }
+      fixture.store.fail(failures);
+
+      var letters = reader.deadLetters();
+
+      assertThat(letters)
+          .extracting(
+              DeadLetterGroup::jobs, DeadLetterGroup::errorClass, DeadLetterGroup::error)
+          .containsExactly(
+              tuple(
+                  40L,
+                  "java.lang.ClassCastException",
+                  "Order * of *, user * can't be cast after *.* ms"),
+              tuple(3L, "java.lang.IllegalStateException", "declined: *"),
+              tuple(2L, "java.lang.IllegalArgumentException", "declined: *"));
+      JobQuery live = JobQuery.live().limit(500);
+      assertThat(reader.list(live.errorGroup(letters.get(0).error())).jobs()).hasSize(40);
+      assertThat(reader.list(live.errorClass("IllegalStateException")).jobs()).hasSize(3);
+      assertThat(
+              reader
+                  .list(
+                      live.errorClass("java.lang.IllegalArgumentException")
+                          .errorGroup("declined: *"))
+                  .jobs())
+          .hasSize(2);
+      assertThat(reader.list(live.errorClass("StateException")).jobs()).isEmpty();
+      assertThat(reader.list(JobQuery.archived().errorGroup("declined: *")).jobs()).isEmpty();
+    }
+
+    @Test
+    void deadJobsWithoutAnErrorAreShown() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload, status) VALUES ('q', 'k', '{}', 'dead')");
 
