@@ -25,7 +25,8 @@ with
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
-      "skipjack"."jobs"."current_execution_id" as "execution_id"
+      "skipjack"."jobs"."current_execution_id" as "execution_id",
+      "skipjack"."jobs"."ordering_head"
   ),
   "archived" as (
     insert into "skipjack"."jobs_archive" (
@@ -102,7 +103,10 @@ with
   "freed" as materialized (
     select distinct "ended"."ordering_key"
     from "ended"
-    where "ended"."ordering_key" is not null
+    where (
+      "ended"."ordering_key" is not null
+      and "ended"."ordering_head"
+    )
   ),
   "next" as materialized (
     select "first"."id", "first"."position"

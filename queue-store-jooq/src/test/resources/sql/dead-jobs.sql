@@ -20,7 +20,7 @@ select
   "page"."kind",
   "page"."id",
   (
-    "page"."died_at" + cast(? as double precision) * interval '1 microsecond' <= clock_timestamp()
+    "page"."died_at" <= clock_timestamp() - cast(? as double precision) * interval '1 microsecond'
     and "page"."kind" = cast(? as text)
   )
 from "page"

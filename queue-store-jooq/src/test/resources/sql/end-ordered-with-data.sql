@@ -77,6 +77,7 @@ with
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id",
+      "skipjack"."jobs"."ordering_head",
       "given"."ended_as",
       "given"."result",
       "given"."reason"
@@ -164,7 +165,10 @@ with
   "freed" as materialized (
     select distinct "ended"."ordering_key"
     from "ended"
-    where "ended"."ordering_key" is not null
+    where (
+      "ended"."ordering_key" is not null
+      and "ended"."ordering_head"
+    )
   ),
   "next" as materialized (
     select "first"."id", "first"."position"

@@ -3,7 +3,7 @@ with
   "gone" as materialized (
     select "skipjack"."job_workers"."boot_id"
     from "skipjack"."job_workers"
-    where "skipjack"."job_workers"."seen_at" + cast(? as double precision) * interval '1 microsecond' < clock_timestamp()
+    where "skipjack"."job_workers"."seen_at" < clock_timestamp() - cast(? as double precision) * interval '1 microsecond'
     for update skip locked
   ),
   "removed" as (

@@ -33,7 +33,8 @@ CREATE TABLE job_queues (
   CONSTRAINT job_queues_pkey               PRIMARY KEY (queue),
   CONSTRAINT job_queues_paused_until_check CHECK (paused_until > paused_at),
   CONSTRAINT job_queues_max_running_check  CHECK (max_running >= 0),
-  CONSTRAINT job_queues_retention_check    CHECK (archive_retention >= interval '0' AND dead_retention >= interval '0')
+  CONSTRAINT job_queues_retention_check    CHECK (archive_retention BETWEEN interval '0' AND interval '36500 days'
+                                                      AND dead_retention BETWEEN interval '0' AND interval '36500 days')
 );
 
 COMMENT ON TABLE job_queues IS 'Settings of queues that operators change at run time. A queue without a row has the defaults.';
@@ -198,7 +199,9 @@ CREATE TABLE job_workers (
   settings   jsonb,
   started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
   seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-  CONSTRAINT job_workers_pkey PRIMARY KEY (boot_id)
+  CONSTRAINT job_workers_pkey         PRIMARY KEY (boot_id),
+  CONSTRAINT job_workers_queues_check CHECK (coalesce(array_ndims(queues), 1) = 1 AND array_position(queues, NULL) IS NULL),
+  CONSTRAINT job_workers_kinds_check  CHECK (coalesce(array_ndims(kinds), 1) = 1 AND array_position(kinds, NULL) IS NULL)
 );
 
 COMMENT ON TABLE job_workers IS 'Workers as they describe themselves. For display only; the recovery of jobs does not use it.';
@@ -217,13 +220,21 @@ CREATE DOMAIN job_operation_action AS text COLLATE "C"
 CREATE DOMAIN job_operation_state AS text COLLATE "C"
   CONSTRAINT job_operation_state_check CHECK (VALUE IN ('running', 'stopped', 'finished'));
 
+-- Each row is read with all others, so each value must be one that Java and the filters of a list accept.
+CREATE DOMAIN job_operation_time AS timestamptz
+  CONSTRAINT job_operation_time_check CHECK (VALUE BETWEEN '1900-01-01 00:00:00+00' AND '2125-12-08 00:00:00+00');
+CREATE DOMAIN job_operation_position AS text COLLATE "C"
+  CONSTRAINT job_operation_position_check CHECK (octet_length(VALUE) BETWEEN 1 AND 200 AND VALUE !~ '[^A-Za-z0-9_-]');
+
 COMMENT ON DOMAIN job_operation_action IS 'What a bulk operation does with each job.';
 COMMENT ON DOMAIN job_operation_state IS 'State of a bulk operation.';
+COMMENT ON DOMAIN job_operation_time IS 'A time of a bulk operation, in the years 1900 to 2125.';
+COMMENT ON DOMAIN job_operation_position IS 'Token of a page: 1 to 200 of A-Z, a-z, 0-9, ''_'', ''-''.';
 
 CREATE TABLE job_operations (
-  id            bigint               GENERATED ALWAYS AS IDENTITY,
-  actor         text                 NOT NULL,
-  action        job_operation_action NOT NULL,
+  id            bigint                 GENERATED ALWAYS AS IDENTITY,
+  actor         text                   NOT NULL,
+  action        job_operation_action   NOT NULL,
   queue         job_queue_name,
   kind          job_kind,
   status        job_status,
@@ -231,25 +242,27 @@ CREATE TABLE job_operations (
   error         text,
   error_class   text,
   error_group   text,
-  since         timestamptz,
+  since         job_operation_time,
   payload_path  text[],
   payload_value text,
   payload_patch jsonb,
-  newest_id     bigint               NOT NULL,
-  died_before   timestamptz,
-  position      text,
-  done          bigint               NOT NULL DEFAULT 0,
-  skipped       bigint               NOT NULL DEFAULT 0,
-  failed        bigint               NOT NULL DEFAULT 0,
+  newest_id     bigint                 NOT NULL,
+  died_before   job_operation_time,
+  position      job_operation_position,
+  done          bigint                 NOT NULL DEFAULT 0,
+  skipped       bigint                 NOT NULL DEFAULT 0,
+  failed        bigint                 NOT NULL DEFAULT 0,
   last_reason   text,
-  state         job_operation_state  NOT NULL DEFAULT 'running',
-  created_at    timestamptz          NOT NULL DEFAULT clock_timestamp(),
-  updated_at    timestamptz          NOT NULL DEFAULT clock_timestamp(),
-  finished_at   timestamptz,
+  state         job_operation_state    NOT NULL DEFAULT 'running',
+  created_at    job_operation_time     NOT NULL DEFAULT clock_timestamp(),
+  updated_at    job_operation_time     NOT NULL DEFAULT clock_timestamp(),
+  finished_at   job_operation_time,
   CONSTRAINT job_operations_pkey           PRIMARY KEY (id),
   CONSTRAINT job_operations_finished_check CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
   CONSTRAINT job_operations_payload_check  CHECK ((payload_path IS NULL) = (payload_value IS NULL)),
-  CONSTRAINT job_operations_patch_check    CHECK (action = 'redrive' OR (action = 'edit') = (payload_patch IS NOT NULL))
+  CONSTRAINT job_operations_patch_check    CHECK (action = 'redrive' OR (action = 'edit') = (payload_patch IS NOT NULL)),
+  CONSTRAINT job_operations_path_check     CHECK (array_ndims(payload_path) = 1 AND array_position(payload_path, NULL) IS NULL
+                                                  OR payload_path IS NULL)
 );
 
 COMMENT ON TABLE job_operations IS 'Bulk operations of operators: their filter, progress and result. Rows are kept as a record.';

@@ -11,6 +11,7 @@ with
     where (
       "skipjack"."jobs"."ordering_head"
       and "skipjack"."jobs"."status" = 'dead'
+      and "skipjack"."jobs"."died_at" is not null
       and "skipjack"."jobs"."ordering_key" > cast(? as text)
     )
     order by "skipjack"."jobs"."ordering_key"

@@ -6,12 +6,13 @@ with
       "skipjack"."jobs"."ordering_key",
       "skipjack"."jobs"."queue",
       "skipjack"."jobs"."kind",
-      "skipjack"."jobs"."died_at",
+      coalesce("skipjack"."jobs"."died_at", "skipjack"."jobs"."updated_at") as "died_at",
       "skipjack"."jobs"."last_error"
     from "skipjack"."jobs"
     where (
       "skipjack"."jobs"."ordering_head"
       and "skipjack"."jobs"."status" = 'dead'
+      and "skipjack"."jobs"."ordering_key" is not null
     )
     order by "skipjack"."jobs"."ordering_key"
     fetch next 1000 rows only

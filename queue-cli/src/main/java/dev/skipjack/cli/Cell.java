@@ -89,6 +89,9 @@ final class Cell {
 
   /** Returns the two largest units of a duration, for example {@code 3d 4h}. */
   static String duration(Duration duration) {
+    if (duration.isNegative()) {
+      return "-" + duration(duration.negated());
+    }
     long seconds = duration.toSeconds();
     if (duration.isZero()) {
       return "0s";

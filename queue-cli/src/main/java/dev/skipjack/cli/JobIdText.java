@@ -11,9 +11,9 @@ final class JobIdText implements ITypeConverter<JobId> {
   public JobId convert(String text) {
     try {
       return new JobId(Long.parseLong(text));
-    } catch (IllegalArgumentException noId) {
+    } catch (NumberFormatException noId) {
       throw new TypeConversionException(
-          "'%s' is not the id of a job, which is a positive number.".formatted(text));
+          "'%s' is not the id of a job, which is a number.".formatted(text));
     }
   }
 }

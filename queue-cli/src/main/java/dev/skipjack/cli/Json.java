@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Json {
 
+  private static final long NANOS_OF_MILLI = 1_000_000;
+
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private Json() {}
@@ -87,8 +89,11 @@ final class Json {
     } else if (value instanceof JobId id) {
       json.writeNumber(id.value());
     } else if (value instanceof Duration duration) {
-      BigDecimal seconds = BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros();
-      json.writeNumber(seconds.toPlainString());
+      // Some stored times are so far away that their distance has no number of milliseconds.
+      BigDecimal seconds =
+          BigDecimal.valueOf(duration.toSeconds())
+              .add(BigDecimal.valueOf(duration.getNano() / NANOS_OF_MILLI, 3));
+      json.writeNumber(seconds.stripTrailingZeros().toPlainString());
     } else if (value instanceof Number number) {
       json.writeNumber(number.toString());
     } else if (value instanceof Enum<?> constant) {

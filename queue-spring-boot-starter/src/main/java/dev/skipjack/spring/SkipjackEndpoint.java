@@ -305,8 +305,8 @@ final class SkipjackEndpoint {
 
   private static Optional<JobId> id(String text) {
     try {
-      return Optional.of(new JobId(Long.parseLong(text)));
-    } catch (IllegalArgumentException notAnId) {
+      return Optional.of(Long.parseLong(text)).filter(id -> id > 0).map(JobId::new);
+    } catch (NumberFormatException notAnId) {
       return Optional.empty();
     }
   }

@@ -192,7 +192,7 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
         return Arrays.asList(
             Internal.createCheck(this, DSL.name("job_queues_max_running_check"), "((max_running >= 0))", true),
             Internal.createCheck(this, DSL.name("job_queues_paused_until_check"), "((paused_until > paused_at))", true),
-            Internal.createCheck(this, DSL.name("job_queues_retention_check"), "(((archive_retention >= '00:00:00'::interval) AND (dead_retention >= '00:00:00'::interval)))", true)
+            Internal.createCheck(this, DSL.name("job_queues_retention_check"), "((((archive_retention >= '00:00:00'::interval) AND (archive_retention <= '36500 days'::interval)) AND ((dead_retention >= '00:00:00'::interval) AND (dead_retention <= '36500 days'::interval))))", true)
         );
     }
 

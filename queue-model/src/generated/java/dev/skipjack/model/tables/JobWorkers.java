@@ -9,11 +9,14 @@ import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobWorkersRecord;
 
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.UUID;
 
 import javax.annotation.processing.Generated;
 
+import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.JSONB;
@@ -29,6 +32,7 @@ import org.jooq.TableField;
 import org.jooq.TableOptions;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
+import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
@@ -149,6 +153,14 @@ public class JobWorkers extends TableImpl<JobWorkersRecord> {
     @Override
     public UniqueKey<JobWorkersRecord> getPrimaryKey() {
         return Keys.JOB_WORKERS_PKEY;
+    }
+
+    @Override
+    public List<Check<JobWorkersRecord>> getChecks() {
+        return Arrays.asList(
+            Internal.createCheck(this, DSL.name("job_workers_kinds_check"), "(((COALESCE(array_ndims(kinds), 1) = 1) AND (array_position(kinds, NULL::text) IS NULL)))", true),
+            Internal.createCheck(this, DSL.name("job_workers_queues_check"), "(((COALESCE(array_ndims(queues), 1) = 1) AND (array_position(queues, NULL::text) IS NULL)))", true)
+        );
     }
 
     @Override

@@ -21,6 +21,7 @@ import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import org.jooq.CommonTableExpression;
@@ -72,8 +73,7 @@ final class CompleteStatement {
 
   /** Creates the statement that completes a batch of jobs in its own transaction. */
   static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        Function.identity(), weeks -> in(dialect, weeks, ended -> List.of()));
+    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks, false));
   }
 
   /**
@@ -81,27 +81,38 @@ final class CompleteStatement {
    * key.
    */
   static OutcomeStatement<List<Execution>, Verdict> ofOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        Function.identity(), weeks -> in(dialect, weeks, Promotion::behind));
+    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks, true));
   }
 
-  /** Creates the parts that follow the deletion of the jobs in {@code ended}. */
-  @FunctionalInterface
-  interface Behind {
-    List<CommonTableExpression<?>> of(CommonTableExpression<?> ended);
+  /**
+   * Returns the columns of the deleted jobs that the other parts need.
+   *
+   * @param ordered whether {@link #behind} is one of them
+   */
+  static List<Field<?>> returned(boolean ordered) {
+    List<Field<?>> columns = new ArrayList<>(Archive.columns());
+    if (ordered) {
+      columns.add(JOBS.ORDERING_HEAD);
+    }
+    return columns;
+  }
+
+  /** Returns the parts that promote the next job of each ordering key, if jobs may have one. */
+  static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended, boolean ordered) {
+    return ordered ? Promotion.behind(ended) : List.of();
   }
 
   private static Statement<List<Execution>, Verdict> in(
-      DSLContext dialect, AuditWeeks weeks, Behind behind) {
+      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
     ArrayRows given = AttemptCtes.given();
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked));
+    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), ordered);
     Field<String> verdict = AttemptCtes.verdict(given, ended);
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
             with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
-                .with(behind.of(ended)),
+                .with(behind(ended, ordered)),
             given,
             ended,
             verdict),
@@ -121,7 +132,7 @@ final class CompleteStatement {
     CommonTableExpression<?> locked =
         name("locked")
             .asMaterialized(select(JOBS.ID).from(JOBS).where(IS_FENCED).forUpdate().skipLocked());
-    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked));
+    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), false);
     Field<String> verdict =
         AttemptCtes.verdict(
             exists(selectOne().from(ended)), exists(selectOne().from(JOBS).where(IS_FENCED)));
@@ -138,8 +149,7 @@ final class CompleteStatement {
    * row, and returns whether the attempt was ended.
    */
   static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect) {
-    return OutcomeStatement.ofOne(
-        Function.identity(), weeks -> ofOneIn(dialect, weeks, ended -> List.of()));
+    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks, false));
   }
 
   /**
@@ -147,17 +157,16 @@ final class CompleteStatement {
    * ordering key.
    */
   static OutcomeStatement<Execution, Boolean> ofOneOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofOne(
-        Function.identity(), weeks -> ofOneIn(dialect, weeks, Promotion::behind));
+    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks, true));
   }
 
   private static Statement<Execution, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks, Behind behind) {
-    CommonTableExpression<?> ended = endedForOne();
+      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
+    CommonTableExpression<?> ended = endedForOne(ordered);
     return Statement.of(
         dialect,
         with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
-            .with(behind.of(ended))
+            .with(behind(ended, ordered))
             .select(COUNT)
             .from(ended),
         CompleteStatement::arguments,
@@ -168,8 +177,8 @@ final class CompleteStatement {
    * Returns a CTE that deletes the job of one attempt from the live table, in a handler's
    * transaction.
    */
-  static CommonTableExpression<?> endedForOne() {
-    return ended(IS_FENCED);
+  static CommonTableExpression<?> endedForOne(boolean ordered) {
+    return ended(IS_FENCED, ordered);
   }
 
   /** Reads {@link #COUNT}. */
@@ -183,8 +192,8 @@ final class CompleteStatement {
         .number("execution_id", execution.id().value());
   }
 
-  private static CommonTableExpression<?> ended(Condition which) {
-    return name("ended").as(deleteFrom(JOBS).where(which).returning(Archive.columns()));
+  private static CommonTableExpression<?> ended(Condition which, boolean ordered) {
+    return name("ended").as(deleteFrom(JOBS).where(which).returning(returned(ordered)));
   }
 
   /** Returns a CTE that closes the audit rows as succeeded. */

@@ -18,12 +18,10 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
-import dev.skipjack.store.jooq.internal.ordering.Promotion;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
-import java.util.ArrayList;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
@@ -60,8 +58,7 @@ final class EndWithDataStatement {
 
   /** Creates the statement that ends a batch of jobs in its own transaction. */
   static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        FinalOutcome::execution, weeks -> in(dialect, weeks, ended -> List.of()));
+    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, false));
   }
 
   /**
@@ -69,24 +66,24 @@ final class EndWithDataStatement {
    * key.
    */
   static OutcomeStatement<List<FinalOutcome>, Verdict> ofOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        FinalOutcome::execution, weeks -> in(dialect, weeks, Promotion::behind));
+    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, true));
   }
 
   private static Statement<List<FinalOutcome>, Verdict> in(
-      DSLContext dialect, AuditWeeks weeks, CompleteStatement.Behind behind) {
+      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
             .column("result", RESULTS)
             .column("reason", REASONS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(given, locked);
+    CommonTableExpression<?> ended = ended(given, locked, ordered);
     Field<String> verdict = AttemptCtes.verdict(given, ended);
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, archived(ended), closed(ended, weeks)).with(behind.of(ended)),
+            with(locked, ended, archived(ended), closed(ended, weeks))
+                .with(CompleteStatement.behind(ended, ordered)),
             given,
             ended,
             verdict),
@@ -103,7 +100,7 @@ final class EndWithDataStatement {
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, ended -> List.of()));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, false));
   }
 
   /**
@@ -112,12 +109,12 @@ final class EndWithDataStatement {
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOneOrdered(DSLContext dialect) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, Promotion::behind));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true));
   }
 
   private static Statement<CompletionWithResult, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks, CompleteStatement.Behind behind) {
-    CommonTableExpression<?> ended = CompleteStatement.endedForOne();
+      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
+    CommonTableExpression<?> ended = CompleteStatement.endedForOne(ordered);
     return Statement.of(
         dialect,
         with(
@@ -128,15 +125,16 @@ final class EndWithDataStatement {
                     cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
                     of(ended, "last_error")),
                 CompleteStatement.closed(ended, weeks))
-            .with(behind.of(ended))
+            .with(CompleteStatement.behind(ended, ordered))
             .select(CompleteStatement.COUNT)
             .from(ended),
         given -> CompleteStatement.arguments(given.execution()).text("result", given.result()),
         CompleteStatement::hasEnded);
   }
 
-  private static CommonTableExpression<?> ended(ArrayRows given, CommonTableExpression<?> locked) {
-    List<Field<?>> returned = new ArrayList<>(Archive.columns());
+  private static CommonTableExpression<?> ended(
+      ArrayRows given, CommonTableExpression<?> locked, boolean ordered) {
+    List<Field<?>> returned = CompleteStatement.returned(ordered);
     returned.add(given.field("ended_as", String.class));
     returned.add(given.field("result", String.class));
     returned.add(given.field("reason", String.class));

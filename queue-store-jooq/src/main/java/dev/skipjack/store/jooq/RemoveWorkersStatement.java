@@ -64,7 +64,7 @@ final class RemoveWorkersStatement {
   static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
     return of(
         dialect,
-        DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, SILENCE).lt(DatabaseClock.NOW),
+        JOB_WORKERS.SEEN_AT.lt(DatabaseClock.minusMicros(DatabaseClock.NOW, SILENCE)),
         silence -> new Arguments().number("silence", DatabaseClock.micros(silence)));
   }
 

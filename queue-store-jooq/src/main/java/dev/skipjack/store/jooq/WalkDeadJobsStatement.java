@@ -100,8 +100,8 @@ final class WalkDeadJobsStatement {
     Field<String> kind = column(JOBS.KIND);
     Field<Long> id = column(JOBS.ID);
     Condition fits =
-        DatabaseClock.plusMicros(column(JOBS.DIED_AT), AGE)
-            .le(DatabaseClock.NOW)
+        column(JOBS.DIED_AT)
+            .le(DatabaseClock.minusMicros(DatabaseClock.NOW, AGE))
             .and(ofKind ? kind.eq(KIND) : noCondition());
     Field<Boolean> isMatch = field(fits);
     return Statement.of(

@@ -104,6 +104,9 @@ class NamesAndLimitsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "id = 0",
+        "id = -5",
+        "attempts = -1, uncounted_attempts = -1",
         "priority = 101",
         "priority = -101",
         "status = 'done'",

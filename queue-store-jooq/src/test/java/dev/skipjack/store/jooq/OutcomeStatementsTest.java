@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.testkit.QueueDatabase;
@@ -29,6 +30,23 @@ class OutcomeStatementsTest {
 
   @Nested
   class Complete {
+
+    /** A producer can insert such a job, but the library does not. */
+    @Test
+    void aJobThatDoesNotHoldItsOrderingKeyEndsWithoutAPromotion() {
+      fixture.execute(
+          """
+        INSERT INTO @jobs (kind, payload, status, ordering_key, ordering_head)
+        VALUES ('work', '{}', 'pending', 'k', true), ('work', '{}', 'pending', 'k', NULL), ('work', '{}', 'waiting', 'k', NULL)
+        """);
+      List<Execution> claimed = fixture.claim(2).stream().map(ClaimedJob::execution).toList();
+
+      assertThat(fixture.store.complete(claimed.subList(1, 2))).containsExactly(Verdict.DONE);
+      assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'waiting'"))
+          .isEqualTo("1");
+      assertThat(fixture.store.complete(claimed.subList(0, 1))).containsExactly(Verdict.DONE);
+      assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE ordering_head")).isEqualTo("1");
+    }
 
     @Test
     void archivesNothingForAQueueThatKeepsNothing() {

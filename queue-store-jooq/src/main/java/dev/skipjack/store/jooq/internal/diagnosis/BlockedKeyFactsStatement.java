@@ -13,7 +13,8 @@ import org.jooq.DSLContext;
 
 /**
  * Lists the ordering keys that a dead job blocks: {@code SELECT ordering_key, id FROM jobs WHERE
- * ordering_head AND status = 'dead' ORDER BY ordering_key LIMIT 1001}. Locks nothing.
+ * ordering_head AND status = 'dead' AND ordering_key IS NOT NULL ORDER BY ordering_key LIMIT 1001}.
+ * Locks nothing.
  */
 final class BlockedKeyFactsStatement {
 
@@ -32,6 +33,7 @@ final class BlockedKeyFactsStatement {
             .from(JOBS)
             .where(condition(JOBS.ORDERING_HEAD))
             .and(JobPredicates.DEAD)
+            .and(JOBS.ORDERING_KEY.isNotNull())
             .orderBy(JOBS.ORDERING_KEY)
             .limit(inline(WINDOW)),
         row -> new Facts(row.text(JOBS.ORDERING_KEY), new JobId(row.number(JOBS.ID))));

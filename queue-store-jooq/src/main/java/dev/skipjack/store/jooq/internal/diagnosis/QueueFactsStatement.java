@@ -23,6 +23,7 @@ import dev.skipjack.store.jooq.internal.sql.PausePredicates;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.store.jooq.internal.sql.Timestamps;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -187,7 +188,7 @@ final class QueueFactsStatement {
         .text("queue", job.queue())
         .integer("priority", job.priority())
         .number("id", job.id().value())
-        .text("scheduled_at", job.scheduledAt().toString())
+        .text("scheduled_at", Timestamps.text(job.scheduledAt()))
         .texts("kinds", kinds, kind -> kind)
         .texts("workers", request.able(), WorkerFactsStatement.Facts::identity);
   }

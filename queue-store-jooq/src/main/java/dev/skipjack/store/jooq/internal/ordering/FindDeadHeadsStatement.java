@@ -1,11 +1,8 @@
 package dev.skipjack.store.jooq.internal.ordering;
 
 import static dev.skipjack.model.Tables.JOBS;
-import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.any;
-import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
-import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
@@ -14,6 +11,7 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.OrderingPolicies;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Instant;
@@ -31,7 +29,7 @@ import org.jooq.impl.SQLDataType;
  *
  * <pre>{@code
  * WITH dead AS MATERIALIZED (SELECT id, ordering_key, queue, ordering_policy, died_at FROM jobs
- *                             WHERE ordering_head AND status = 'dead' AND ordering_key > :after
+ *                             WHERE ordering_head AND status = 'dead' AND died_at IS NOT NULL AND ordering_key > :after
  *                             ORDER BY ordering_key LIMIT :limit)
  * SELECT id, ordering_key, died_at, coalesce((SELECT ordering_policy FROM job_queues WHERE queue = dead.queue), ordering_policy, 'block')
  *   FROM dead ORDER BY ordering_key
@@ -82,6 +80,7 @@ final class FindDeadHeadsStatement {
                     .from(JOBS)
                     .where(Promotion.HEAD)
                     .and(JobPredicates.DEAD)
+                    .and(JOBS.DIED_AT.isNotNull())
                     .and(which)
                     .orderBy(JOBS.ORDERING_KEY)
                     .limit(LIMIT));
@@ -89,7 +88,7 @@ final class FindDeadHeadsStatement {
     Field<String> key = Promotion.keyOf(dead);
     Field<Instant> diedAt = field(name("dead", "died_at"), JOBS.DIED_AT.getDataType());
     Field<String> policy =
-        policy(
+        OrderingPolicies.of(
             field(name("dead", "queue"), String.class),
             field(name("dead", "ordering_policy"), SQLDataType.CLOB));
     return Statement.of(
@@ -102,16 +101,5 @@ final class FindDeadHeadsStatement {
                 row.text(key),
                 row.instant(diedAt),
                 OrderingPolicy.of(row.text(policy))));
-  }
-
-  /** Returns the policy that applies to a dead job. */
-  static Field<String> policy(Field<String> queue, Field<String> ofJob) {
-    return coalesce(
-        field(
-            select(JOB_QUEUES.ORDERING_POLICY.coerce(SQLDataType.CLOB))
-                .from(JOB_QUEUES)
-                .where(JOB_QUEUES.QUEUE.eq(queue))),
-        ofJob,
-        inline(OrderingPolicy.BLOCK.literal()));
   }
 }

@@ -65,12 +65,19 @@ public final class Promotion {
   /**
    * Returns the CTEs that promote the next jobs of the keys of {@code ended}.
    *
-   * @param ended deleted heads, and jobs without a key; a CTE with the column {@code ordering_key}
+   * @param ended the deleted jobs; a CTE with the columns {@code ordering_key} and {@code
+   *     ordering_head}. A job that did not hold its key, because it was not enqueued by the
+   *     library, frees none
    */
   public static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended) {
     Field<String> key = keyOf(ended);
     CommonTableExpression<?> freed =
-        name("freed").asMaterialized(selectDistinct(key).from(ended).where(key.isNotNull()));
+        name("freed")
+            .asMaterialized(
+                selectDistinct(key)
+                    .from(ended)
+                    .where(key.isNotNull())
+                    .and(condition(field(name(ended.getName(), "ordering_head"), Boolean.class))));
     CommonTableExpression<?> next = next(freed);
     CommonTableExpression<?> unlocked = unlocked(next);
     return List.of(freed, next, unlocked, promoted(unlocked));

@@ -16,8 +16,10 @@ import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.ArrayRows;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.OrderingPolicies;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.store.jooq.internal.sql.Timestamps;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;
@@ -96,7 +98,7 @@ final class ReleaseStatement {
                     .and(JobPredicates.DEAD)
                     .and(JOBS.DIED_AT.eq(given.field("died_at", Instant.class)))
                     .and(
-                        FindDeadHeadsStatement.policy(
+                        OrderingPolicies.of(
                                 JOBS.QUEUE, JOBS.ORDERING_POLICY.coerce(SQLDataType.CLOB))
                             .eq(given.field("policy", String.class)))
                     .orderBy(JOBS.ORDERING_KEY)
@@ -106,7 +108,7 @@ final class ReleaseStatement {
         heads ->
             new Arguments()
                 .bigints("ids", heads, DeadHead::id)
-                .timestamps("died_ats", heads, head -> head.diedAt().toString())
+                .timestamps("died_ats", heads, head -> Timestamps.text(head.diedAt()))
                 .texts("policies", heads, head -> head.policy().literal()));
   }
 

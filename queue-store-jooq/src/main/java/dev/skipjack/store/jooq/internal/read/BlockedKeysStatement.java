@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq.internal.read;
 
 import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
@@ -27,7 +28,7 @@ import org.jooq.Table;
  * Lists the ordering keys that a dead job blocks, with the number of jobs that wait behind it.
  *
  * <pre>{@code
- * WITH blocked AS MATERIALIZED (SELECT id, ordering_key, queue, kind, died_at, last_error FROM jobs
+ * WITH blocked AS MATERIALIZED (SELECT id, ordering_key, queue, kind, coalesce(died_at, updated_at) AS died_at, last_error FROM jobs
  *                                WHERE ordering_head AND status = 'dead' ORDER BY ordering_key LIMIT 1000)
  * SELECT blocked.*, (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'waiting' AND ordering_key = blocked.ordering_key LIMIT 1000) AS behind)
  *   FROM blocked ORDER BY ordering_key
@@ -55,11 +56,12 @@ final class BlockedKeysStatement {
                         JOBS.ORDERING_KEY,
                         JOBS.QUEUE,
                         JOBS.KIND,
-                        JOBS.DIED_AT,
+                        coalesce(JOBS.DIED_AT, JOBS.UPDATED_AT).as(JOBS.DIED_AT),
                         JOBS.LAST_ERROR)
                     .from(JOBS)
                     .where(condition(JOBS.ORDERING_HEAD))
                     .and(JobPredicates.DEAD)
+                    .and(JOBS.ORDERING_KEY.isNotNull())
                     .orderBy(JOBS.ORDERING_KEY)
                     .limit(inline(ReadBounds.BLOCKED_KEYS)));
     Field<String> key = of(JOBS.ORDERING_KEY);

@@ -227,7 +227,7 @@ final class PageQuery {
     return JobFilter.arguments(query)
         .text("queue", Objects.requireNonNullElse(query.queue(), ""))
         .number("after", request.from().id())
-        .text("after_at", request.from().at())
+        .text("after_at", request.from().serverTime())
         .number("limit", query.limit())
         .number("most", request.most());
   }

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.read;
 
 import dev.skipjack.api.JobOrder;
 import dev.skipjack.api.PageToken;
+import dev.skipjack.store.jooq.internal.sql.Timestamps;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -15,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Its token is {@code <version>|<order>|<instant>|<id>} in Base64. The format has a version,
  * currently 1, because applications keep tokens in links.
  *
- * @param at the time when the job is due or has finished, in a form that PostgreSQL parses; an
- *     infinity represents an end of the list
- * @param id the id of the job; ids begin at 1
+ * @param at the time when the job is due or has finished, in ISO 8601; an infinity represents an
+ *     end of the list
+ * @param id the id of the job
  */
 record Position(String at, long id) {
 
@@ -39,6 +40,11 @@ record Position(String at, long id) {
 
   static Position of(Instant at, long id) {
     return new Position(at.toString(), id);
+  }
+
+  /** Returns the time in a form that PostgreSQL reads. */
+  String serverTime() {
+    return isInfinite(at) ? at : Timestamps.text(Instant.parse(at));
   }
 
   PageToken token(JobOrder order) {
@@ -68,12 +74,13 @@ record Position(String at, long id) {
     throw refused(token, order, null);
   }
 
-  /**
-   * Returns the text if it is an instant that the server can parse, because it becomes a value of a
-   * statement.
-   */
+  /** Returns the text if it is an instant, because it becomes a value of a statement. */
   private static String requireInstant(String at) throws DateTimeParseException {
-    return at.equals(ALWAYS) || at.equals(NEVER) ? at : Instant.parse(at).toString();
+    return isInfinite(at) ? at : Instant.parse(at).toString();
+  }
+
+  private static boolean isInfinite(String at) {
+    return at.equals(ALWAYS) || at.equals(NEVER);
   }
 
   private static IllegalArgumentException refused(

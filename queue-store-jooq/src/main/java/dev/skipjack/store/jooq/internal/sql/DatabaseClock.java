@@ -58,6 +58,16 @@ public final class DatabaseClock {
   }
 
   /**
+   * Returns the current time minus a number of microseconds. Stored times are compared with it: the
+   * latest that PostgreSQL can store overflow if anything is added to them.
+   *
+   * @param now one of the constants of this class
+   */
+  public static Field<Instant> minusMicros(Field<Instant> now, Field<Long> micros) {
+    return field("{0} - {1}", SQLDataType.INSTANT, now, interval(micros));
+  }
+
+  /**
    * Returns a number of microseconds as an interval, which jOOQ's DSL cannot express. The explicit
    * cast to a double, which the server would otherwise apply itself, ensures that no other operator
    * in the search path is a better match. The result is exact for 285 years.

@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jooq.Field;
@@ -115,10 +116,27 @@ public final class Row {
     return value;
   }
 
-  /** Returns an array of strings; NULL counts as an empty array. */
+  /**
+   * Returns the strings of an array, whatever its dimensions. NULL counts as an empty array, and
+   * elements that are NULL are omitted.
+   */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));
-    return value == null ? List.of() : List.of((String[]) value.getArray());
+    List<String> texts = new ArrayList<>();
+    if (value != null) {
+      addTexts(value.getArray(), texts);
+    }
+    return texts;
+  }
+
+  private static void addTexts(@Nullable Object element, List<String> texts) {
+    if (element instanceof Object[] elements) {
+      for (Object each : elements) {
+        addTexts(each, texts);
+      }
+    } else if (element != null) {
+      texts.add(element.toString());
+    }
   }
 
   private <T> T required(Field<?> field, T value) throws SQLException {

@@ -1,0 +1,225 @@
+package dev.skipjack.cli;
+
+import java.util.List;
+import java.util.Map;
+
+/** Rows that nothing is wrong with. */
+final class HealthyRows {
+
+  /** The values of the columns of a healthy row that have no default. {@code #} is a number. */
+  static final Map<String, List<Map<String, String>>> OF_TABLE =
+      Map.ofEntries(
+          Map.entry(
+              "jobs",
+              List.of(
+                  Map.of("queue", "'odd'", "kind", "'work'", "payload", "'{}'"),
+                  Map.of(
+                      "queue",
+                      "'odd'",
+                      "kind",
+                      "'work'",
+                      "payload",
+                      "'{}'",
+                      "status",
+                      "'running'",
+                      "current_execution_id",
+                      "nextval('skipjack.job_execution_id_seq')",
+                      "lease_expires_at",
+                      "now() - interval '1 hour'",
+                      "started_at",
+                      "now() - interval '2 hours'",
+                      "attempts",
+                      "1"),
+                  Map.of(
+                      "queue",
+                      "'odd'",
+                      "kind",
+                      "'work'",
+                      "payload",
+                      "'{}'",
+                      "status",
+                      "'waiting'",
+                      "ordering_key",
+                      "'waiting-#'"),
+                  Map.of(
+                      "queue",
+                      "'odd'",
+                      "kind",
+                      "'work'",
+                      "payload",
+                      "'{}'",
+                      "status",
+                      "'dead'",
+                      "died_at",
+                      "now()",
+                      "attempts",
+                      "25",
+                      "ordering_key",
+                      "'dead-#'",
+                      "ordering_head",
+                      "true"))),
+          Map.entry(
+              "job_executions",
+              List.of(
+                  Map.of(
+                      "id",
+                      "nextval('skipjack.job_execution_id_seq')",
+                      "job_id",
+                      "(SELECT min(id) FROM skipjack.jobs)",
+                      "started_at",
+                      "now()",
+                      "attempt",
+                      "1",
+                      "queue",
+                      "'odd'",
+                      "kind",
+                      "'work'"),
+                  Map.of(
+                      "id",
+                      "nextval('skipjack.job_execution_id_seq')",
+                      "job_id",
+                      "(SELECT min(id) FROM skipjack.jobs)",
+                      "started_at",
+                      "now()",
+                      "attempt",
+                      "1",
+                      "queue",
+                      "'odd'",
+                      "kind",
+                      "'work'",
+                      "status",
+                      "'failed'",
+                      "finished_at",
+                      "now()"))),
+          Map.entry(
+              "jobs_archive",
+              List.of(
+                  Map.ofEntries(
+                      Map.entry("id", "#"),
+                      Map.entry("status", "'completed'"),
+                      Map.entry("queue", "'odd'"),
+                      Map.entry("kind", "'work'"),
+                      Map.entry("payload", "'{}'"),
+                      Map.entry("payload_version", "1"),
+                      Map.entry("priority", "0"),
+                      Map.entry("scheduled_at", "now()"),
+                      Map.entry("created_at", "now()"),
+                      Map.entry("attempts", "1"),
+                      Map.entry("uncounted_attempts", "0"),
+                      Map.entry("max_attempts", "25")))),
+          Map.entry(
+              "job_keys",
+              List.of(
+                  Map.of(
+                      "key",
+                      "'key-#'",
+                      "job_id",
+                      "(SELECT min(id) FROM skipjack.jobs)",
+                      "expires_at",
+                      "now()"))),
+          Map.entry("job_queues", List.of(Map.of("queue", "'queue-#'", "paused_at", "now()"))),
+          Map.entry(
+              "job_schedules",
+              List.of(
+                  Map.of(
+                      "name",
+                      "'schedule-#'",
+                      "interval_seconds",
+                      "60",
+                      "queue",
+                      "'odd'",
+                      "kind",
+                      "'work'",
+                      "payload",
+                      "'{}'",
+                      "origin",
+                      "'operator'",
+                      "due_at",
+                      "date_trunc('minute', now())",
+                      "next_at",
+                      "date_trunc('minute', now())"))),
+          Map.entry(
+              "job_workers",
+              List.of(
+                  Map.of(
+                      "name",
+                      "'worker-#'",
+                      "boot_id",
+                      "gen_random_uuid()",
+                      "queues",
+                      "'{odd}'",
+                      "kinds",
+                      "'{work}'"))),
+          Map.entry(
+              "job_operations",
+              List.of(
+                  Map.of("actor", "'anna'", "action", "'cancel'", "newest_id", "1"),
+                  Map.of(
+                      "actor",
+                      "'anna'",
+                      "action",
+                      "'cancel'",
+                      "newest_id",
+                      "1",
+                      "payload_path",
+                      "'{a}'",
+                      "payload_value",
+                      "'1'"))),
+          Map.entry(
+              "outbox_events",
+              List.of(
+                  Map.of(
+                      "shard",
+                      "0",
+                      "event_id",
+                      "gen_random_uuid()",
+                      "aggregate_type",
+                      "'order'",
+                      "aggregate_id",
+                      "'a-#'",
+                      "event_type",
+                      "'placed'",
+                      "payload",
+                      "'{}'"),
+                  Map.of(
+                      "shard",
+                      "0",
+                      "event_id",
+                      "gen_random_uuid()",
+                      "aggregate_type",
+                      "'order'",
+                      "aggregate_id",
+                      "'d-#'",
+                      "event_type",
+                      "'placed'",
+                      "payload",
+                      "'{}'",
+                      "status",
+                      "'dead'",
+                      "died_at",
+                      "now()"))),
+          Map.entry(
+              "outbox_published",
+              List.of(
+                  Map.ofEntries(
+                      Map.entry("position", "#"),
+                      Map.entry("recorded_at", "now()"),
+                      Map.entry("attempts", "0"),
+                      Map.entry("event_id", "gen_random_uuid()"),
+                      Map.entry("aggregate_type", "'order'"),
+                      Map.entry("aggregate_id", "'a-#'"),
+                      Map.entry("event_type", "'placed'"),
+                      Map.entry("content_type", "'application/json'"),
+                      Map.entry("headers", "'{}'"),
+                      Map.entry("payload", "'{}'")))),
+          Map.entry(
+              "outbox_blocked",
+              List.of(Map.of("aggregate_type", "'order'", "aggregate_id", "'b-#'", "shard", "0"))),
+          // The shards are there already, and only relays read them.
+          Map.entry("outbox_shards", List.of()),
+          Map.entry(
+              "inbox_events",
+              List.of(Map.of("consumer", "'mails'", "event_id", "gen_random_uuid()"))));
+
+  private HealthyRows() {}
+}

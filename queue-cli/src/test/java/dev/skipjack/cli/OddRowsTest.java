@@ -1,0 +1,409 @@
+package dev.skipjack.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperations;
+import dev.skipjack.api.JobPage;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueLane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.WorkerRow;
+import dev.skipjack.migrations.Roles;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever a role writes into a column that it may write, no command and no step of a worker fails
+ * for the other rows. The catalog lists the columns, so that a new one is tested without a change
+ * here; a new table needs a healthy row in {@link HealthyRows}.
+ */
+@QueueTest
+class OddRowsTest {
+
+  private static final List<String> ROLES =
+      List.of("sql_producer", "producer", "worker", "operator", "viewer");
+
+  /** The tables whose odd rows still stop the commands and steps that read them. */
+  private static final Set<String> LEFT_OUT =
+      Set.of("job_schedules", "outbox_blocked", "outbox_events");
+
+  /** The commands that only read; those that read one row are called for each of them. */
+  private static final List<String> READING =
+      List.of(
+          "stats",
+          "stats --json",
+          "workers",
+          "workers --json",
+          "jobs list --limit 500",
+          "jobs list --limit 500 --json",
+          "jobs list --ended --limit 500",
+          "jobs list --ended --limit 500 --json",
+          "jobs list --queue odd --tag a --error x --since 1h",
+          "jobs cancel --queue odd --dry-run",
+          "jobs run-now --queue odd --dry-run --json",
+          "dead list",
+          "dead list --json",
+          "dead redrive --queue odd --dry-run",
+          "dead prune --queue odd --dry-run",
+          "keys list",
+          "keys list --json",
+          "queues list",
+          "queues list --json",
+          "schedules list",
+          "schedules list --json",
+          "operations list",
+          "operations list --json",
+          "outbox status",
+          "outbox status --json",
+          "outbox dead",
+          "outbox dead --json");
+
+  private static final Pattern UNCHECKED = Pattern.compile("[^{}]*\"level\":\"not_checked\"[^{}]*");
+
+  private static final Duration AHEAD = Duration.ofDays(14);
+
+  private static final WorkerRow WORKER =
+      new WorkerRow(WorkerId.boot("w"), "h", 1L, List.of("odd"), List.of("other"), "{}");
+
+  private record Column(String table, String name, String type) {}
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private QueueDatabase database;
+  private JobQueue queue;
+  private Path home;
+  private int number;
+
+  /** A pending, a running, a waiting and a dead job without an odd value. */
+  private final List<JobId> healthyJobs = new ArrayList<>();
+
+  @TestFactory
+  Stream<DynamicTest> noOddRowStopsTheOthers(QueueDatabase database, @TempDir Path home)
+      throws SQLException {
+    this.database = database;
+    this.home = home;
+    queue = Shop.queue(database);
+    Map<String, List<Column>> tables = new TreeMap<>();
+    for (Column column : columnsThatARoleMayWrite()) {
+      tables.computeIfAbsent(column.table(), table -> new ArrayList<>()).add(column);
+    }
+    assertThat(tables.keySet()).isEqualTo(new TreeSet<>(HealthyRows.OF_TABLE.keySet()));
+    return tables.entrySet().stream()
+        .filter(table -> !LEFT_OUT.contains(table.getKey()))
+        .map(
+            table ->
+                DynamicTest.dynamicTest(
+                    table.getKey(), () -> assertNothingFails(table.getValue())));
+  }
+
+  /** Tries all columns of a table at once; what fails is tried again with each of the columns. */
+  private void assertNothingFails(List<Column> columns) throws SQLException {
+    Map<String, String> failures = failuresWith(columns, name -> true);
+    Map<String, Set<String>> causes = new TreeMap<>();
+    if (!failures.isEmpty()) {
+      for (Column column : columns) {
+        Set<String> alone = failuresWith(List.of(column), failures::containsKey).keySet();
+        if (!alone.isEmpty()) {
+          causes.put(column.name(), alone);
+        }
+      }
+    }
+    assertThat(failures).as("failures by column: %s", causes).isEmpty();
+  }
+
+  /** Returns the message of each step that fails beside odd rows. */
+  private Map<String, String> failuresWith(List<Column> columns, Predicate<String> steps)
+      throws SQLException {
+    database.truncate();
+    healthyJobs.clear();
+    try (Connection connection = database.connection()) {
+      for (Map<String, String> row : HealthyRows.OF_TABLE.get("jobs")) {
+        String id = insert(connection, "jobs", row, null, null);
+        healthyJobs.add(new JobId(Long.parseLong(String.valueOf(id))));
+      }
+      for (Map.Entry<String, List<Map<String, String>>> table : HealthyRows.OF_TABLE.entrySet()) {
+        if (!table.getKey().equals("jobs")) {
+          for (Map<String, String> row : table.getValue()) {
+            insert(connection, table.getKey(), row, null, null);
+          }
+        }
+      }
+      for (Column column : columns) {
+        plant(connection, column);
+      }
+    }
+    Map<String, String> failures = new TreeMap<>();
+    for (Map.Entry<String, Step> step : steps().entrySet()) {
+      if (steps.test(step.getKey())) {
+        try {
+          step.getValue().run();
+        } catch (Exception | AssertionError failure) {
+          failures.put(step.getKey(), start(String.valueOf(failure)));
+        }
+      }
+    }
+    return failures;
+  }
+
+  /** Inserts a row for each odd value of the column that the table accepts. */
+  private void plant(Connection connection, Column column) throws SQLException {
+    boolean huge = true;
+    for (Map<String, String> row : HealthyRows.OF_TABLE.get(column.table())) {
+      for (String value : OddValues.of(column.type(), huge)) {
+        insert(connection, column.table(), row, column, value);
+      }
+      huge = false;
+    }
+  }
+
+  /** Inserts a row and returns its id, or returns null if the table rejects the odd value. */
+  private @Nullable String insert(
+      Connection connection,
+      String table,
+      Map<String, String> healthy,
+      @Nullable Column odd,
+      @Nullable String value)
+      throws SQLException {
+    Map<String, String> row = new LinkedHashMap<>(healthy);
+    if (odd != null) {
+      row.put(odd.name(), "CAST(CAST(? AS text) AS %s)".formatted(odd.type()));
+    }
+    number++;
+    String sql =
+        "INSERT INTO skipjack.%s (%s) OVERRIDING SYSTEM VALUE VALUES (%s)"
+            .formatted(
+                table,
+                String.join(", ", row.keySet()),
+                String.join(", ", row.values()).replace("#", Integer.toString(number)));
+    try (PreparedStatement insert =
+        connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS)) {
+      if (odd != null) {
+        insert.setString(1, value);
+      }
+      insert.executeUpdate();
+      try (ResultSet key = insert.getGeneratedKeys()) {
+        return key.next() ? key.getString(1) : null;
+      }
+    } catch (SQLException rejected) {
+      if (odd == null || !rejected.getSQLState().matches("2[23].*|54.*")) {
+        throw rejected;
+      }
+      return null;
+    }
+  }
+
+  /** Returns the steps by name, those that change rows last. */
+  private Map<String, Step> steps() throws SQLException {
+    Map<String, Step> steps = new LinkedHashMap<>();
+    READING.forEach(command -> steps.put(command, () -> assertSucceeds(command)));
+    steps.put("doctor", () -> assertChecksEverything(run("doctor --json")));
+    List<JobId> live = ids("SELECT id FROM skipjack.jobs");
+    List<JobId> ended = ids("SELECT id FROM skipjack.jobs_archive");
+    steps.put("list live", () -> assertThat(walk(JobQuery.live())).containsExactlyElementsOf(live));
+    steps.put(
+        "list ended",
+        () -> assertThat(walk(JobQuery.archived())).containsExactlyInAnyOrderElementsOf(ended));
+    steps.put("list due", () -> walk(JobQuery.pending("odd")));
+    for (JobStatus status : JobStatus.values()) {
+      JobQuery all = status.isLive() ? JobQuery.live() : JobQuery.archived();
+      steps.put("list " + status, () -> walk(all.status(status)));
+    }
+    steps.put("jobs show", () -> assertSucceeds("jobs show " + healthyJobs.get(0)));
+    steps.put("show and why", () -> assertExplained(Stream.concat(live.stream(), ended.stream())));
+    steps.put("rescue", () -> assertThat(rescued()).contains(healthyJobs.get(1)));
+    steps.put("sweep", () -> queue.orderedJobs().orElseThrow().sweep());
+    steps.put("unhandled kinds", () -> queue.workers().unhandledKinds(WORKER));
+    steps.put("claim", () -> assertThat(claimed()).contains(healthyJobs.get(0)));
+    steps.put(
+        "fire",
+        () -> {
+          ScheduleStore.Round round = queue.scheduleStore().orElseThrow().fireDue(List.of());
+          assertThat(round.fired()).as("%s", round).isNotEmpty();
+        });
+    steps.put("redrive", () -> operate(OperationAction.REDRIVE, JobStatus.DEAD));
+    steps.put("run now", () -> operate(OperationAction.RUN_NOW, JobStatus.PENDING));
+    steps.put("cancel", () -> operate(OperationAction.CANCEL, JobStatus.PENDING));
+    steps.put("prune", () -> queue.maintenance().prune());
+    steps.put("create partitions", () -> queue.maintenance().createPartitions(AHEAD));
+    steps.put(
+        "remove partitions", () -> queue.maintenance().removePartitions(Retention.defaults()));
+    return steps;
+  }
+
+  private void assertSucceeds(String command) {
+    Program program = run(command);
+    assertThat(program.exitCode())
+        .as(start(program.err()))
+        .isIn(ExitCodes.DONE, ExitCodes.NOTHING_MATCHED);
+  }
+
+  /** A check that could not run would say nothing about the healthy rows. */
+  private static void assertChecksEverything(Program doctor) {
+    Matcher unchecked = UNCHECKED.matcher(doctor.out());
+    assertThat(unchecked.results().map(MatchResult::group)).as(start(doctor.err())).isEmpty();
+    assertThat(doctor.out()).startsWith("{\"checks\"");
+  }
+
+  private void assertExplained(Stream<JobId> jobs) {
+    jobs.forEach(
+        job -> {
+          assertThat(queue.reader().why(job)).isPresent();
+          assertThat(queue.reader().find(job)).isPresent();
+        });
+  }
+
+  private static String start(String text) {
+    return text.substring(0, Math.min(text.length(), 300));
+  }
+
+  private List<JobId> walk(JobQuery query) {
+    List<JobId> jobs = new ArrayList<>();
+    JobPage page = queue.reader().list(query.limit(JobQuery.LARGEST));
+    jobs.addAll(page.jobs().stream().map(JobSummary::id).toList());
+    while (page.next().isPresent()) {
+      page = queue.reader().list(query.limit(JobQuery.LARGEST).after(page.next().get()));
+      jobs.addAll(page.jobs().stream().map(JobSummary::id).toList());
+    }
+    return jobs;
+  }
+
+  private List<JobId> rescued() {
+    return queue.store().rescue(Duration.ZERO, 10_000).stream()
+        .map(rescued -> rescued.execution().jobId())
+        .toList();
+  }
+
+  /** Claims all jobs, completes them and returns their ids. */
+  private List<JobId> claimed() {
+    List<JobId> jobs = new ArrayList<>();
+    while (true) {
+      List<LaneShare> lanes =
+          queue.store().dueLanes(List.of("odd")).lanes().stream()
+              .map(DueLane::lane)
+              .map(lane -> new LaneShare(lane, 200, null))
+              .toList();
+      List<ClaimedJob> claimed =
+          lanes.isEmpty()
+              ? List.of()
+              : queue
+                  .store()
+                  .claim(
+                      new ClaimRequest(
+                          WorkerId.boot("test"),
+                          lanes,
+                          List.of("work"),
+                          200,
+                          Duration.ofMinutes(5)));
+      if (claimed.isEmpty()) {
+        return jobs;
+      }
+      queue.store().complete(claimed.stream().map(ClaimedJob::execution).toList());
+      jobs.addAll(claimed.stream().map(job -> job.execution().jobId()).toList());
+    }
+  }
+
+  private void operate(OperationAction action, JobStatus status) {
+    JobOperations operations = queue.operations();
+    JobOperation started =
+        operations.start(
+            operations.preview(action, JobQuery.live().queue("odd").status(status)), "anna");
+    assertThat(operations.run(started.id(), ignored -> {}).state())
+        .isEqualTo(JobOperation.State.FINISHED);
+  }
+
+  private Program run(String command) {
+    return Program.run(Map.of(), home, (command + " --url " + database.jdbcUrl()).split(" "));
+  }
+
+  private List<JobId> ids(String sql) throws SQLException {
+    List<JobId> ids = new ArrayList<>();
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql + " ORDER BY id")) {
+      while (rows.next()) {
+        ids.add(new JobId(rows.getLong(1)));
+      }
+    }
+    return ids;
+  }
+
+  private List<Column> columnsThatARoleMayWrite() throws SQLException {
+    List<Column> columns = new ArrayList<>();
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      // Roles belong to the server, and other test JVMs may use the same one.
+      String prefix;
+      try (ResultSet row =
+          statement.executeQuery("SELECT 'o' || left(md5(current_database()), 12)")) {
+        row.next();
+        prefix = row.getString(1);
+      }
+      String roles =
+          ROLES.stream()
+              .map(role -> prefix + "_" + role)
+              .collect(Collectors.joining("', '", "'", "'"));
+      statement.execute(Roles.sql(database.schema(), prefix));
+      try (ResultSet rows =
+          statement.executeQuery(
+              """
+              SELECT class.relname, attname, format_type(coalesce(nullif(typbasetype, 0), pg_type.oid), NULL)
+                FROM pg_class AS class
+                JOIN pg_attribute ON attrelid = class.oid AND attnum > 0 AND NOT attisdropped
+                JOIN pg_type ON pg_type.oid = atttypid
+               WHERE relnamespace = '%s'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+                 AND EXISTS (SELECT FROM pg_roles
+                              WHERE rolname IN (%s)
+                                AND (has_column_privilege(pg_roles.oid, class.oid, attnum, 'INSERT')
+                                     OR has_column_privilege(pg_roles.oid, class.oid, attnum, 'UPDATE')))
+               ORDER BY 1, attnum
+              """
+                  .formatted(database.schema(), roles))) {
+        while (rows.next()) {
+          columns.add(new Column(rows.getString(1), rows.getString(2), rows.getString(3)));
+        }
+      }
+      for (String role : ROLES) {
+        statement.execute("DROP OWNED BY %1$s_%2$s; DROP ROLE %1$s_%2$s".formatted(prefix, role));
+      }
+    }
+    return columns;
+  }
+}
