@@ -1,6 +1,7 @@
 -- parameters: worker
 select
   "skipjack"."job_workers"."host",
+  "skipjack"."job_workers"."pid",
   "skipjack"."job_workers"."seen_at",
   ("skipjack"."job_workers"."settings"->>'lease') as "lease"
 from "skipjack"."job_workers"

@@ -15,7 +15,16 @@ select
   ) as "before",
   "head"."id",
   "head"."status",
-  "head"."last_error"
+  "head"."last_error",
+  coalesce(
+    (
+      select "skipjack"."job_queues"."ordering_policy"
+      from "skipjack"."job_queues"
+      where "skipjack"."job_queues"."queue" = "head"."queue"
+    ),
+    "head"."ordering_policy",
+    'block'
+  ) as "policy"
 from (
   select 1 as "one"
 ) as "one"

@@ -8,7 +8,8 @@ select
   "seen"."kinds",
   "seen"."settings",
   "seen"."started_at",
-  "seen"."seen_at"
+  "seen"."seen_at",
+  "seen"."now"
 from (
   select
     "skipjack"."job_workers"."name",
@@ -19,7 +20,8 @@ from (
     "skipjack"."job_workers"."kinds",
     "skipjack"."job_workers"."settings",
     "skipjack"."job_workers"."started_at",
-    "skipjack"."job_workers"."seen_at"
+    "skipjack"."job_workers"."seen_at",
+    now() as "now"
   from "skipjack"."job_workers"
   order by "skipjack"."job_workers"."seen_at" desc
   fetch next 1000 rows only

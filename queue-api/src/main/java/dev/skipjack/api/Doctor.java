@@ -16,7 +16,7 @@ public interface Doctor {
    * limited and does not depend on the size of the tables.
    *
    * @return one finding for each check, always in the same order
-   * @throws StoreException if the database cannot be reached
+   * @throws StoreException if the database cannot be reached or accepts no connection
    */
   List<Finding> run();
 }

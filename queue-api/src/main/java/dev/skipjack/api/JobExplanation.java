@@ -49,8 +49,13 @@ public record JobExplanation(
     ORDERING_KEY_BLOCKED,
     /** The job is waiting for an earlier job with the same ordering key. */
     BEHIND_ORDERING_KEY,
-    /** No job holds the ordering key, but no worker has promoted the next job of the key yet. */
+    /**
+     * No job holds the ordering key, or only a dead job whose ordering policy does not block it,
+     * but no worker has promoted the next job of the key yet.
+     */
     PROMOTION_PENDING,
+    /** The job has the status waiting but no ordering key, so no worker promotes it. */
+    ORDERING_KEY_MISSING,
     /** The job has been scheduled for a time in the future. */
     SCHEDULED,
     /** The job has failed or was snoozed, and its next attempt is due at a time in the future. */

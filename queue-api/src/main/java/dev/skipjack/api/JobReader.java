@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -123,6 +124,17 @@ public interface JobReader {
    * @return the keys, in byte order
    */
   List<BlockedKey> blockedKeys();
+
+  /**
+   * Returns the running jobs whose current attempt has run longest, for instance to find handlers
+   * that hang. Reads at most the 10,000 attempts that were claimed first.
+   *
+   * @param atLeast how long an attempt must have run; not negative
+   * @param limit the maximum number of jobs, from 1 to {@link JobQuery#LARGEST}
+   * @return the jobs, longest first
+   * @throws IllegalArgumentException if an argument is out of range
+   */
+  List<RunningJob> longestRunning(Duration atLeast, int limit);
 
   /**
    * Returns the workers that were seen within about the last day. Workers that were killed are

@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     reported
  * @param startedAt when the worker first registered
  * @param seenAt when the worker was last seen
+ * @param silentFor how long ago that was, by the database clock
  */
 public record WorkerInfo(
     String name,
@@ -30,11 +32,23 @@ public record WorkerInfo(
     List<String> kinds,
     @Nullable String settings,
     Instant startedAt,
-    Instant seenAt) {
+    Instant seenAt,
+    Duration silentFor) {
+
+  /**
+   * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
+   * once a minute, plus or minus a fifth, so two may fail.
+   */
+  public static final Duration SILENCE = Duration.ofMinutes(3);
 
   /** Makes defensive copies of the lists. */
   public WorkerInfo {
     queues = List.copyOf(queues);
     kinds = List.copyOf(kinds);
+  }
+
+  /** Returns whether the worker was seen within the last {@link #SILENCE}. */
+  public boolean isAlive() {
+    return silentFor.compareTo(SILENCE) < 0;
   }
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description = {
       "Check the database and the queue: one line for each check, and for each that is not green, what it means and how to fix it.",
-      "Exit code 1 if a check is red."
+      "Exit code 1 if a check is red or if nothing could be checked."
     })
 final class DoctorCommand extends QueueAction {
 
@@ -42,10 +42,11 @@ final class DoctorCommand extends QueueAction {
     List<Finding> findings = queue.doctor().run();
     Map<Finding.Level, Long> counts =
         findings.stream().collect(Collectors.groupingBy(Finding::level, Collectors.counting()));
-    boolean red = counts.containsKey(Finding.Level.RED);
+    boolean healthy = isHealthy(findings);
+    int exitCode = healthy ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
     if (output.isJson()) {
-      output.list("checks", FINDING, findings, Map.of("healthy", !red));
-      return red ? ExitCodes.BAD_NEWS : ExitCodes.DONE;
+      output.list("checks", FINDING, findings, Map.of("healthy", healthy));
+      return exitCode;
     }
     int width = findings.stream().mapToInt(finding -> finding.check().length()).max().orElse(0);
     for (Finding finding : findings) {
@@ -67,7 +68,13 @@ final class DoctorCommand extends QueueAction {
                 counts.getOrDefault(Finding.Level.YELLOW, 0L),
                 counts.getOrDefault(Finding.Level.GREEN, 0L),
                 counts.getOrDefault(Finding.Level.NOT_CHECKED, 0L)));
-    return red ? ExitCodes.BAD_NEWS : ExitCodes.DONE;
+    return exitCode;
+  }
+
+  /** Returns whether something was checked and nothing is red. */
+  static boolean isHealthy(List<Finding> findings) {
+    return findings.stream().noneMatch(finding -> finding.level() == Finding.Level.RED)
+        && findings.stream().anyMatch(finding -> finding.level() != Finding.Level.NOT_CHECKED);
   }
 
   private static String level(Finding.Level level) {

@@ -114,7 +114,7 @@ final class Failures {
           "The command gave up waiting for a lock%s that another transaction holds. 'skipjack doctor' shows the oldest transaction with its process id. Run the command again when that has ended, or set a longer lock_timeout."
               .formatted(lockedTable(rejected));
       case CANCELLED ->
-          "The query was cancelled, because it took longer than %d s or an operator cancelled it. Name a queue or a smaller limit."
+          "The query was cancelled, because it took longer than %d s or an operator cancelled it. 'skipjack doctor' shows what makes queries slow; the command's filters and --limit, if it has any, let it read less."
               .formatted(KeptConnection.READ_SECONDS);
       default -> reason(failed);
     };

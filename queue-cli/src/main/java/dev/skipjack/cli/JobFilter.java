@@ -5,6 +5,7 @@ import dev.skipjack.api.JobStatus;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -85,7 +86,13 @@ class JobFilter {
 
   /** Returns whether no option was given. */
   boolean isEmpty() {
-    return Stream.of(queue, kind, tag, error, errorClass, errorGroup, since, payload).allMatch(Objects::isNull);
+    return Stream.of(queue, kind, tag, error, errorClass, errorGroup, since, payload)
+        .allMatch(Objects::isNull);
+  }
+
+  /** Returns the queue, or empty if none was given. */
+  Optional<String> queue() {
+    return Optional.ofNullable(queue);
   }
 
   /**

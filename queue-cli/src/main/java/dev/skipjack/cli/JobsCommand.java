@@ -6,11 +6,9 @@ import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobExecution;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobPage;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.OperationAction;
-import dev.skipjack.api.PageToken;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.spi.Headers;
@@ -19,7 +17,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +32,7 @@ import picocli.CommandLine.Parameters;
     name = "jobs",
     description = "List jobs, show one, and cancel, redrive, edit or hurry jobs.",
     subcommands = {
-      JobsCommand.ListJobs.class,
+      ListJobsCommand.class,
       JobsCommand.Show.class,
       JobsCommand.Retry.class,
       JobsCommand.Cancel.class,
@@ -106,73 +103,6 @@ final class JobsCommand extends CommandGroup {
   private static @Nullable Duration took(JobExecution attempt) {
     Instant end = attempt.finishedAt();
     return end == null ? null : Duration.between(attempt.startedAt(), end);
-  }
-
-  /** {@code skipjack jobs list}. */
-  @Command(
-      name = "list",
-      description = {
-        "List jobs without their payloads: live jobs by id, or ended jobs from the latest.",
-        "Each call reads at most 10,000 jobs, or 1,000 with --payload. If there may be more, it prints the option that continues the list."
-      })
-  static final class ListJobs extends QueueAction {
-
-    @Mixin private JobFilter.WithStatus filter = new JobFilter.WithStatus();
-
-    @Option(names = "--ended", description = "List completed and cancelled jobs.")
-    private boolean ended;
-
-    @Option(
-        names = "--limit",
-        paramLabel = "N",
-        defaultValue = "50",
-        description = "Maximum number of jobs, from 1 to 500. Default: ${DEFAULT-VALUE}.")
-    private int limit;
-
-    @Option(
-        names = "--after",
-        paramLabel = "TOKEN",
-        description = "Continue an earlier list, with the same filters.")
-    private @Nullable String after;
-
-    ListJobs() {
-      super(Access.READ);
-    }
-
-    @Override
-    int run(JobQueue jobs, Output output) {
-      JobPage page = jobs.reader().list(query());
-      PageToken next = page.nextToken();
-      Map<String, @Nullable Object> more = new LinkedHashMap<>();
-      more.put("next", next == null ? null : next.text());
-      if (output.isJson() || !page.jobs().isEmpty()) {
-        output.list("jobs", SUMMARY, page.jobs(), more);
-      }
-      if (next != null) {
-        output.note(
-            page.jobs().size() == limit
-                ? "There may be more jobs. Continue with --after %s".formatted(next)
-                : "Stopped before the end of the list: %d of the jobs that were read match. Continue with --after %s"
-                    .formatted(page.jobs().size(), next));
-        return ExitCodes.DONE;
-      }
-      if (page.jobs().isEmpty()) {
-        output.note("No job matches.");
-        return ExitCodes.NOTHING_MATCHED;
-      }
-      return ExitCodes.DONE;
-    }
-
-    @Override
-    void check() {
-      query();
-    }
-
-    private JobQuery query() {
-      JobQuery query = ended || filter.selectsEnded() ? JobQuery.archived() : JobQuery.live();
-      JobQuery filtered = filter.applyTo(query.limit(limit));
-      return after == null ? filtered : filtered.after(new PageToken(after));
-    }
   }
 
   /** {@code skipjack jobs show}. */
@@ -403,8 +333,7 @@ final class JobsCommand extends CommandGroup {
     }
   }
 
-  private static Function<JobId, Change> changed(
-      EditResult result, String done, String otherwise) {
+  private static Function<JobId, Change> changed(EditResult result, String done, String otherwise) {
     return switch (result) {
       case EDITED -> id -> Change.done(id, done);
       case NOT_PENDING -> id -> Change.refused(id, otherwise);
@@ -497,7 +426,8 @@ final class JobsCommand extends CommandGroup {
       if (payload != null) {
         edit = edit.payload(payload);
       }
-      Change change = changed(
+      Change change =
+          changed(
                   queue.admin().edit(id, edit),
                   "changed",
                   "running, or dead, in which case only a redrive makes it due")

@@ -2,9 +2,11 @@ package dev.skipjack.cli;
 
 import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.JobCount;
+import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
+import dev.skipjack.api.RunningJob;
 import dev.skipjack.api.WorkerInfo;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.ArrayList;
@@ -20,8 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workers the workers that were seen within about the last day
  * @param blocked the ordering keys that a dead job blocks
+ * @param running the jobs whose attempt has run for {@link RunningJob#LONG} or longer
  */
-record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<BlockedKey> blocked) {
+record Overview(
+    List<QueueOverview> queues,
+    List<WorkerInfo> workers,
+    List<BlockedKey> blocked,
+    List<RunningJob> running) {
 
   /** Reads the overview, with one query for each of its parts. */
   static Overview read(JobQueue queue) {
@@ -50,7 +57,11 @@ record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<Block
                     named(ages, name, PendingAge::queue),
                     named(states, name, QueueState::queue),
                     workers.stream().filter(one -> one.queues().contains(name)).toList())));
-    return new Overview(queues, workers, queue.reader().blockedKeys());
+    return new Overview(
+        queues,
+        workers,
+        queue.reader().blockedKeys(),
+        queue.reader().longestRunning(RunningJob.LONG, JobQuery.LARGEST));
   }
 
   private static <V> @Nullable V named(List<V> values, String name, Function<V, String> nameOf) {
@@ -105,9 +116,28 @@ record Overview(List<QueueOverview> queues, List<WorkerInfo> workers, List<Block
       if (queue.isPaused() && queue.count(JobStatus.PENDING) > 0) {
         warnings.add("Queue '%s' is paused and has pending jobs.".formatted(queue.name()));
       }
-      if (queue.workers().isEmpty() && queue.waited() != null) {
+      boolean served = queue.workers().stream().anyMatch(WorkerInfo::isAlive);
+      if (!served && queue.waited() != null) {
         warnings.add("Queue '%s' has due jobs, but no worker.".formatted(queue.name()));
+      } else if (!served && queue.count(JobStatus.WAITING) > 0) {
+        warnings.add("Queue '%s' has waiting jobs, but no worker.".formatted(queue.name()));
       }
+    }
+    if (!running.isEmpty()) {
+      RunningJob longest = running.get(0);
+      warnings.add(
+          "%s run for %s or longer; job %s the longest, for %s."
+              .formatted(
+                  Cell.count(running.size(), "attempt has", "attempts have"),
+                  Cell.duration(RunningJob.LONG),
+                  longest.job().id(),
+                  Cell.duration(longest.runsFor())));
+    }
+    long dead = count(JobStatus.DEAD);
+    if (dead > 0) {
+      warnings.add(
+          "%s dead; 'skipjack dead list' shows why."
+              .formatted(Cell.count(dead, "job is", "jobs are")));
     }
     if (!blocked.isEmpty()) {
       String first = Cell.of(blocked.get(0).orderingKey());

@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
     name = "workers",
     description = {
       "List the workers that were seen within about the last day.",
-      "A worker that was stopped normally is not listed. Workers report once a minute: one that was last seen earlier was killed, or cannot reach the database."
+      "A worker that was stopped normally is not listed. Workers report once a minute: one that has not been seen for 3 minutes is stale; it was killed, hangs, or cannot reach the database."
     })
 final class WorkersCommand extends QueueAction {
 
@@ -27,7 +27,10 @@ final class WorkersCommand extends QueueAction {
           .and("host", WorkerInfo::host)
           .and("pid", WorkerInfo::pid)
           .and("version", worker -> Reported.of(worker).version())
-          .and("seen_at", WorkerInfo::seenAt)
+          .andText("state", worker -> worker.isAlive() ? "alive" : "stale")
+          .andJson("alive", WorkerInfo::isAlive)
+          .and("seen_ago_seconds", WorkerInfo::silentFor)
+          .andApart("seen_at", WorkerInfo::seenAt)
           .and("started_at", WorkerInfo::startedAt)
           .andText("slots", WorkersCommand::slots)
           .andJson("slots", worker -> Reported.of(worker).slots())

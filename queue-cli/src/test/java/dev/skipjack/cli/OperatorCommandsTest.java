@@ -2,6 +2,7 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.Finding;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.JobQuery;
@@ -11,6 +12,8 @@ import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueuePause;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -504,6 +507,126 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void statsWarnOfWaitingAndDeadJobsAndOfAttemptsThatRunForHours() throws SQLException {
+    Shop.execute(
+        database,
+        """
+        INSERT INTO skipjack.jobs (queue, kind, payload, status, ordering_key) VALUES ('stock', 'k', '{}', 'waiting', 'a')
+        """,
+        """
+        INSERT INTO skipjack.jobs (queue, kind, payload, status, died_at)
+        VALUES ('stock', 'k', '{}', 'dead', now()), ('stock', 'k', '{}', 'dead', now())
+        """,
+        """
+        INSERT INTO skipjack.jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)
+        VALUES ('stock', 'k', '{}', 'running', 1, now(), now() - interval '5 h')
+        """);
+
+    assertThat(skipjack("stats").out())
+        .contains(
+            "! Queue 'stock' has waiting jobs, but no worker.",
+            "! 2 jobs are dead; 'skipjack dead list' shows why.")
+        .containsPattern("! 1 attempt has run for 2h or longer; job \\d+ the longest, for 5h\\.");
+  }
+
+  @Test
+  void theJobsThatRunLongestAreListedWithTheirProcess() throws SQLException {
+    WorkerId worker = WorkerId.boot("w");
+    queue
+        .workers()
+        .announce(new WorkerRow(worker, "app-1", 4711, List.of("emails"), List.of("k"), "{}"));
+    for (int hours = 1; hours <= 5; hours++) {
+      Shop.execute(
+          database,
+          """
+          INSERT INTO skipjack.jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at, locked_by)
+          VALUES ('emails', 'k', '{}', 'running', %d, now(), now() - interval '%d h', '%s')
+          """
+              .formatted(hours, hours, worker));
+    }
+
+    Program longer = skipjack("jobs", "list", "--running-longer-than", "150m");
+    assertThat(longer.out()).hasLineCount(4).contains("RUNNING FOR", "5h", "app-1", "4711");
+    assertThat(longer.out().lines().skip(1).findFirst().orElse("")).contains("5h");
+    assertThat(skipjack("jobs", "list", "--sort", "started", "--limit", "2").out()).hasLineCount(3);
+    assertThat(skipjack("jobs", "list", "--running-longer-than", "10h").exitCode())
+        .isEqualTo(ExitCodes.NOTHING_MATCHED);
+    assertThat(skipjack("jobs", "list", "--running-longer-than", "1h", "--json").out())
+        .contains("\"running_for_seconds\":", "\"pid\":4711");
+  }
+
+  @Test
+  void jobsAreSortedByTheTimeAtWhichTheyAreDue() {
+    JobId later = queue.enqueue(Shop.RECEIPT, "{}", job -> job.delay(Duration.ofHours(1)));
+    JobId first = enqueue();
+
+    String due = skipjack("jobs", "list", "--sort", "due", "--queue", "emails").out();
+
+    assertThat(due.indexOf("\n" + first)).isLessThan(due.indexOf("\n" + later)).isPositive();
+  }
+
+  /** The role of a worker may archive jobs of any id. */
+  @Test
+  void anArchivedJobOfAnyIdIsShownAndExplained() throws SQLException {
+    Shop.execute(
+        database,
+        """
+        INSERT INTO skipjack.jobs_archive (id, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)
+        VALUES (-5, 'completed', 'emails', 'k', '{}', 1, 0, now(), now(), 1, 0, 3)
+        """);
+
+    String url = database.jdbcUrl();
+    assertThat(Program.run(Map.of(), home, "jobs", "show", "--url", url, "--", "-5").out())
+        .contains("completed");
+    assertThat(Program.run(Map.of(), home, "why", "--url", url, "--", "-5").out())
+        .startsWith("Completed at ");
+    assertThat(skipjack("jobs", "list", "--ended").out()).contains("\n-5 ");
+  }
+
+  @Test
+  void aWorkerThatHasNotBeenSeenForMinutesIsStale() throws SQLException {
+    queue
+        .workers()
+        .announce(new WorkerRow(WorkerId.boot("w"), "h", 1, List.of("emails"), List.of("k"), "{}"));
+    assertThat(skipjack("workers").out()).containsPattern(" alive +0?[0-9]*m?s ");
+
+    Shop.execute(database, "UPDATE skipjack.job_workers SET seen_at = now() - interval '10 min'");
+
+    assertThat(skipjack("workers").out()).containsPattern(" stale +10m ");
+    assertThat(skipjack("workers", "--json").out()).contains("\"alive\":false");
+    enqueue();
+    assertThat(skipjack("stats").out()).contains("! Queue 'emails' has due jobs, but no worker.");
+  }
+
+  @Test
+  void aDatabaseThatAcceptsNoConnectionIsUnreachable() throws SQLException {
+    String role = "cli_full";
+    Shop.execute(database, "CREATE ROLE %s LOGIN CONNECTION LIMIT 0".formatted(role));
+    try {
+      Program doctor =
+          Program.run("doctor", "--json", "--url", database.jdbcUrl() + "&user=" + role);
+      assertThat(doctor.exitCode()).as(doctor.out()).isEqualTo(ExitCodes.UNREACHABLE);
+      assertThat(doctor.out()).isEmpty();
+    } finally {
+      Shop.execute(database, "DROP ROLE " + role);
+    }
+  }
+
+  /** A role that may connect but not use the schema checks nothing, which is not healthy. */
+  @Test
+  void aDoctorThatCouldCheckNothingIsNotHealthy() {
+    Finding unchecked = new Finding("a", Finding.Level.NOT_CHECKED, "s", "m", null);
+    Finding green = new Finding("b", Finding.Level.GREEN, "s", "m", null);
+
+    assertThat(DoctorCommand.isHealthy(List.of(unchecked, unchecked))).isFalse();
+    assertThat(DoctorCommand.isHealthy(List.of(unchecked, green))).isTrue();
+    assertThat(
+            DoctorCommand.isHealthy(
+                List.of(green, new Finding("c", Finding.Level.RED, "s", "m", null))))
+        .isFalse();
+  }
+
+  @Test
   void aRedCheckOfTheDoctorIsExitCodeOne() throws SQLException {
     Program before = skipjack("doctor", "--json");
     boolean healthy = before.out().contains("\"healthy\":true");
@@ -820,7 +943,7 @@ class OperatorCommandsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "jobs show x                       | 'x' is not the id of a job, which is a positive number.",
+        "jobs show x                       | 'x' is not the id of a job, which is a number.",
         "jobs show                         | Missing required parameter: 'JOB'",
         "jobs cancel                       | No jobs are named. Give their ids, or select them with a filter,",
         "jobs cancel 1 --queue emails      | Filters and --dry-run do not apply to jobs that are named by their ids.",
@@ -832,6 +955,13 @@ class OperatorCommandsTest {
         "jobs list --limit 501             | Page limit 501 is not in 1..500.",
         "jobs list --queue UPPER           | Queue name 'UPPER' is not allowed.",
         "jobs list --after !               | Page token '!' is not valid.",
+        "jobs list --sort due              | --sort due needs --queue.",
+        "jobs list --sort due --ended      | --sort orders live jobs;",
+        "jobs list --sort age              | expected one of [ID, DUE, STARTED]",
+        "jobs list --sort started --queue a | --sort started does not combine with filters,",
+        "jobs list --running-longer-than 1h --sort due | --running-longer-than lists by start;",
+        "jobs list --running-longer-than 1h --kind a | --running-longer-than does not combine with filters,",
+        "jobs list --running-longer-than x | 'x' is not a duration.",
         "jobs list --since lately          | --since is 'lately', but must be a time such as",
         "jobs list --payload user          | --payload is 'user', but must be a field",
         "why x                             | 'x' is not the id of a job",

@@ -34,7 +34,7 @@ class StatsScreenTest {
   }
 
   private static Overview overview(QueueOverview... queues) {
-    return new Overview(List.of(queues), List.of(), List.of());
+    return new Overview(List.of(queues), List.of(), List.of(), List.of());
   }
 
   private List<String> draw(Overview overview, int width, int height) {

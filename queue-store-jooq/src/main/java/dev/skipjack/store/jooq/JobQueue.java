@@ -142,7 +142,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     dialect,
                     new JobExplainer(transactions, dialect)::why));
     this.doctor =
-        Lazy.of(() -> new JooqDoctor(transactions.readOnly(), dialect, schema, SCHEMA_VERSION));
+        Lazy.of(
+            () ->
+                new JooqDoctor(
+                    transactions.readOnly(), dialect, schema, SCHEMA_VERSION, reader.get()));
     this.admin = Lazy.of(() -> application.get().admin(jobFactory));
     this.operations =
         Lazy.of(

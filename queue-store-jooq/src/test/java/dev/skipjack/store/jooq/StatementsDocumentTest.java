@@ -113,7 +113,8 @@ class StatementsDocumentTest {
               "CountSampleStatement",
               "OldestPendingStatement",
               "GroupDeadJobsStatement",
-              "BlockedKeysStatement"),
+              "BlockedKeysStatement",
+              "LongestRunningStatement"),
           new Chapter(
               "Why a job is not running",
               "JobFactsStatement",
@@ -132,6 +133,8 @@ class StatementsDocumentTest {
               "LeaseFactsStatement",
               "LivingWorkersStatement",
               "DueKindsStatement",
+              "WaitingKindsStatement",
+              "DeadJobFactsStatement",
               "ScheduleFactsStatement",
               "BlockedKeyFactsStatement",
               "OutboxFactsStatement"));

@@ -29,6 +29,9 @@ enum Check {
   WORKERS("Without a living worker, no job runs."),
   KINDS("Jobs of a kind that no living worker of their queue handles never run."),
   PAUSED_QUEUES("The jobs of a paused queue wait until its pause ends."),
+  DEAD_JOBS("Dead jobs stay until an operator redrives or prunes them."),
+  LONG_ATTEMPTS(
+      "A handler that hangs keeps its slot, and its lease is renewed as long as its worker lives."),
   SCHEDULES("A schedule that cannot fire, or whose jobs no worker handles, does no work."),
   BLOCKED_KEYS("The jobs behind a dead job of their ordering key wait for an operator."),
   DEAD_EVENTS(

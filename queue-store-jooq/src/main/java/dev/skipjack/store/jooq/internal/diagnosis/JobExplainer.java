@@ -7,6 +7,8 @@ import dev.skipjack.api.JobExplanation;
 import dev.skipjack.api.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.WorkerInfo;
 import dev.skipjack.store.jooq.internal.sql.ErrorTexts;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -110,10 +112,16 @@ public final class JobExplainer {
     } else if (job.cancelRequestedAt() != null) {
       explanation =
           new Explanation(
-              job,
-              Reason.CANCEL_REQUESTED,
-              "Running on worker %s, which was asked %s ago to cancel it; the handler has not ended yet. The lease ends at %s unless it is renewed."
-                  .formatted(worker, Spans.between(job.cancelRequestedAt(), job.now()), expires));
+                  job,
+                  Reason.CANCEL_REQUESTED,
+                  "Running on worker %s, which was asked %s ago to cancel it; the handler has not ended yet. The lease ends at %s unless it is renewed."
+                      .formatted(
+                          worker, Spans.between(job.cancelRequestedAt(), job.now()), expires))
+              .fixedBy(
+                  "restart %s if the handler does not end; another worker then records the job as cancelled"
+                      .formatted(process(worker, holder)),
+                  "the handler must end when its thread is interrupted or context.isCancelled() is true; jcmd %s Thread.print shows what it does"
+                      .formatted(holder == null || holder.pid() == null ? "PID" : holder.pid()));
     } else {
       explanation =
           new Explanation(
@@ -135,12 +143,21 @@ public final class JobExplainer {
     return explanation
         .with("worker", job.worker())
         .with("host", holder == null ? null : holder.host())
+        .with("pid", holder == null ? null : holder.pid())
         .with("attempt", job.attempts())
         .with("started_at", job.startedAt())
         .with("lease_expires_at", expires)
         .withSeconds("heartbeat_seconds_ago", renewed, job.now())
         .withSeconds("worker_seen_seconds_ago", holder == null ? null : holder.seenAt(), job.now())
         .with("cancel_requested_at", job.cancelRequestedAt());
+  }
+
+  /** Names the process of a worker, as far as it is known. */
+  private static String process(String worker, LeaseHolderStatement.@Nullable Facts holder) {
+    return holder == null || holder.pid() == null
+        ? "the process of worker " + worker
+        : "the process %d%s"
+            .formatted(holder.pid(), holder.host() == null ? "" : " on host " + holder.host());
   }
 
   private Explanation dead(Session session, JobFacts job) throws SQLException {
@@ -202,20 +219,43 @@ public final class JobExplainer {
   }
 
   private Explanation waiting(Session session, JobFacts job) throws SQLException {
-    String key = requireNonNull(job.orderingKey());
+    String key = job.orderingKey();
+    if (key == null) {
+      return new Explanation(
+              job,
+              Reason.ORDERING_KEY_MISSING,
+              "Waiting without an ordering key: no worker promotes it. It was not enqueued by the library or the function enqueue.")
+          .fixedBy(
+              "skipjack jobs cancel " + job.id(),
+              "queue.admin().cancel(List.of(new JobId(%s))), and enqueue it again"
+                  .formatted(job.id()));
+    }
     OrderingFactsStatement.Facts ordering = session.run(orderingFacts, job).get(0);
     OrderingFactsStatement.@Nullable Head head = ordering.head();
     Explanation explanation;
-    if (head == null) {
-      boolean noWorker = session.run(workers, job).isEmpty();
+    boolean blocked =
+        head != null && (head.status() != JobStatus.DEAD || head.policy() == OrderingPolicy.BLOCK);
+    if (!blocked && session.run(workers, job).isEmpty()) {
+      explanation = noWorker(job);
+    } else if (head == null) {
       explanation =
-          noWorker
-              ? noWorker(job)
-              : new Explanation(
-                  job,
-                  Reason.PROMOTION_PENDING,
-                  "No job holds the ordering key %s now; a worker promotes its next job within a few seconds."
-                      .formatted(key));
+          new Explanation(
+              job,
+              Reason.PROMOTION_PENDING,
+              "No job holds the ordering key %s now; a worker promotes its next job within a few seconds."
+                  .formatted(key));
+    } else if (!blocked) {
+      explanation =
+          new Explanation(
+              job,
+              Reason.PROMOTION_PENDING,
+              "Behind job %s, which is dead. The ordering policy is %s: within a few seconds, a worker %s."
+                  .formatted(
+                      head.id(),
+                      head.policy().literal(),
+                      head.policy() == OrderingPolicy.PARK
+                          ? "parks the jobs that were enqueued before it died, and promotes the next of the others"
+                          : "promotes the next job of the ordering key " + key));
     } else if (head.status() == JobStatus.DEAD) {
       explanation =
           new Explanation(
@@ -392,8 +432,8 @@ public final class JobExplainer {
             job,
             Reason.NO_WORKER,
             "No worker is alive: none was seen within the last %s."
-                .formatted(Spans.of(WorkerFactsStatement.SILENCE)))
-        .fixedBy("skipjack workers", "Worker.on(queue)...start()");
+                .formatted(Spans.of(WorkerInfo.SILENCE)))
+        .fixedBy(WorkChecks.START_A_WORKER, "Worker.on(queue)...start()");
   }
 
   private static String firstLine(@Nullable String text) {

@@ -3,6 +3,9 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 import dev.skipjack.api.Doctor;
 import dev.skipjack.api.Finding;
 import dev.skipjack.api.Fix;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobReader;
+import dev.skipjack.api.RunningJob;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
@@ -11,10 +14,18 @@ import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 
 /** Runs the checks on PostgreSQL. Safe for any number of threads. */
 public final class JooqDoctor implements Doctor {
+
+  /**
+   * Matches the SQLSTATEs of a lost connection, of a server that starts or stops or has no free
+   * connection, of a rejected login and of a database that does not exist.
+   */
+  private static final Pattern UNREACHABLE = Pattern.compile("08...|28...|57P..|53300|3D000");
 
   private final OwnTransactions transactions;
   private final int neededSchema;
@@ -29,7 +40,10 @@ public final class JooqDoctor implements Doctor {
   private final Statement<NoRequest, LeaseFactsStatement.Facts> leases;
   private final Statement<NoRequest, LivingWorkersStatement.Facts> workers;
   private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
+  private final Statement<NoRequest, DueKindsStatement.Facts> waitingKinds;
   private final Statement<NoRequest, PausedQueuesStatement.Facts> pausedQueues;
+  private final Statement<NoRequest, DeadJobFactsStatement.Facts> deadJobs;
+  private final JobReader reader;
   private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
   private final Statement<NoRequest, BlockedKeyFactsStatement.Facts> blockedKeys;
   private final Statement<NoRequest, OutboxFactsStatement.Facts> outbox;
@@ -41,9 +55,14 @@ public final class JooqDoctor implements Doctor {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param neededSchema the version of the schema that this program needs
+   * @param reader lists the attempts that have run longest
    */
   public JooqDoctor(
-      OwnTransactions transactions, Lazy<DSLContext> dialect, String schema, int neededSchema) {
+      OwnTransactions transactions,
+      Lazy<DSLContext> dialect,
+      String schema,
+      int neededSchema,
+      JobReader reader) {
     this.transactions = transactions;
     this.neededSchema = neededSchema;
     this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect.get()));
@@ -57,6 +76,9 @@ public final class JooqDoctor implements Doctor {
     this.leases = Statement.lazily(() -> LeaseFactsStatement.of(dialect.get()));
     this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect.get()));
     this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect.get()));
+    this.waitingKinds = Statement.lazily(() -> WaitingKindsStatement.of(dialect.get()));
+    this.deadJobs = Statement.lazily(() -> DeadJobFactsStatement.of(dialect.get()));
+    this.reader = reader;
     this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect.get()));
     this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect.get()));
     this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect.get()));
@@ -90,16 +112,26 @@ public final class JooqDoctor implements Doctor {
         guarded(
             Check.WORKERS,
             () -> WorkChecks.workers(transactions.run(workers), transactions.run(dueKinds))),
-        guarded(
-            Check.KINDS,
-            () -> WorkChecks.kinds(transactions.run(workers), transactions.run(dueKinds))),
+        guarded(Check.KINDS, () -> WorkChecks.kinds(transactions.run(workers), kindsThatWait())),
         guarded(Check.PAUSED_QUEUES, () -> WorkChecks.pausedQueues(transactions.run(pausedQueues))),
+        guarded(Check.DEAD_JOBS, () -> WorkChecks.deadJobs(first(deadJobs))),
+        guarded(
+            Check.LONG_ATTEMPTS,
+            () ->
+                WorkChecks.longAttempts(reader.longestRunning(RunningJob.LONG, JobQuery.LARGEST))),
         guarded(
             Check.SCHEDULES,
             () -> WorkChecks.schedules(transactions.run(schedules), transactions.run(workers))),
         guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))),
         guarded(Check.DEAD_EVENTS, () -> OutboxChecks.deadEvents(first(outbox))),
         guarded(Check.RELAYS, () -> OutboxChecks.relays(first(outbox))));
+  }
+
+  /** Returns the kinds of due jobs, those that wait for their ordering key among them. */
+  private List<DueKindsStatement.Facts> kindsThatWait() {
+    return Stream.concat(
+            transactions.run(dueKinds).stream(), transactions.run(waitingKinds).stream())
+        .toList();
   }
 
   private <R> R first(Statement<NoRequest, R> statement) {
@@ -128,14 +160,14 @@ public final class JooqDoctor implements Doctor {
    * Runs a check.
    *
    * @return its finding, or that the server rejected its statements
-   * @throws StoreException if the database cannot be reached
+   * @throws StoreException if the database cannot be reached or accepts no connection
    */
   private static Finding guarded(Check check, Supplier<Finding> work) {
     try {
       return work.get();
     } catch (StoreException failure) {
       String state = failure.sqlState().orElse("08000");
-      if (state.startsWith("08") || state.startsWith("57P")) {
+      if (UNREACHABLE.matcher(state).matches()) {
         throw failure;
       }
       return rejected(check, state, failure);

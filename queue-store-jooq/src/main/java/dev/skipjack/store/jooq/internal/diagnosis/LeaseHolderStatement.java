@@ -9,6 +9,7 @@ import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.store.jooq.internal.sql.WorkerIdentity;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the row of the worker that holds a lease.
  *
  * <pre>{@code
- * SELECT host, seen_at, settings ->> 'lease' AS lease FROM job_workers WHERE name || '/' || left(boot_id::text, 8) = :worker
+ * SELECT host, pid, seen_at, settings ->> 'lease' AS lease FROM job_workers WHERE name || '/' || left(boot_id::text, 8) = :worker
  *  ORDER BY seen_at DESC LIMIT 1
  * }</pre>
  *
@@ -39,14 +40,15 @@ final class LeaseHolderStatement {
    *
    * @param lease the length of its leases; null if unknown
    */
-  record Facts(@Nullable String host, Instant seenAt, @Nullable Duration lease) {}
+  record Facts(
+      @Nullable String host, @Nullable Long pid, Instant seenAt, @Nullable Duration lease) {}
 
   static Statement<String, Facts> of(DSLContext dialect) {
     return Statement.of(
         dialect,
-        select(JOB_WORKERS.HOST, JOB_WORKERS.SEEN_AT, LEASE)
+        select(JOB_WORKERS.HOST, JOB_WORKERS.PID, JOB_WORKERS.SEEN_AT, LEASE)
             .from(JOB_WORKERS)
-            .where(WorkerFactsStatement.WORKER.eq(Texts.param("worker")))
+            .where(WorkerIdentity.OF_ROW.eq(Texts.param("worker")))
             .orderBy(JOB_WORKERS.SEEN_AT.desc())
             .limit(inline(1)),
         worker -> new Arguments().text("worker", worker),
@@ -56,6 +58,7 @@ final class LeaseHolderStatement {
   private static Facts read(Row row) throws SQLException {
     return new Facts(
         row.textOrNull(JOB_WORKERS.HOST),
+        row.numberOrNull(JOB_WORKERS.PID),
         row.instant(JOB_WORKERS.SEEN_AT),
         duration(row.textOrNull(LEASE)));
   }

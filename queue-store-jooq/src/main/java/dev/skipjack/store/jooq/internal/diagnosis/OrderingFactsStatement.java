@@ -11,9 +11,11 @@ import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.sql.OrderingPolicies;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
@@ -23,6 +25,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Table;
 import org.jooq.impl.DSL;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'waiting' AND ordering_key = :key
  *                                  AND coalesce(ordering_position, id) < :position LIMIT 1001) AS before) AS before,
- *        head.id, head.status, head.last_error
+ *        head.id, head.status, head.last_error, <the policy that applies to the head> AS policy
  *   FROM one row LEFT JOIN jobs AS head ON head.ordering_key = :key AND head.ordering_head
  * }</pre>
  *
@@ -41,6 +44,10 @@ final class OrderingFactsStatement {
 
   private static final Jobs HEAD = JOBS.as("head");
   private static final Field<String> KEY = Texts.param("key");
+  private static final Field<String> POLICY =
+      OrderingPolicies.of(
+              HEAD.QUEUE.coerce(SQLDataType.CLOB), HEAD.ORDERING_POLICY.coerce(SQLDataType.CLOB))
+          .as("policy");
 
   private OrderingFactsStatement() {}
 
@@ -52,8 +59,12 @@ final class OrderingFactsStatement {
    */
   record Facts(int before, @Nullable Head head) {}
 
-  /** The job that holds an ordering key. */
-  record Head(JobId id, JobStatus status, @Nullable String lastError) {}
+  /**
+   * The job that holds an ordering key.
+   *
+   * @param policy what happens to the jobs behind it once it is dead
+   */
+  record Head(JobId id, JobStatus status, @Nullable String lastError, OrderingPolicy policy) {}
 
   static Statement<JobFacts, Facts> of(DSLContext dialect) {
     Table<?> waiting =
@@ -67,7 +78,7 @@ final class OrderingFactsStatement {
     Field<Integer> before = field(selectCount().from(waiting)).as("before");
     return Statement.of(
         dialect,
-        DSL.select(before, HEAD.ID, HEAD.STATUS, HEAD.LAST_ERROR)
+        DSL.select(before, HEAD.ID, HEAD.STATUS, HEAD.LAST_ERROR, POLICY)
             .from(selectOne().asTable("one"))
             .leftJoin(HEAD)
             .on(HEAD.ORDERING_KEY.eq(KEY))
@@ -84,6 +95,9 @@ final class OrderingFactsStatement {
     return id == null
         ? null
         : new Head(
-            new JobId(id), JobStatus.of(row.text(HEAD.STATUS)), row.textOrNull(HEAD.LAST_ERROR));
+            new JobId(id),
+            JobStatus.of(row.text(HEAD.STATUS)),
+            row.textOrNull(HEAD.LAST_ERROR),
+            OrderingPolicy.of(row.text(POLICY)));
   }
 }

@@ -2,6 +2,9 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 
 import dev.skipjack.api.Finding;
 import dev.skipjack.api.Fix;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.RunningJob;
+import dev.skipjack.api.WorkerInfo;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -24,6 +27,10 @@ final class WorkChecks {
    * be enqueued shortly before the worker that handles it starts.
    */
   private static final Duration DUE_RED = Duration.ofMinutes(1);
+
+  /** The fix if no worker is alive: no command of this program can start one. */
+  static final String START_A_WORKER =
+      "start an application with a worker; skipjack workers shows those of the last day";
 
   private WorkChecks() {}
 
@@ -69,8 +76,8 @@ final class WorkChecks {
           Counted.of(workers.size(), "worker is alive.", "workers are alive."));
     }
     String sentence =
-        "No worker was seen within the last %s".formatted(Spans.of(WorkerFactsStatement.SILENCE));
-    Fix fix = new Fix("skipjack workers", "Worker.on(queue)...start()");
+        "No worker was seen within the last %s".formatted(Spans.of(WorkerInfo.SILENCE));
+    Fix fix = new Fix(START_A_WORKER, "Worker.on(queue)...start()");
     return due.isEmpty()
         ? Check.WORKERS.yellow(sentence + ".", fix)
         : Check.WORKERS.red(sentence + ", and jobs are due.", fix);
@@ -82,6 +89,8 @@ final class WorkChecks {
         due.stream()
             .filter(job -> workers.stream().noneMatch(w -> w.runs(job.queue(), job.kind())))
             .toList();
+    long others =
+        unhandled.stream().map(job -> List.of(job.queue(), job.kind())).distinct().count() - 1;
     Optional<DueKindsStatement.Facts> oldest =
         unhandled.stream().max(Comparator.comparing(DueKindsStatement.Facts::dueFor));
     if (oldest.isEmpty()) {
@@ -94,10 +103,9 @@ final class WorkChecks {
                 job.kind(),
                 job.queue(),
                 Spans.of(job.dueFor()),
-                unhandled.size() == 1
+                others == 0
                     ? ""
-                    : "; the same holds for "
-                        + Counted.of(unhandled.size() - 1, "other kind", "other kinds"));
+                    : "; the same holds for " + Counted.of(others, "other kind", "other kinds"));
     Fix fix =
         new Fix(
             "skipjack jobs list %s %s"
@@ -108,6 +116,56 @@ final class WorkChecks {
     return job.dueFor().compareTo(DUE_RED) < 0
         ? Check.KINDS.yellow(sentence, fix)
         : Check.KINDS.red(sentence, fix);
+  }
+
+  static Finding deadJobs(DeadJobFactsStatement.Facts dead) {
+    Duration sinceFirst = dead.sinceFirst();
+    Duration sinceLast = dead.sinceLast();
+    if (dead.jobs() == 0) {
+      return Check.DEAD_JOBS.green("No job is dead.");
+    }
+    boolean more = dead.jobs() == DeadJobFactsStatement.WINDOW;
+    return Check.DEAD_JOBS.yellow(
+        "%s%s dead%s."
+            .formatted(
+                more ? "At least " : "",
+                Counted.of(more ? dead.jobs() - 1 : dead.jobs(), "job is", "jobs are"),
+                sinceFirst == null || sinceLast == null
+                    ? ""
+                    : "; the first died %s ago, the last %s ago"
+                        .formatted(Spans.of(sinceFirst), Spans.of(sinceLast))),
+        new Fix(
+            "skipjack dead list",
+            "queue.reader().deadLetters(), then queue.admin().redriveAll(which)"));
+  }
+
+  static Finding longAttempts(List<RunningJob> attempts) {
+    if (attempts.isEmpty()) {
+      return Check.LONG_ATTEMPTS.green(
+          "No attempt has run for %s.".formatted(Spans.of(RunningJob.LONG)));
+    }
+    RunningJob longest = attempts.get(0);
+    boolean more = attempts.size() == JobQuery.LARGEST;
+    return Check.LONG_ATTEMPTS.yellow(
+        "%s%s run for %s or longer. Job %s of the kind %s has run for %s on worker %s%s."
+            .formatted(
+                more ? "At least " : "",
+                Counted.of(attempts.size(), "attempt has", "attempts have"),
+                Spans.of(RunningJob.LONG),
+                longest.job().id(),
+                longest.job().kind(),
+                Spans.of(longest.runsFor()),
+                longest.job().worker(),
+                longest.pid() == null
+                    ? ""
+                    : ", process %d%s"
+                        .formatted(
+                            longest.pid(),
+                            longest.host() == null ? "" : " on host " + longest.host())),
+        new Fix(
+            "skipjack why " + longest.job().id(),
+            "JobType.timeout(duration); jcmd %s Thread.print shows what the handler does"
+                .formatted(longest.pid() == null ? "PID" : longest.pid())));
   }
 
   static Finding pausedQueues(List<PausedQueuesStatement.Facts> queues) {

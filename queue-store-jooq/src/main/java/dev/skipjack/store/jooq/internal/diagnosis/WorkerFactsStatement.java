@@ -2,22 +2,20 @@ package dev.skipjack.store.jooq.internal.diagnosis;
 
 import static dev.skipjack.model.Tables.JOB_WORKERS;
 import static org.jooq.impl.DSL.any;
-import static org.jooq.impl.DSL.cast;
-import static org.jooq.impl.DSL.concat;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.jsonbGetAttribute;
 import static org.jooq.impl.DSL.jsonbGetAttributeAsText;
-import static org.jooq.impl.DSL.left;
 import static org.jooq.impl.DSL.select;
 
+import dev.skipjack.api.WorkerInfo;
 import dev.skipjack.store.jooq.internal.sql.Arguments;
 import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.store.jooq.internal.sql.WorkerIdentity;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -29,18 +27,12 @@ import org.jooq.impl.SQLDataType;
  *
  * <pre>{@code
  * SELECT name || '/' || left(boot_id::text, 8) AS identity, queues, kinds, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
- *   FROM job_workers WHERE seen_at + :silence > now() ORDER BY seen_at DESC LIMIT 1000
+ *   FROM job_workers WHERE seen_at > now() - :silence ORDER BY seen_at DESC LIMIT 1000
  * }</pre>
  *
  * <p>The table has one row for each worker. Locks nothing.
  */
 final class WorkerFactsStatement {
-
-  /**
-   * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
-   * once a minute, plus or minus a fifth, so two may fail.
-   */
-  static final Duration SILENCE = Duration.ofMinutes(3);
 
   /** The maximum number of workers that are read; the most recently seen come first. */
   static final int MOST = 1_000;
@@ -54,17 +46,7 @@ final class WorkerFactsStatement {
       jsonbGetAttributeAsText(jsonbGetAttribute(JOB_WORKERS.SETTINGS, inline("concurrency")), QUEUE)
           .as("slots");
 
-  /**
-   * The worker's name and the first digits of its boot id, as stored in the rows of running jobs
-   * for display.
-   */
-  static final Field<String> WORKER =
-      concat(
-          JOB_WORKERS.NAME,
-          inline("/"),
-          left(cast(JOB_WORKERS.BOOT_ID, SQLDataType.CLOB), inline(8)));
-
-  private static final Field<String> IDENTITY = WORKER.as("identity");
+  private static final Field<String> IDENTITY = WorkerIdentity.OF_ROW.as("identity");
 
   private WorkerFactsStatement() {}
 
@@ -98,9 +80,9 @@ final class WorkerFactsStatement {
 
   /** Returns the condition that a worker was seen recently. */
   static Condition isAlive() {
-    Field<Long> silence = inline(DatabaseClock.micros(SILENCE), SQLDataType.BIGINT);
-    return DatabaseClock.plusMicros(JOB_WORKERS.SEEN_AT, silence)
-        .gt(DatabaseClock.TRANSACTION_START);
+    Field<Long> silence = inline(DatabaseClock.micros(WorkerInfo.SILENCE), SQLDataType.BIGINT);
+    return JOB_WORKERS.SEEN_AT.gt(
+        DatabaseClock.minusMicros(DatabaseClock.TRANSACTION_START, silence));
   }
 
   private static Facts read(Row row) throws SQLException {

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.read;
 
 import dev.skipjack.api.BlockedKey;
 import dev.skipjack.api.DeadLetterGroup;
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobCount;
 import dev.skipjack.api.JobDetails;
 import dev.skipjack.api.JobExecution;
@@ -16,11 +17,13 @@ import dev.skipjack.api.JobSummary;
 import dev.skipjack.api.PageToken;
 import dev.skipjack.api.PendingAge;
 import dev.skipjack.api.QueueState;
+import dev.skipjack.api.RunningJob;
 import dev.skipjack.api.WorkerInfo;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -48,6 +51,7 @@ public final class JooqJobReader implements JobReader {
   private final Statement<NoRequest, QueueState> queueSettings;
   private final Statement<NoRequest, WorkerInfo> workers;
   private final Statement<NoRequest, BlockedKey> blockedKeys;
+  private final Statement<LongestRunningStatement.Request, RunningJob> longestRunning;
 
   /** The statements of the lists. */
   private record Lists(
@@ -104,6 +108,7 @@ public final class JooqJobReader implements JobReader {
     this.queueSettings = Statement.lazily(() -> QueueSettingsStatement.of(dialect.get()));
     this.workers = Statement.lazily(() -> WorkersStatement.of(dialect.get()));
     this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect.get()));
+    this.longestRunning = Statement.lazily(() -> LongestRunningStatement.of(dialect.get()));
   }
 
   @Override
@@ -266,6 +271,20 @@ public final class JooqJobReader implements JobReader {
   @Override
   public List<BlockedKey> blockedKeys() {
     return transactions.run(blockedKeys);
+  }
+
+  @Override
+  public List<RunningJob> longestRunning(Duration atLeast, int limit) {
+    if (atLeast.isNegative() || atLeast.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Duration %s is not in 0..%d days."
+              .formatted(atLeast, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    if (limit < 1 || limit > JobQuery.LARGEST) {
+      throw new IllegalArgumentException(
+          "Limit %d is not in 1..%d.".formatted(limit, JobQuery.LARGEST));
+    }
+    return transactions.run(longestRunning, new LongestRunningStatement.Request(atLeast, limit));
   }
 
   @Override

@@ -8,11 +8,15 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectFrom;
 
 import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.Row;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
 
@@ -21,6 +25,8 @@ import org.jooq.Table;
  * ORDER BY seen_at DESC LIMIT 1000) AS seen ORDER BY name, started_at, boot_id}. Locks nothing.
  */
 final class WorkersStatement {
+
+  private static final Field<Instant> NOW = DatabaseClock.TRANSACTION_START.as("now");
 
   private WorkersStatement() {}
 
@@ -39,7 +45,8 @@ final class WorkersStatement {
                 JOB_WORKERS.KINDS,
                 JOB_WORKERS.SETTINGS,
                 JOB_WORKERS.STARTED_AT,
-                JOB_WORKERS.SEEN_AT)
+                JOB_WORKERS.SEEN_AT,
+                NOW)
             .from(JOB_WORKERS)
             .orderBy(JOB_WORKERS.SEEN_AT.desc())
             .limit(inline(ReadBounds.WORKERS))
@@ -51,7 +58,13 @@ final class WorkersStatement {
             field(name("seen", "boot_id")));
   }
 
+  /** A worker may have been seen after this transaction began. */
+  private static Duration silence(Instant seenAt, Instant now) {
+    return seenAt.isBefore(now) ? Duration.between(seenAt, now) : Duration.ZERO;
+  }
+
   private static WorkerInfo read(Row row) throws SQLException {
+    Instant seenAt = row.instant(JOB_WORKERS.SEEN_AT);
     return new WorkerInfo(
         row.text(JOB_WORKERS.NAME),
         row.uuid(JOB_WORKERS.BOOT_ID),
@@ -61,6 +74,7 @@ final class WorkersStatement {
         row.texts(JOB_WORKERS.KINDS),
         row.textOrNull(JOB_WORKERS.SETTINGS),
         row.instant(JOB_WORKERS.STARTED_AT),
-        row.instant(JOB_WORKERS.SEEN_AT));
+        seenAt,
+        silence(seenAt, row.instant(NOW)));
   }
 }

@@ -42,7 +42,11 @@ public final class DatabaseClock {
     return field("{0} + {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
 
-  /** Returns {@code instant} minus a number of microseconds. */
+  /**
+   * Returns {@code instant} minus a number of microseconds. Stored times are compared with the
+   * current time minus a duration, because the latest that PostgreSQL can store overflow if anything
+   * is added to them.
+   */
   public static Field<Instant> minusMicros(Field<Instant> instant, Field<Long> micros) {
     return field("{0} - {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
@@ -55,16 +59,6 @@ public final class DatabaseClock {
     return field(
         "cast(extract(epoch from greatest(least({0}, {1} + interval '100 days'), {1} - interval '100 days') - {1}) * 1000000 as bigint)",
         SQLDataType.BIGINT, instant, NOW);
-  }
-
-  /**
-   * Returns the current time minus a number of microseconds. Stored times are compared with it: the
-   * latest that PostgreSQL can store overflow if anything is added to them.
-   *
-   * @param now one of the constants of this class
-   */
-  public static Field<Instant> minusMicros(Field<Instant> now, Field<Long> micros) {
-    return field("{0} - {1}", SQLDataType.INSTANT, now, interval(micros));
   }
 
   /**

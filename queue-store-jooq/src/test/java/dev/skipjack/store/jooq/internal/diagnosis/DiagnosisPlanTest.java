@@ -37,6 +37,8 @@ class DiagnosisPlanTest {
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, status, current_execution_id, lease_expires_at, started_at)"
             + " SELECT 'k', '{}', 'running', n, now(), now() FROM generate_series(1, 200) n");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, ordering_key) SELECT 'k', '{}', 'waiting', 'w' || n % 100 FROM generate_series(1, 12000) n");
     fixture.execute("ANALYZE @jobs");
     fixture.execute(
         """
@@ -64,6 +66,14 @@ class DiagnosisPlanTest {
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void theLeasesComeFromTheRunningJobs(String mode) throws SQLException {
     assertThat(pages("leases", mode)).isLessThan(300);
+  }
+
+  /** The first ten thousand of each; the waiting jobs of a key are not next to each other. */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void deadAndWaitingJobsComeFromTheirPartialIndexes(String mode) throws SQLException {
+    assertThat(pages("dead-job-facts", mode)).isLessThan(10_001 + 300);
+    assertThat(pages("waiting-kinds", mode)).isLessThan(10_001 + 300);
   }
 
   @ParameterizedTest

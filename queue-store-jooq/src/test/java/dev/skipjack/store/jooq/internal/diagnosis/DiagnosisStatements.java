@@ -32,6 +32,8 @@ public final class DiagnosisStatements {
             Map.entry("leases", LeaseFactsStatement.of(dialect).text()),
             Map.entry("living-workers", LivingWorkersStatement.of(dialect).text()),
             Map.entry("due-kinds", DueKindsStatement.of(dialect).text()),
+            Map.entry("waiting-kinds", WaitingKindsStatement.of(dialect).text()),
+            Map.entry("dead-job-facts", DeadJobFactsStatement.of(dialect).text()),
             Map.entry("paused-queues", PausedQueuesStatement.of(dialect).text()),
             Map.entry("schedules", ScheduleFactsStatement.of(dialect).text()),
             Map.entry("blocked-key-names", BlockedKeyFactsStatement.of(dialect).text()),

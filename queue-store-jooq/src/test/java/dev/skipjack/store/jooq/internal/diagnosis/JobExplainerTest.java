@@ -5,6 +5,7 @@ import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.CancelResult;
 import dev.skipjack.api.Fix;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobExplanation;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests each reason why a job is not running, with its evidence and its fix. */
 @QueueTest
@@ -115,7 +118,25 @@ class JobExplainerTest {
 
     assertThat(why(execution.jobId()).reason()).isEqualTo(Reason.CANCEL_REQUESTED);
     assertThat(why(execution.jobId()).evidence()).containsKey("cancel_requested_at");
-    assertThat(why(execution.jobId()).fix()).isNull();
+    assertThat(fixOf(why(execution.jobId())).command())
+        .startsWith("restart the process of worker test/");
+  }
+
+  @Test
+  void aHandlerThatDoesNotEndAfterACancelNamesTheProcessToRestart() {
+    WorkerId worker = WorkerId.boot("w");
+    announce(worker, "default", "work", 4);
+    Execution execution = enqueueAndClaim(worker, LEASE);
+    fixture.queue.admin().cancel(List.of(execution.jobId()));
+
+    JobExplanation why = why(execution.jobId());
+
+    assertThat(fixOf(why).command())
+        .isEqualTo(
+            "restart the process 4711 on host host-1 if the handler does not end; another worker then"
+                + " records the job as cancelled");
+    assertThat(fixOf(why).call()).endsWith("jcmd 4711 Thread.print shows what it does");
+    assertThat(why.evidence()).containsEntry("pid", "4711").containsEntry("host", "host-1");
   }
 
   @Test
@@ -227,6 +248,39 @@ class JobExplainerTest {
     assertThat(why(jobs.get(0)).sentence()).contains("It blocks its ordering key.");
     fixture.queue.admin().unblock("it's mine");
     assertThat(why(jobs.get(1)).reason()).isEqualTo(Reason.NO_WORKER);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"park, parks the jobs that were enqueued before", "skip, promotes the next job of"})
+  void aDeadJobThatDoesNotBlockItsOrderingKeyWaitsForAWorker(String policy, String next) {
+    List<JobId> jobs = enqueueOrdered("k", 2);
+    fixture.execute(
+        "UPDATE @jobs SET status = 'dead', died_at = now() WHERE id = %s; INSERT INTO @job_queues (queue, ordering_policy) VALUES ('default', '%s')"
+            .formatted(jobs.get(0), policy));
+    assertThat(why(jobs.get(1)).reason()).isEqualTo(Reason.NO_WORKER);
+
+    announce(WorkerId.boot("w"), "default", "work", 4);
+
+    JobExplanation why = why(jobs.get(1));
+    assertThat(why.reason()).isEqualTo(Reason.PROMOTION_PENDING);
+    assertThat(why.sentence())
+        .startsWith(
+            "Behind job %s, which is dead. The ordering policy is %s"
+                .formatted(jobs.get(0), policy))
+        .contains(next);
+    assertThat(why.fix()).isNull();
+  }
+
+  @Test
+  void aWaitingJobWithoutAnOrderingKeyIsCancelled() {
+    fixture.execute("INSERT INTO @jobs (kind, payload, status) VALUES ('work', '{}', 'waiting')");
+    JobId job = jobWhere("status = 'waiting'");
+
+    JobExplanation why = why(job);
+
+    assertThat(why.reason()).isEqualTo(Reason.ORDERING_KEY_MISSING);
+    assertThat(fixOf(why).command()).isEqualTo("skipjack jobs cancel " + job);
+    assertThat(fixture.queue.admin().cancel(List.of(job))).containsExactly(CancelResult.CANCELLED);
   }
 
   @Test

@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** The doctor on a real server: each check that a test can make red or yellow, and green. */
 @QueueTest
@@ -68,6 +69,8 @@ class JooqDoctorTest {
             "workers",
             "kinds",
             "paused-queues",
+            "dead-jobs",
+            "long-attempts",
             "schedules",
             "blocked-keys",
             "dead-events",
@@ -140,6 +143,74 @@ class JooqDoctorTest {
     fixture.queue.admin().resume("default");
     announce("default", "work");
     assertThat(level("kinds")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aKindWhoseJobsWaitForTheirOrderingKeyNeedsAWorkerToo() {
+    announce("default", "other");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, ordering_key, scheduled_at) VALUES ('work', '{}', 'waiting', 'k', now() - interval '2 min')");
+    assertThat(level("kinds")).isEqualTo(Level.RED);
+    fixture.queue.admin().pause("default");
+    assertThat(level("kinds")).isEqualTo(Level.GREEN);
+    fixture.queue.admin().resume("default");
+    announce("default", "work");
+    assertThat(level("kinds")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void deadJobsAreYellow() {
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, died_at) VALUES ('work', '{}', 'dead', now() - interval '2 h'), ('work', '{}', 'dead', now() - interval '1 min')");
+
+    assertThat(level("dead-jobs")).isEqualTo(Level.YELLOW);
+    assertThat(finding("dead-jobs").sentence())
+        .isEqualTo("2 jobs are dead; the first died 2 h 0 min ago, the last 1 min 0 s ago.");
+    fixture.execute("UPDATE @jobs SET died_at = NULL");
+    assertThat(finding("dead-jobs").sentence()).isEqualTo("2 jobs are dead.");
+  }
+
+  @Test
+  void anAttemptThatRunsForHoursNamesItsProcess() {
+    WorkerId worker = WorkerId.boot("w");
+    fixture
+        .queue
+        .workers()
+        .announce(new WorkerRow(worker, "app-1", 4711, List.of("default"), List.of("work"), "{}"));
+    fixture.enqueue(2);
+    fixture.claim(2);
+    assertThat(level("long-attempts")).isEqualTo(Level.GREEN);
+
+    fixture.execute(
+        "UPDATE @jobs SET started_at = now() - interval '3 h', locked_by = '%s' WHERE id = (SELECT min(id) FROM @jobs)"
+            .formatted(worker));
+
+    Finding finding = finding("long-attempts");
+    assertThat(finding.level()).isEqualTo(Level.YELLOW);
+    assertThat(finding.sentence())
+        .matches(
+            "1 attempt has run for 2 h 0 min or longer\\. Job \\d+ of the kind work has run for 3 h 0"
+                + " min on worker w/[0-9a-f]{8}, process 4711 on host app-1\\.");
+  }
+
+  /** 53300 is also what a server reports that has no connection left. */
+  @Test
+  void aDatabaseThatAcceptsNoConnectionIsNotHealthy() {
+    String role = "full_" + fixture.value("SELECT left(md5(current_database()), 12)");
+    fixture.execute("CREATE ROLE %s LOGIN CONNECTION LIMIT 0".formatted(role));
+    try {
+      PGSimpleDataSource none = new PGSimpleDataSource();
+      none.setUrl(fixture.database.jdbcUrl());
+      none.setUser(role);
+
+      assertThatThrownBy(
+              () -> JobQueue.builder(none).schema(fixture.database.schema()).build().doctor().run())
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              refused -> assertThat(refused.sqlState().orElse("")).matches("53300|28..."));
+    } finally {
+      fixture.execute("DROP ROLE " + role);
+    }
   }
 
   @Test
@@ -441,7 +512,7 @@ class JooqDoctorTest {
                 assertThat(finding.sentence())
                     .isEqualTo("The role may not read what this check needs.");
               });
-      assertThat(findings).hasSize(18);
+      assertThat(findings).hasSize(20);
     } finally {
       fixture.execute("DROP ROLE " + role);
     }
@@ -458,7 +529,7 @@ class JooqDoctorTest {
       pool.setConnectionInitSql("SET ROLE " + role);
 
       assertThat(JobQueue.builder(pool).schema(database.schema()).build().doctor().run())
-          .hasSize(18)
+          .hasSize(20)
           .filteredOn(
               finding ->
                   List.of("settings", "pooler", "clock", "connections", "notify-queue")

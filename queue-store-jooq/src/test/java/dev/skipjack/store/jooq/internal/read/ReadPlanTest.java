@@ -15,6 +15,7 @@ import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -107,6 +108,10 @@ class ReadPlanTest {
         2 * WINDOW + PROBES,
         () -> secondPage(reader, JobQuery.live().queue("q4")));
     bound("running", WINDOW + PROBES, () -> reader.list(JobQuery.live().status(JobStatus.RUNNING)));
+    bound(
+        "longest running",
+        WINDOW + PROBES,
+        () -> reader.longestRunning(Duration.ZERO, JobQuery.LARGEST));
     bound("waiting", WINDOW + PROBES, () -> reader.list(JobQuery.live().status(JobStatus.WAITING)));
     bound("dead", 200 + PROBES, () -> secondPage(reader, JobQuery.live().status(JobStatus.DEAD)));
     bound(

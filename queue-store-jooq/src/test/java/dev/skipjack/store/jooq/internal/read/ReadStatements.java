@@ -29,6 +29,7 @@ public final class ReadStatements {
                 Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
                 Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
                 Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
+                Map.entry("longest-running", LongestRunningStatement.of(dialect).text()),
                 Map.entry("workers", WorkersStatement.of(dialect).text())));
     for (JobFilter filter : JobFilter.values()) {
       String more = filter == JobFilter.PLAIN ? "" : "-with-payload";
