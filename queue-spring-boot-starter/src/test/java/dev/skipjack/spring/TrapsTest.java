@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.skipjack.api.JobType;
 import dev.skipjack.dedup.Unique;
 import dev.skipjack.dedup.UniqueEnqueuer;
+import dev.skipjack.dedup.UniqueJobs;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.EventRecorder;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.util.List;
@@ -80,10 +82,12 @@ class TrapsTest {
     }
   }
 
+  private final QueueDatabase database;
   private final JdbcTemplate outside;
   private final ApplicationContextRunner contexts;
 
   TrapsTest(QueueDatabase database) {
+    this.database = database;
     this.outside = new JdbcTemplate(database.dataSource());
     this.contexts = Contexts.on(database).withPropertyValues("skipjack.worker.enabled=false");
   }
@@ -276,6 +280,22 @@ class TrapsTest {
                               }
                             })));
     assertWritten(0, way.isEvent() ? 0 : way.rows);
+  }
+
+  /** It commits at once, so it must not be what an application gets as its enqueuer. */
+  @Test
+  void uniqueJobsOfTheApplicationAreNotInjectedAsEnqueuer() {
+    contexts
+        .withBean(UniqueJobs.class, () -> UniqueJobs.on(JobQueue.on(database.dataSource())))
+        .run(
+            context ->
+                transaction(context)
+                    .executeWithoutResult(
+                        tx -> {
+                          Way.UNIQUE_JOB.write.accept(context, "ada");
+                          tx.setRollbackOnly();
+                        }));
+    assertWritten(0, 0);
   }
 
   @Test
