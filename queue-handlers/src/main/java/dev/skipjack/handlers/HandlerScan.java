@@ -13,13 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the annotated methods of a class and checks each of them. */
@@ -246,7 +245,7 @@ final class HandlerScan {
   private @Nullable JobType<?> declaredType(
       String kind, Class<?> scanned, Method method, String name) {
     Class<?>[] named = method.getAnnotation(JobHandler.class).types();
-    JobType<?> ofNamed = TypeConstants.in(List.of(named)).get(kind);
+    JobType<?> ofNamed = TypeConstants.find(kind, List.of(named));
     if (named.length > 0 && ofNamed == null) {
       throw refused(
           name,
@@ -255,13 +254,12 @@ final class HandlerScan {
               .formatted(
                   Arrays.stream(named).map(Class::getName).collect(Collectors.joining(", "))));
     }
-    Set<JobType<?>> found =
-        Stream.of(
-                TypeConstants.in(TypeConstants.own(scanned)).get(kind), ofNamed, declared.get(kind))
-            .filter(Objects::nonNull)
-            .collect(Collectors.toCollection(LinkedHashSet::new));
+    Set<JobType<?>> found = new LinkedHashSet<>();
+    Optional.ofNullable(TypeConstants.find(kind, TypeConstants.own(scanned))).ifPresent(found::add);
+    Optional.ofNullable(ofNamed).ifPresent(found::add);
+    Optional.ofNullable(declared.get(kind)).ifPresent(found::add);
     if (found.isEmpty()) {
-      return TypeConstants.in(TypeConstants.around(scanned, method)).get(kind);
+      return TypeConstants.find(kind, TypeConstants.around(scanned, method));
     }
     if (found.size() > 1) {
       throw refused(

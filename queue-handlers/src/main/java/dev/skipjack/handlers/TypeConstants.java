@@ -5,9 +5,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,27 +43,29 @@ final class TypeConstants {
   }
 
   /**
-   * Returns the job types that classes declare, by kind. Only classes with such a field are
-   * initialized.
+   * Returns the job type of a kind that one of the classes declares, or null if none does. Only
+   * classes with a constant of the class {@link JobType} are initialized.
    *
-   * @throws IllegalArgumentException if the classes declare two types of a kind
+   * @throws IllegalArgumentException if the classes declare two types of the kind
    */
-  static Map<String, JobType<?>> in(Collection<Class<?>> classes) {
-    Map<String, JobType<?>> byKind = new LinkedHashMap<>();
+  static @Nullable JobType<?> find(String kind, Collection<Class<?>> classes) {
+    JobType<?> found = null;
     for (Class<?> each : classes) {
       for (Field field : each.getDeclaredFields()) {
         if (isConstant(field) && field.trySetAccessible()) {
           JobType<?> constant = read(field);
-          JobType<?> other = byKind.putIfAbsent(constant.kind(), constant);
-          if (other != null && other != constant) {
-            throw new IllegalArgumentException(
-                "Class %s declares a second job type of kind '%s'. Declare one."
-                    .formatted(each.getName(), constant.kind()));
+          if (constant.kind().equals(kind)) {
+            if (found != null && found != constant) {
+              throw new IllegalArgumentException(
+                  "Class %s declares a second job type of kind '%s'. Declare one."
+                      .formatted(each.getName(), kind));
+            }
+            found = constant;
           }
         }
       }
     }
-    return byKind;
+    return found;
   }
 
   private static boolean isConstant(Field field) {

@@ -107,8 +107,8 @@ class JobTypesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobHandlers.of(new Forgotten()))
         .withMessageStartingWith(
-            "Handler dev.skipjack.handlers.JobTypesTest$Forgotten.work(Work) of kind 'work' finds no"
-                + " job type of the kind")
+            "Handler dev.skipjack.handlers.JobTypesTest$Forgotten.work(Work) of kind 'work' finds"
+                + " no job type of the kind")
         .withMessageContaining("types = JobTypes.class")
         .withMessageEndingWith("@JobHandler(kind = \"work\").");
   }
@@ -133,6 +133,21 @@ class JobTypesTest {
         .isThrownBy(() -> JobHandlers.of(new OfBroken()))
         .withMessageContaining("Field " + Broken.class.getName() + ".WORK cannot be read")
         .withMessageContaining("no settings");
+  }
+
+  @Test
+  void twoConstantsOfTheKindAreRefused() {
+    class Twice {
+      static final JobType<Work> ONE = JobType.of("work", Work.class);
+      static final JobType<Work> TWO = JobType.of("work", Work.class).onQueue("works");
+
+      @JobHandler("work")
+      void work(Work work) {}
+    }
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobHandlers.of(new Twice()))
+        .withMessageContaining("Twice declares a second job type of kind 'work'. Declare one.");
   }
 
   @Test
