@@ -32,6 +32,10 @@ class DocumentSnippetsTest {
   private static final Pattern NAMED_CLASS =
       Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT|Properties|Statement|Contract|Promises))\\b");
 
+  private static final Pattern IMPORT =
+      Pattern.compile(
+          "^import (?:static )?(dev[.]skipjack(?:[.][a-z0-9]+)*[.][A-Z]\\w*)", Pattern.MULTILINE);
+
   private static final Pattern CODE = Pattern.compile("^```(?:java|kotlin)$", Pattern.MULTILINE);
 
   @TestFactory
@@ -81,6 +85,29 @@ class DocumentSnippetsTest {
       }
     }
     assertThat(named).isPositive();
+  }
+
+  /** Tests that the imports on a page are those of classes that exist. */
+  @Test
+  void everyClassThatADocumentImportsIsThere() throws IOException {
+    Set<String> classes;
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      classes =
+          files
+              .map(Path::toString)
+              .filter(file -> file.contains("/src/main/java/") && file.endsWith(".java"))
+              .map(file -> file.replaceAll(".*/src/main/java/|[.]java$", "").replace('/', '.'))
+              .collect(Collectors.toSet());
+    }
+    int imported = 0;
+    for (Path document : documents()) {
+      Matcher line = IMPORT.matcher(Files.readString(document));
+      while (line.find()) {
+        assertThat(classes).as("imported by %s", document).contains(line.group(1));
+        imported++;
+      }
+    }
+    assertThat(imported).isPositive();
   }
 
   private static List<Path> documents() throws IOException {

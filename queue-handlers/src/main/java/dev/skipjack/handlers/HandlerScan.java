@@ -4,15 +4,17 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.worker.JobContext;
 import java.lang.invoke.MethodType;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -47,10 +49,9 @@ final class HandlerScan {
    * @throws IllegalArgumentException if a method cannot be a handler
    */
   List<HandlerMethod<?>> scan(Class<?> type, Supplier<?> instance) {
-    Map<String, JobType<?>> constants = constants(type);
     List<HandlerMethod<?>> found = new ArrayList<>();
     for (Method method : annotated(type)) {
-      found.add(check(method, instance, constants));
+      found.add(check(type, method, instance));
     }
     found.sort((one, other) -> one.type().kind().compareTo(other.type().kind()));
     return found;
@@ -107,8 +108,7 @@ final class HandlerScan {
     return signature;
   }
 
-  private HandlerMethod<?> check(
-      Method method, Supplier<?> instance, Map<String, JobType<?>> constants) {
+  private HandlerMethod<?> check(Class<?> scanned, Method method, Supplier<?> instance) {
     String name = nameOf(method);
     JobHandler settings = method.getAnnotation(JobHandler.class);
     if (settings == null) {
@@ -132,7 +132,7 @@ final class HandlerScan {
     }
     HandlerTransactions called =
         settings.transactional() ? transactions(returns, name, kind) : null;
-    JobType<?> type = declaredType(kind, constants, name);
+    JobType<?> type = declaredType(kind, scanned, method, name);
     if (type == null) {
       if (payload == null && schedule == null) {
         throw refused(
@@ -142,6 +142,9 @@ final class HandlerScan {
                 + " the type.");
       }
       type = typeOf(settings, kind, payload == null ? NoPayload.class : payload, name);
+      if (schedule == null) {
+        requireDefinition(settings, kind, name);
+      }
     } else {
       requireNoAttributes(settings, kind, name);
       if (payload != null && !payload.isAssignableFrom(type.payloadClass())) {
@@ -240,29 +243,62 @@ final class HandlerScan {
 
   /** Returns the declared type of a kind, or null if there is none. */
   private @Nullable JobType<?> declaredType(
-      String kind, Map<String, JobType<?>> constants, String name) {
-    JobType<?> constant = constants.get(kind);
-    JobType<?> outside = declared.get(kind);
-    if (constant != null && outside != null && constant != outside) {
+      String kind, Class<?> scanned, Method method, String name) {
+    Class<?>[] named = method.getAnnotation(JobHandler.class).types();
+    JobType<?> ofNamed = TypeConstants.find(kind, List.of(named));
+    if (named.length > 0 && ofNamed == null) {
+      throw refused(
+          name,
+          kind,
+          "names the classes %s, but none of them declares a job type of the kind in a static final field. Name the class that does."
+              .formatted(
+                  Arrays.stream(named).map(Class::getName).collect(Collectors.joining(", "))));
+    }
+    Set<JobType<?>> found = new LinkedHashSet<>();
+    Optional.ofNullable(TypeConstants.find(kind, TypeConstants.own(scanned))).ifPresent(found::add);
+    Optional.ofNullable(ofNamed).ifPresent(found::add);
+    Optional.ofNullable(declared.get(kind)).ifPresent(found::add);
+    if (found.isEmpty()) {
+      return TypeConstants.find(kind, TypeConstants.around(scanned, method));
+    }
+    if (found.size() > 1) {
       throw refused(
           name,
           kind,
           "finds two job types of the kind: a constant of its class and one declared elsewhere."
               + " Declare the kind once.");
     }
-    return constant == null ? outside : constant;
+    return found.iterator().next();
+  }
+
+  /**
+   * Producers need a job type, too. If the annotation only has its kind, the settings of that type
+   * would be ignored.
+   */
+  private static void requireDefinition(JobHandler settings, String kind, String name) {
+    if (!settings.value().isEmpty() && !hasAttributes(settings)) {
+      throw refused(
+          name,
+          kind,
+          "finds no job type of the kind, so it would ignore the queue and the other settings of the type with which jobs are enqueued. Name the class that declares the type, as in @JobHandler(value = \"%s\", types = JobTypes.class), or declare it as a bean. If there is no such type, let the annotation define it: @JobHandler(kind = \"%s\")."
+              .formatted(kind, kind));
+    }
   }
 
   private static void requireNoAttributes(JobHandler settings, String kind, String name) {
-    if (!settings.queue().isEmpty()
-        || settings.maxAttempts() != 0
-        || !settings.timeout().isEmpty()) {
+    if (hasAttributes(settings)) {
       throw refused(
           name,
           kind,
           "sets queue, maxAttempts or timeout, which its declared job type sets too. Remove them"
               + " from the annotation.");
     }
+  }
+
+  private static boolean hasAttributes(JobHandler settings) {
+    return !settings.queue().isEmpty()
+        || settings.maxAttempts() != 0
+        || !settings.timeout().isEmpty();
   }
 
   private JobType<?> typeOf(JobHandler settings, String kind, Class<?> payload, String name) {
@@ -284,42 +320,6 @@ final class HandlerScan {
               .formatted(name, kind, wrong.getMessage()),
           wrong);
     }
-  }
-
-  /** Returns the job types in the static final fields of a class and its superclasses, by kind. */
-  private static Map<String, JobType<?>> constants(Class<?> type) {
-    Map<String, JobType<?>> byKind = new LinkedHashMap<>();
-    for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-      for (Field field : each.getDeclaredFields()) {
-        int modifiers = field.getModifiers();
-        if (field.getType() == JobType.class
-            && Modifier.isStatic(modifiers)
-            && Modifier.isFinal(modifiers)
-            && field.trySetAccessible()) {
-          JobType<?> constant = read(field);
-          JobType<?> other = byKind.putIfAbsent(constant.kind(), constant);
-          if (other != null && other != constant) {
-            throw new IllegalArgumentException(
-                "Class %s declares two job types of kind '%s'. Declare one."
-                    .formatted(type.getName(), constant.kind()));
-          }
-        }
-      }
-    }
-    return byKind;
-  }
-
-  private static JobType<?> read(Field field) {
-    try {
-      if (field.get(null) instanceof JobType<?> constant) {
-        return constant;
-      }
-    } catch (IllegalAccessException impossible) {
-      throw new AssertionError(impossible);
-    }
-    throw new IllegalArgumentException(
-        "Field %s.%s is null. Initialize it with JobType.of."
-            .formatted(field.getDeclaringClass().getName(), field.getName()));
   }
 
   private static IllegalArgumentException refused(String name, String kind, String problem) {

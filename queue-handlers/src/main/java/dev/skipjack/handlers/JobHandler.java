@@ -18,20 +18,32 @@ import java.lang.annotation.Target;
  * value is stored as the result of the completed job. An exception fails the attempt. The method
  * must be neither private nor static.
  *
- * <p>If your code declares a {@link JobType} of the kind, as a {@code static final} field of the
- * handler's class or through {@link JobHandlers.Builder#type}, the handler uses it. Otherwise the
- * attributes of this annotation and the class of the payload parameter define the type.
+ * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. It is
+ * found in a {@code static final} field of the handler's class or one of the {@link #types}, and
+ * through {@link JobHandlers.Builder#type}; if none of these declares the kind, in such a field of
+ * the payload class or of a class that encloses that class or the handler's.
+ *
+ * <p>If no type of the kind is found, the attributes of this annotation and the class of the
+ * payload parameter define it. An annotation with only the {@link #value} is rejected in this case,
+ * unless the method has a {@link JobSchedule}, because the settings of a type that was not found
+ * would be ignored: set {@link #kind} or another attribute if the annotation is to define the type.
  */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface JobHandler {
 
-  /** The kind of the jobs. Set either this attribute or {@link #kind}. */
+  /**
+   * The kind of the jobs, whose {@link JobType} is declared elsewhere. Set either this attribute or
+   * {@link #kind}.
+   */
   String value() default "";
 
-  /** The kind of the jobs, for use together with other attributes. */
+  /** The kind of the jobs, whose type this annotation defines unless it is declared elsewhere. */
   String kind() default "";
+
+  /** Classes one of which declares the {@link JobType} of the kind in a static final field. */
+  Class<?>[] types() default {};
 
   /**
    * The queue of the jobs, as for {@link JobType#onQueue}. Default: {@value JobType#DEFAULT_QUEUE}.

@@ -3,11 +3,13 @@ package dev.skipjack.handlers;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.worker.Worker;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -60,6 +62,22 @@ public final class JobHandlers {
    */
   public static boolean areDeclaredBy(Class<?> type) {
     return !HandlerScan.annotated(type).isEmpty();
+  }
+
+  /**
+   * Returns the classes in whose static final fields the handlers of a class look for their job
+   * types, for tools that must declare such access in advance.
+   */
+  public static Set<Class<?>> constantsReadBy(Class<?> type) {
+    Set<Class<?>> classes = TypeConstants.own(type);
+    for (Method method : HandlerScan.annotated(type)) {
+      JobHandler settings = method.getAnnotation(JobHandler.class);
+      if (settings != null) {
+        classes.addAll(List.of(settings.types()));
+      }
+      classes.addAll(TypeConstants.around(type, method));
+    }
+    return classes;
   }
 
   /** Returns the job types of the handlers, in the order of their kinds. */

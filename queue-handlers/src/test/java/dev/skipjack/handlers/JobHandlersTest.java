@@ -39,10 +39,10 @@ class JobHandlersTest {
 
   static class Overriding extends ByAttributes {
     @Override
-    @JobHandler("send-later")
+    @JobHandler(kind = "send-later")
     void send(Mail mail) {}
 
-    @JobHandler("count")
+    @JobHandler(kind = "count")
     int count(long number) {
       return Long.signum(number);
     }
@@ -89,7 +89,7 @@ class JobHandlersTest {
   }
 
   abstract static class ForAnyPayload<T> {
-    @JobHandler("send")
+    @JobHandler(kind = "send")
     Object send(T payload) {
       return payload;
     }
@@ -97,7 +97,7 @@ class JobHandlersTest {
 
   static class ForMail extends ForAnyPayload<Mail> {
     @Override
-    @JobHandler("send")
+    @JobHandler(kind = "send")
     String send(Mail mail) {
       return mail.to();
     }
@@ -112,12 +112,12 @@ class JobHandlersTest {
 
   // Not public, so that the compiler writes a bridge to its method.
   abstract static class NotPublic {
-    @JobHandler("send")
+    @JobHandler(kind = "send")
     public void send(Mail mail) {}
   }
 
   public static class Public extends NotPublic {
-    @JobHandler("send-other")
+    @JobHandler(kind = "send-other")
     public void send(Other other) {}
   }
 

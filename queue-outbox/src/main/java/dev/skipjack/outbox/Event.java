@@ -149,7 +149,8 @@ public final class Event {
     return aggregate;
   }
 
-  String type() {
+  /** Returns the type of the event. */
+  public String type() {
     return type;
   }
 

@@ -9,6 +9,7 @@ import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.outbox.BatchResult.Rules;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -158,6 +159,22 @@ public final class Relay implements AutoCloseable {
   /** Returns what the relay has done so far. */
   public RelayStats stats() {
     return counters.stats();
+  }
+
+  /** Returns whether the relay is running. Reads no database. */
+  public RelayHealth health() {
+    List<String> reasons = new ArrayList<>();
+    synchronized (monitor) {
+      if (!started || stopped) {
+        reasons.add(started ? "The relay is closed." : "The relay is not started.");
+      }
+    }
+    if (reasons.isEmpty()) {
+      threads.stream()
+          .filter(thread -> !thread.isAlive())
+          .forEach(thread -> reasons.add("The thread '%s' is dead.".formatted(thread.getName())));
+    }
+    return new RelayHealth(reasons.isEmpty(), reasons.isEmpty(), reasons);
   }
 
   /**

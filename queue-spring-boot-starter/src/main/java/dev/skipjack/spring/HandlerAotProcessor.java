@@ -58,6 +58,8 @@ final class HandlerAotProcessor implements BeanRegistrationAotProcessor {
     Set<Type> converted = new LinkedHashSet<>();
     for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
       hints.registerType(each, MemberCategory.INVOKE_DECLARED_METHODS);
+    }
+    for (Class<?> each : JobHandlers.constantsReadBy(type)) {
       for (Field field : each.getDeclaredFields()) {
         if (Modifier.isStatic(field.getModifiers()) && field.getType() == JobType.class) {
           hints.registerField(field);

@@ -7,6 +7,9 @@ import dev.skipjack.handlers.JobHandlers;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,29 +49,60 @@ final class HandlerBeans {
    * Returns the handlers and schedules of all beans. Each attempt gets the bean from the factory,
    * so that the scope of the bean applies.
    *
-   * @param types the job types that the application declares as beans
    * @throws IllegalArgumentException if a handler is declared incorrectly, or if its bean is a
    *     proxy that cannot call it
    */
-  JobHandlers scan(Iterable<JobType<?>> types) {
+  JobHandlers scan() {
+    JobHandlers.Builder handlers = builder();
+    classes()
+        .forEach(
+            (name, type) -> {
+              if (beans.isSingleton(name)) {
+                requireCallable(name, type, beans.getBean(name));
+              }
+              for (Method handler : methods(type)) {
+                if (handler.getAnnotation(JobHandler.class).transactional()) {
+                  requireJoining(name, type, handler);
+                  handlers.transactions(transactions(name, type, handler));
+                }
+              }
+              handlers.scan(type, () -> beans.getBean(name));
+            });
+    return handlers.build();
+  }
+
+  /**
+   * Returns the types of the handlers of all beans, without creating a bean.
+   *
+   * @throws IllegalArgumentException if a handler is declared incorrectly
+   */
+  List<JobType<?>> types() {
+    JobHandlers.Builder handlers =
+        builder()
+            .transactions(
+                (handler, completion) -> {
+                  throw new UnsupportedOperationException();
+                });
+    classes().forEach((name, type) -> handlers.scan(type, () -> beans.getBean(name)));
+    return handlers.build().types();
+  }
+
+  private JobHandlers.Builder builder() {
     JobHandlers.Builder handlers = JobHandlers.builder().texts(this::resolve);
-    types.forEach(handlers::type);
+    beans.getBeanProvider(JobType.class).orderedStream().forEach(handlers::type);
+    return handlers;
+  }
+
+  /** Returns the classes of the beans with handlers, by the name of the bean. */
+  private Map<String, Class<?>> classes() {
+    Map<String, Class<?>> classes = new LinkedHashMap<>();
     for (String name : beans.getBeanNamesForType(Object.class)) {
       Class<?> type = ScopedProxyUtils.isScopedTarget(name) ? null : handlerClass(name);
       if (type != null) {
-        if (beans.isSingleton(name)) {
-          requireCallable(name, type, beans.getBean(name));
-        }
-        for (Method handler : methods(type)) {
-          if (handler.getAnnotation(JobHandler.class).transactional()) {
-            requireJoining(name, type, handler);
-            handlers.transactions(transactions(name, type, handler));
-          }
-        }
-        handlers.scan(type, () -> beans.getBean(name));
+        classes.put(name, type);
       }
     }
-    return handlers.build();
+    return classes;
   }
 
   /** Replaces placeholders and evaluates expressions, as Spring does in {@code @Scheduled}. */

@@ -21,13 +21,19 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
-/** Configures the queue, {@link Jobs} and the worker if there is a {@code DataSource}. */
+/**
+ * Configures the queue, {@link Jobs} and the worker if there is a {@code DataSource}.
+ *
+ * <p>With {@code skipjack.enabled=false}, the starter only keeps Spring Boot from configuring the
+ * libraries that it brings.
+ */
 @AutoConfiguration(
     afterName = {
       "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
       "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
     })
 @ConditionalOnBean(DataSource.class)
+@Conditional(OnEnabled.Starter.class)
 @EnableConfigurationProperties(SkipjackProperties.class)
 public class SkipjackAutoConfiguration {
 
@@ -100,8 +106,14 @@ public class SkipjackAutoConfiguration {
   @Primary
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(JobQueue.class)
-  Jobs jobs(JobQueue queue, SkipjackProperties properties) {
-    return new Jobs(queue, queue.dataSource(), properties.enqueue().transaction());
+  Jobs jobs(JobQueue queue, SkipjackProperties properties, HandledTypes handled) {
+    return new Jobs(queue, queue.dataSource(), properties.enqueue().transaction(), handled);
+  }
+
+  @Bean
+  @Lazy(false)
+  HandledTypes skipjackHandledTypes(ConfigurableListableBeanFactory beans) {
+    return new HandledTypes(new HandlerBeans(beans)::types);
   }
 
   // Lazy, because an application without transactional handlers needs no transaction manager.
@@ -122,13 +134,14 @@ public class SkipjackAutoConfiguration {
   @Lazy(false)
   @ConditionalOnMissingBean
   @ConditionalOnSingleCandidate(JobQueue.class)
-  @Conditional(OnWorkerEnabled.class)
+  @Conditional(OnEnabled.Worker.class)
   SkipjackWorker skipjackWorker(
       JobQueue queue,
       SkipjackProperties properties,
       ConfigurableListableBeanFactory beans,
-      Environment environment) {
+      Environment environment,
+      HandledTypes handled) {
     QueueNames.requireBrackets(environment);
-    return new SkipjackWorker(queue, properties, beans, environment);
+    return new SkipjackWorker(queue, properties, beans, environment, handled);
   }
 }

@@ -8,6 +8,7 @@ import dev.skipjack.api.JobReader;
 import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.RedriveResult;
 import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.spring.OutboxReport.Source;
 import dev.skipjack.store.jooq.JobQueue;
 import java.security.Principal;
 import java.time.Instant;
@@ -25,8 +26,8 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.lang.Nullable;
 
 /**
- * The actuator endpoint {@code skipjack}: shows queues, workers and dead letters, explains the
- * state of a job, pauses and resumes queues, and redrives dead jobs.
+ * The actuator endpoint {@code skipjack}: shows queues, workers, dead letters and the outbox,
+ * explains the state of a job, pauses and resumes queues, and redrives dead jobs.
  *
  * <p>Only available over HTTP, because its responses have a status. Error messages of jobs appear
  * as they are stored; payloads, headers, results and stack traces are never read.
@@ -42,7 +43,8 @@ import org.springframework.lang.Nullable;
   SkipjackEndpoint.Message.class,
   QueueReport.class,
   SkipjackEndpoint.Worker.class,
-  SkipjackEndpoint.DeadLetters.class
+  SkipjackEndpoint.DeadLetters.class,
+  OutboxReport.class
 })
 final class SkipjackEndpoint {
 
@@ -53,9 +55,14 @@ final class SkipjackEndpoint {
   private static final int STATUS_CONFLICT = 409;
 
   private final JobQueue queue;
+  private final @Nullable Source outbox;
 
-  SkipjackEndpoint(JobQueue queue) {
+  /**
+   * @param outbox reads the outbox; null if the application has none
+   */
+  SkipjackEndpoint(JobQueue queue, @Nullable Source outbox) {
     this.queue = queue;
+    this.outbox = outbox;
   }
 
   /** The first entries of each list. */
@@ -154,7 +161,9 @@ final class SkipjackEndpoint {
         deadLetters(reader, DEFAULT_LIMIT));
   }
 
-  /** {@code GET /actuator/skipjack/queues}, {@code workers} and {@code dead-letters}. */
+  /**
+   * {@code GET /actuator/skipjack/queues}, {@code workers}, {@code dead-letters}, {@code outbox}.
+   */
   @ReadOperation
   WebEndpointResponse<Object> list(@Selector String list, @Nullable String limit) {
     int size = limit == null ? DEFAULT_LIMIT : number(limit);
@@ -166,11 +175,18 @@ final class SkipjackEndpoint {
       case "queues" -> ok(queues(reader, size));
       case "workers" -> ok(workers(reader, size));
       case "dead-letters" -> ok(deadLetters(reader, size));
+      case "outbox" -> outbox(size);
       default ->
           notFound(
-              "There is no list '%s'. Use queues, workers, dead-letters or why/{job}."
+              "There is no list '%s'. Use queues, workers, dead-letters, outbox or why/{job}."
                   .formatted(list));
     };
+  }
+
+  private WebEndpointResponse<Object> outbox(int limit) {
+    return outbox == null
+        ? notFound("The application has no outbox. Add skipjack-queue-outbox to its dependencies.")
+        : ok(outbox.report(limit));
   }
 
   /** Returns 0, which is not a valid limit, for other texts than numbers. */

@@ -1,6 +1,7 @@
 package dev.skipjack.spring;
 
 import dev.skipjack.store.jooq.JobQueue;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -21,7 +22,7 @@ public class SkipjackEndpointAutoConfiguration {
   @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnAvailableEndpoint(SkipjackEndpoint.class)
   @ConditionalOnMissingBean
-  SkipjackEndpoint skipjackEndpoint(JobQueue queue) {
-    return new SkipjackEndpoint(queue);
+  SkipjackEndpoint skipjackEndpoint(JobQueue queue, ObjectProvider<OutboxReport.Source> outbox) {
+    return new SkipjackEndpoint(queue, outbox.getIfUnique());
   }
 }

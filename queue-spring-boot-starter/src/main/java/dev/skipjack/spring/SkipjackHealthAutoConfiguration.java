@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
-/** Reports the worker's health if Spring Boot 3's actuator is on the class path. */
+/** Reports the health of worker and relay if Spring Boot 3's actuator is on the class path. */
 @AutoConfiguration(after = SkipjackAutoConfiguration.class)
 @ConditionalOnClass(
     name = {
@@ -27,14 +27,25 @@ public class SkipjackHealthAutoConfiguration {
   @ConditionalOnEnabledHealthIndicator("skipjack")
   @ConditionalOnMissingBean(name = "skipjackHealthIndicator")
   SkipjackHealthIndicator skipjackHealthIndicator(ObjectProvider<SkipjackWorker> worker) {
-    return new SkipjackHealthIndicator(() -> HealthReport.readiness(worker));
+    return new SkipjackHealthIndicator(() -> HealthReport.ofWorker(worker));
   }
 
   @Bean
   @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")
   @ConditionalOnMissingBean(name = "skipjackLivenessHealthIndicator")
-  SkipjackHealthIndicator skipjackLivenessHealthIndicator(ObjectProvider<SkipjackWorker> worker) {
-    return new SkipjackHealthIndicator(() -> HealthReport.liveness(worker));
+  SkipjackHealthIndicator skipjackLivenessHealthIndicator(
+      ObjectProvider<SkipjackWorker> worker, ObjectProvider<HealthReport.RelaySource> relay) {
+    return new SkipjackHealthIndicator(() -> HealthReport.liveness(worker, relay));
+  }
+
+  @Bean
+  @ConditionalOnClass(name = "dev.skipjack.outbox.Outbox")
+  @ConditionalOnSingleCandidate(JobQueue.class)
+  @ConditionalOnEnabledHealthIndicator("skipjack")
+  @ConditionalOnMissingBean(name = "skipjackRelayHealthIndicator")
+  SkipjackHealthIndicator skipjackRelayHealthIndicator(
+      ObjectProvider<HealthReport.RelaySource> relay) {
+    return new SkipjackHealthIndicator(() -> HealthReport.ofRelay(relay));
   }
 }

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** Reports the worker's health if Spring Boot 4's health module is on the class path. */
+/** Reports the health of worker and relay if Spring Boot 4's health module is on the class path. */
 @AutoConfiguration(after = SkipjackAutoConfiguration.class)
 @ConditionalOnClass(
     name = {
@@ -25,7 +25,7 @@ public class SkipjackHealthBoot4AutoConfiguration {
   @ConditionalOnEnabledHealthIndicator("skipjack")
   @ConditionalOnMissingBean(name = "skipjackHealthIndicator")
   SkipjackHealthBoot4Indicator skipjackHealthIndicator(ObjectProvider<SkipjackWorker> worker) {
-    return new SkipjackHealthBoot4Indicator(() -> HealthReport.readiness(worker));
+    return new SkipjackHealthBoot4Indicator(() -> HealthReport.ofWorker(worker));
   }
 
   @Bean
@@ -33,7 +33,17 @@ public class SkipjackHealthBoot4AutoConfiguration {
   @ConditionalOnEnabledHealthIndicator("skipjack")
   @ConditionalOnMissingBean(name = "skipjackLivenessHealthIndicator")
   SkipjackHealthBoot4Indicator skipjackLivenessHealthIndicator(
-      ObjectProvider<SkipjackWorker> worker) {
-    return new SkipjackHealthBoot4Indicator(() -> HealthReport.liveness(worker));
+      ObjectProvider<SkipjackWorker> worker, ObjectProvider<HealthReport.RelaySource> relay) {
+    return new SkipjackHealthBoot4Indicator(() -> HealthReport.liveness(worker, relay));
+  }
+
+  @Bean
+  @ConditionalOnClass(name = "dev.skipjack.outbox.Outbox")
+  @ConditionalOnSingleCandidate(JobQueue.class)
+  @ConditionalOnEnabledHealthIndicator("skipjack")
+  @ConditionalOnMissingBean(name = "skipjackRelayHealthIndicator")
+  SkipjackHealthBoot4Indicator skipjackRelayHealthIndicator(
+      ObjectProvider<HealthReport.RelaySource> relay) {
+    return new SkipjackHealthBoot4Indicator(() -> HealthReport.ofRelay(relay));
   }
 }

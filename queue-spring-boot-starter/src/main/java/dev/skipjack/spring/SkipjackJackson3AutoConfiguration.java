@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Conditional;
     afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnClass(
     name = {"dev.skipjack.jackson3.Jackson3Codec", "tools.jackson.databind.json.JsonMapper"})
+@Conditional(OnEnabled.Starter.class)
 public class SkipjackJackson3AutoConfiguration {
 
   @Bean

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
 /** Publishes the worker's metrics if there is a {@code MeterRegistry}. */
 @AutoConfiguration(
@@ -16,6 +17,7 @@ import org.springframework.context.annotation.Bean;
       "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
     })
 @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
+@Conditional(OnEnabled.Starter.class)
 public class SkipjackMetricsAutoConfiguration {
 
   @Bean

@@ -16,18 +16,21 @@ import org.springframework.validation.Validator;
  * The settings of the queue and its worker.
  *
  * <p>Invalid values are rejected when the application starts, with the name and the origin of the
- * property.
+ * property. The descriptions of the parameters are shown by IDEs.
  *
- * @param schema the schema of the queue's tables
- * @param migrate what happens to the queue's tables at start
- * @param enqueue how jobs are enqueued
- * @param queues the queues that the worker serves, by name. If none is set, the worker serves the
- *     queues of its handlers' job types
- * @param worker the worker
- * @param observation the observations of enqueues and attempts
+ * @param enabled Whether the starter configures anything. If false, the application has no queue
+ *     and no Jobs bean.
+ * @param schema Schema of the queue's tables.
+ * @param migrate What happens to the queue's tables at start.
+ * @param enqueue How jobs are enqueued.
+ * @param queues Queues that the worker serves, by name. If none is set, the worker serves the
+ *     queues of its handlers' job types.
+ * @param worker The worker.
+ * @param observation The observations of enqueues and attempts.
  */
 @ConfigurationProperties("skipjack")
 public record SkipjackProperties(
+    @DefaultValue("true") boolean enabled,
     @DefaultValue(JobQueue.DEFAULT_SCHEMA) String schema,
     @DefaultValue("true") Migrate migrate,
     @DefaultValue Enqueue enqueue,
@@ -46,32 +49,32 @@ public record SkipjackProperties(
   /**
    * How jobs are enqueued.
    *
-   * @param transaction how an enqueue uses the caller's transaction
+   * @param transaction How an enqueue uses the caller's transaction.
    */
   public record Enqueue(@DefaultValue("join") EnqueueTransaction transaction) {}
 
   /**
    * A queue that the worker serves.
    *
-   * @param concurrency the maximum number of the queue's jobs that run at once in this application,
-   *     1 to 10,000
+   * @param concurrency Maximum number of the queue's jobs that run at once in this application, 1
+   *     to 10,000.
    */
   public record Queue(@DefaultValue("10") int concurrency) {}
 
   /**
    * The worker.
    *
-   * @param enabled whether the application runs jobs. If false, it only enqueues them and has no
-   *     worker threads
-   * @param autoStartup whether the worker starts with the application. If false, it starts when the
-   *     application calls {@link SkipjackWorker#start()}
-   * @param name the name in logs, thread names and the audit; the host's name if not set
-   * @param concurrency the maximum number of jobs that run at once in each queue, if no queue is
-   *     configured, 1 to 10,000
-   * @param lease how long a claim stays valid without renewal; after that any worker may rescue the
-   *     job
-   * @param pollInterval the time between polls of an idle queue
-   * @param drainTimeout how long running handlers may continue when the application stops
+   * @param enabled Whether the application runs jobs. If false, it only enqueues them and has no
+   *     worker threads.
+   * @param autoStartup Whether the worker starts with the application. If false, it starts when the
+   *     application calls SkipjackWorker.start().
+   * @param name Name of the worker in logs, thread names and the audit. Default: the host's name.
+   * @param concurrency Maximum number of jobs that run at once in each queue, if no queue is
+   *     configured, 1 to 10,000.
+   * @param lease How long a claim stays valid without renewal; after that any worker may rescue the
+   *     job.
+   * @param pollInterval Time between polls of an idle queue.
+   * @param drainTimeout How long running handlers may continue when the application stops.
    */
   public record Worker(
       @DefaultValue("true") boolean enabled,
@@ -94,8 +97,8 @@ public record SkipjackProperties(
   /**
    * The observations of enqueues and attempts, if {@code queue-observation} is on the class path.
    *
-   * @param childWithin how soon after the enqueue the first attempt of a job must begin to be a
-   *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link
+   * @param childWithin How soon after the enqueue the first attempt of a job must begin to be a
+   *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link.
    */
   public record Observation(@DefaultValue("1m") Duration childWithin) {}
 

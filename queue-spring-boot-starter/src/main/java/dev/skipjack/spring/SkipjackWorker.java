@@ -11,7 +11,6 @@ import dev.skipjack.worker.HandlerThreads;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerListener;
 import dev.skipjack.worker.WorkerMetrics;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +45,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
   private final SkipjackProperties properties;
   private final ConfigurableListableBeanFactory beans;
   private final Environment environment;
+  private final HandledTypes handled;
 
   private @Nullable Worker worker;
 
@@ -53,17 +53,20 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
       JobQueue queue,
       SkipjackProperties properties,
       ConfigurableListableBeanFactory beans,
-      Environment environment) {
+      Environment environment,
+      HandledTypes handled) {
     this.queue = queue;
     this.properties = properties;
     this.beans = beans;
     this.environment = environment;
+    this.handled = handled;
   }
 
   /**
    * Starts the worker.
    *
-   * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly
+   * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly, or a
+   *     schedule enqueues jobs with another type than that of their handler
    */
   @Override
   public synchronized void start() {
@@ -75,7 +78,8 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
       LOG.info("Worker not started, because no bean has a handler");
       return;
     }
-    worker = builder.start();
+    Worker built = build(builder);
+    worker = built.start();
   }
 
   /**
@@ -85,7 +89,8 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
    * @param access the access to the queue whose jobs it runs
    * @param last changes the worker after all {@link WorkerCustomizer} beans
    * @return the worker, or empty if no bean has a handler and there is no {@link WorkerCustomizer}
-   * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly
+   * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly, or a
+   *     schedule enqueues jobs with another type than that of their handler
    */
   public Optional<Worker> build(QueueAccess access, WorkerCustomizer last) {
     Worker.Builder builder = builder(access);
@@ -93,12 +98,24 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
       return Optional.empty();
     }
     last.customize(builder);
-    return Optional.of(builder.build());
+    return Optional.of(build(builder));
+  }
+
+  private Worker build(Worker.Builder builder) {
+    Worker built = builder.build();
+    handled.set(built.types());
+    built
+        .schedules()
+        .forEach(
+            schedule ->
+                handled.requireSame(
+                    schedule.type(), () -> "Schedule '%s'".formatted(schedule.name())));
+    return built;
   }
 
   /** Returns the builder of a worker, or null if there is nothing to run. */
   private Worker.@Nullable Builder builder(QueueAccess access) {
-    JobHandlers handlers = new HandlerBeans(beans).scan(this::types);
+    JobHandlers handlers = new HandlerBeans(beans).scan();
     List<WorkerCustomizer> customizers = all(WorkerCustomizer.class);
     if (handlers.types().isEmpty() && customizers.isEmpty()) {
       requireNoSchedule();
@@ -123,14 +140,6 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
 
   private <T> List<T> all(Class<T> type) {
     return beans.getBeanProvider(type).orderedStream().toList();
-  }
-
-  private Iterator<JobType<?>> types() {
-    return beans
-        .getBeanProvider(JobType.class)
-        .orderedStream()
-        .<JobType<?>>map(type -> type)
-        .iterator();
   }
 
   /** Returns the concurrency of each queue that the worker serves. */

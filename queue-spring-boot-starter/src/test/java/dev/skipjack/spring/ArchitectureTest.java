@@ -62,6 +62,27 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage("dev.skipjack.jackson3..", "tools.jackson..");
 
+  @ArchTest
+  static final ArchRule onlyItsConfigurationUsesUniqueJobs =
+      noClasses()
+          .that()
+          .haveSimpleNameNotStartingWith("SkipjackUniqueJobs")
+          .and()
+          .haveSimpleNameNotStartingWith("SpringUniqueJobs")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack.dedup..");
+
+  @ArchTest
+  static final ArchRule onlyItsConfigurationUsesTheOutbox =
+      noClasses()
+          .that()
+          .haveNameNotMatching(
+              ".*\\.(SkipjackOutbox|SkipjackRelay|SpringEventRecorder|RelayCustomizer|OutboxReports).*")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack.outbox..");
+
   /** An application whose tables are migrated elsewhere needs no Flyway. */
   @ArchTest
   static final ArchRule onlyItsConfigurationUsesFlyway =

@@ -8,6 +8,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobType;
 import dev.skipjack.migrations.Migrations;
+import dev.skipjack.outbox.PublishResult;
+import dev.skipjack.outbox.Publisher;
 import dev.skipjack.spring.SignUps.Mails;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -16,6 +18,7 @@ import dev.skipjack.worker.WorkerMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -103,6 +106,23 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
+  void configuresNothingIfItIsDisabled() {
+    contexts
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .withPropertyValues(
+            "skipjack.enabled=off", "management.endpoints.web.exposure.include=skipjack")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              // These keep Spring Boot from configuring the libraries that the starter brings.
+              assertThat(context.getBeanDefinitionNames())
+                  .filteredOn(name -> name.startsWith("skipjack"))
+                  .allMatch(name -> name.endsWith("FlywayRemoval") || name.endsWith("LazyJooq"));
+              assertThat(context).doesNotHaveBean(Jobs.class).doesNotHaveBean(JobQueue.class);
+            });
+  }
+
+  @Test
   void startsNoWorkerWithoutAHandler() {
     contexts.run(
         context -> {
@@ -133,6 +153,34 @@ abstract class AutoConfigurationContract {
                   .containsEntry("alive", true);
               context.getBean(SkipjackWorker.class).worker().orElseThrow().stop();
               assertThat(status(indicator)).isEqualTo("DOWN");
+            });
+  }
+
+  @Test
+  void reportsTheHealthOfTheRelay() {
+    contexts.run(
+        context -> {
+          Object none = context.getBean("skipjackRelayHealthIndicator");
+          assertThat(details(none)).containsExactly(entry("relay", "none"));
+          assertThat(status(none)).isEqualTo("UP");
+        });
+    contexts
+        .withBean(Publisher.class, () -> Publisher.each(event -> PublishResult.sent()))
+        .run(
+            context -> {
+              Object relay = context.getBean("skipjackRelayHealthIndicator");
+              Object liveness = context.getBean("skipjackLivenessHealthIndicator");
+              assertThat(details(relay))
+                  .containsExactly(entry("relay", "started"), entry("relayAlive", true));
+              assertThat(status(relay)).isEqualTo("UP");
+              assertThat(status(liveness)).isEqualTo("UP");
+              context.getBean(SkipjackRelay.class).relay().orElseThrow().close();
+              assertThat(status(relay)).isEqualTo("DOWN");
+              assertThat(details(relay)).containsEntry("reasons", List.of("The relay is closed."));
+              assertThat(status(liveness)).isEqualTo("DOWN");
+              assertThat(details(liveness))
+                  .containsEntry("worker", "none")
+                  .containsEntry("reasons", List.of("The relay is closed."));
             });
   }
 

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -55,6 +56,7 @@ class ConfigurationMetadataTest {
     Map<String, JsonNode> documented = documented();
     Map<String, Boolean> properties = new LinkedHashMap<>();
     collect("skipjack", SkipjackProperties.class, properties);
+    collect("skipjack.outbox", SkipjackOutboxProperties.class, properties);
     assertThat(properties).hasSizeGreaterThan(5);
     properties.forEach(
         (name, hasDefault) -> {
@@ -63,6 +65,44 @@ class ConfigurationMetadataTest {
           assertThat(property.has("defaultValue")).as(name).isEqualTo(hasDefault);
         });
     assertThat(documented)
-        .containsKeys("management.health.skipjack.enabled", "management.info.skipjack.enabled");
+        .containsKeys(
+            "management.health.skipjack.enabled",
+            "management.info.skipjack.enabled",
+            "skipjack.queues.*.concurrency");
+  }
+
+  @Test
+  void everyDescriptionIsPlainText() throws IOException {
+    documented()
+        .forEach(
+            (name, property) ->
+                assertThat(property.path("description").asText())
+                    .as(name)
+                    .matches("[A-Z].*\\.")
+                    .doesNotContain("{@", "<"));
+  }
+
+  /** With this file, Spring Boot need not read the classes whose conditions are not met. */
+  @Test
+  void theConditionsAreKnownWithoutReadingTheClasses() throws IOException {
+    Properties conditions = new Properties();
+    for (URL file :
+        Collections.list(
+            SkipjackProperties.class
+                .getClassLoader()
+                .getResources("META-INF/spring-autoconfigure-metadata.properties"))) {
+      try (InputStream metadata = file.openStream()) {
+        conditions.load(metadata);
+      }
+    }
+    assertThat(conditions)
+        .containsEntry(
+            "dev.skipjack.spring.SkipjackOutboxAutoConfiguration.ConditionalOnClass",
+            "dev.skipjack.outbox.Outbox");
+  }
+
+  @Test
+  void theJarContainsTheLicense() {
+    assertThat(SkipjackProperties.class.getResource("/META-INF/LICENSE")).isNotNull();
   }
 }

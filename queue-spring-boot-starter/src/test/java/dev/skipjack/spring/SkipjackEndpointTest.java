@@ -63,7 +63,7 @@ class SkipjackEndpointTest {
 
   @Component
   static class Doomed {
-    @JobHandler(kind = "doomed", queue = "emails")
+    @JobHandler("doomed")
     Outcome fail(String secret) {
       return Outcome.dead("The address is unknown.");
     }
@@ -322,7 +322,7 @@ class SkipjackEndpointTest {
       delimiter = '|',
       textBlock =
           """
-          GET  | jobs   |        | 404 | There is no list 'jobs'. Use queues, workers, dead-letters or why/{job}.
+          GET  | jobs   |        | 404 | There is no list 'jobs'. Use queues, workers, dead-letters, outbox or why/{job}.
           GET  | what   | 1      | 404 | There is no question 'what' about a job. Use why/{job}.
           GET  | why    | 999999 | 404 | Job 999999 does not exist, or its history has been pruned.
           GET  | why    | none   | 400 | Job id 'none' is not a positive number.

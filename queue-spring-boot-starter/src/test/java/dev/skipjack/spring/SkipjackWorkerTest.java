@@ -219,7 +219,7 @@ class SkipjackWorkerTest {
     final CountDownLatch finish = new CountDownLatch(1);
     final List<String> events = new CopyOnWriteArrayList<>();
 
-    @JobHandler("slow")
+    @JobHandler(kind = "slow")
     void run(SendWelcome welcome) throws InterruptedException {
       started.countDown();
       finish.await();
@@ -296,7 +296,7 @@ class SkipjackWorkerTest {
       this.tasks = tasks;
     }
 
-    @JobHandler("delegating")
+    @JobHandler(kind = "delegating")
     void run(SendWelcome welcome) throws Exception {
       started.countDown();
       finish.await();

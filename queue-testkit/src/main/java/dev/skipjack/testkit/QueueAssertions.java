@@ -27,6 +27,11 @@ public final class QueueAssertions {
     return assertThatJobs(database.dataSource(), database.schema());
   }
 
+  /** Returns assertions about the jobs of a queue, as {@link TestQueue#assertThat} does. */
+  public static QueueAssert assertThat(TestQueue queue) {
+    return queue.assertThat();
+  }
+
   /**
    * Returns assertions about the committed jobs of a schema.
    *

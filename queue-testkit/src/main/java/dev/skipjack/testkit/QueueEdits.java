@@ -9,6 +9,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -74,6 +76,14 @@ final class QueueEdits {
       SELECT ceil(extract(epoch FROM min(scheduled_at) - clock_timestamp()) * 1000000)::bigint
         FROM {schema}.jobs
        WHERE status = 'pending' AND scheduled_at > clock_timestamp()
+      """;
+
+  private static final String QUEUES_OF_DUE_JOBS =
+      """
+      SELECT DISTINCT queue
+        FROM {schema}.jobs
+       WHERE status = 'pending' AND scheduled_at <= clock_timestamp() AND kind = ANY (?) AND queue <> ALL (?)
+       ORDER BY queue
       """;
 
   private static final String END_LEASE =
@@ -163,6 +173,24 @@ final class QueueEdits {
     return micros.isEmpty()
         ? Optional.empty()
         : Optional.of(Duration.ofNanos(Math.multiplyExact(micros.getAsLong(), 1_000L)));
+  }
+
+  /** Returns the queues, except the given ones, that have due jobs of the given kinds. */
+  List<String> queuesOfDueJobs(Collection<String> kinds, Collection<String> except) {
+    return inTransaction(
+        connection -> {
+          try (PreparedStatement statement = prepare(connection, QUEUES_OF_DUE_JOBS)) {
+            statement.setArray(1, connection.createArrayOf("text", kinds.toArray()));
+            statement.setArray(2, connection.createArrayOf("text", except.toArray()));
+            List<String> queues = new ArrayList<>();
+            try (ResultSet rows = statement.executeQuery()) {
+              while (rows.next()) {
+                queues.add(rows.getString(1));
+              }
+            }
+            return queues;
+          }
+        });
   }
 
   /** Returns the execution that is running a job, or empty if the job is not running. */

@@ -3,6 +3,8 @@ package dev.skipjack.testkit;
 import dev.skipjack.api.PayloadCodec;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -19,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * assertThat(queue).hasEnqueued(SEND_WELCOME).withPayload(new SendWelcome(7, "en")).times(1);
  * }</pre>
  *
- * <p>AssertJ's {@code assertThat} accepts an instance. Immutable and safe for any number of
- * threads.
+ * <p>{@link QueueAssertions#assertThat(TestQueue)} and AssertJ's {@code assertThat} accept an
+ * instance. Immutable and safe for any number of threads.
  */
 public final class TestQueue implements AssertProvider<QueueAssert> {
 
@@ -95,6 +97,16 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
   /** Returns whether the queue has a job, live or archived. */
   public boolean hasJobs() {
     return edits.hasJobs();
+  }
+
+  /**
+   * Returns the queues in which jobs are due that a worker would run if it served the queue.
+   *
+   * @param kinds the kinds that the worker handles
+   * @param served the queues that the worker serves
+   */
+  public List<String> queuesNotServed(Collection<String> kinds, Collection<String> served) {
+    return edits.queuesOfDueJobs(kinds, served);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.skipjack.testkit;
 
+import static dev.skipjack.testkit.QueueAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
@@ -8,6 +9,7 @@ import dev.skipjack.migrations.Migrations;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +39,16 @@ class TestQueueIT {
     queue.truncate();
     assertThat(queue).hasNoJobs();
     assertThat(queue.hasJobs()).isFalse();
+  }
+
+  @Test
+  void findsDueJobsInQueuesThatAWorkerDoesNotServe() throws SQLException {
+    Jobs.insert(database, "mail", "\"x\"", "pending", "clock_timestamp() - interval '1 second'");
+    Jobs.insert(database, "other", "\"x\"", "pending", "clock_timestamp() - interval '1 second'");
+
+    assertThat(queue.queuesNotServed(List.of("mail"), List.of("others"))).containsExactly("emails");
+    assertThat(queue.queuesNotServed(List.of("mail"), List.of("emails"))).isEmpty();
+    assertThat(queue.queuesNotServed(List.of("unknown"), List.of())).isEmpty();
   }
 
   @Test

@@ -43,6 +43,9 @@ public final class Worker implements JobRunner, AutoCloseable {
   /** The maximum number of jobs in one claim when the calling thread runs them. */
   private static final int CALLER_BATCH = 50;
 
+  /** The maximum number of kinds and of schedules in the log line of the start. */
+  private static final int MOST_NAMES = 10;
+
   private enum State {
     IDLE,
     STARTED,
@@ -101,6 +104,23 @@ public final class Worker implements JobRunner, AutoCloseable {
   /** Returns the worker's name and boot id, as recorded in the audit. */
   public WorkerId id() {
     return id;
+  }
+
+  /** Returns the types of the jobs that the worker handles, in the order of their kinds. */
+  public List<JobType<?>> types() {
+    List<JobType<?>> types = new ArrayList<>();
+    handlers.all().forEach(registration -> types.add(registration.type()));
+    return List.copyOf(types);
+  }
+
+  /** Returns the queues that the worker serves, in the order in which they were added. */
+  public List<String> queues() {
+    return List.copyOf(concurrency.keySet());
+  }
+
+  /** Returns the schedules that the worker declares, in the order in which they were added. */
+  public List<Schedule> schedules() {
+    return schedules;
   }
 
   /**
@@ -189,19 +209,43 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
     showGauges();
     LOG.info(
-        "Worker started worker={} queues={} kinds={} schedules={} reserve={} weights={}"
-            + " handlerThreads={} connectionsKept={} {}",
+        "Worker started worker={} queues={} kinds={} schedules={}",
         id,
         concurrency,
-        handlers.kinds(),
-        schedules.stream().map(Schedule::name).toList(),
-        order.reserve(),
-        order.weights(),
-        handlerThreads,
-        kept,
-        config.inWords());
+        shortened(handlers.kinds()),
+        shortened(schedules.stream().map(Schedule::name).toList()));
+    if (LOG.isDebugEnabled()) {
+      LOG.debug("Worker settings worker={} {}", id, settings(kept));
+    }
     warnOfUnservedQueues();
     return this;
+  }
+
+  /** Returns the first names of a list, so that a line of the log stays short. */
+  static List<String> shortened(List<String> names) {
+    if (names.size() <= MOST_NAMES) {
+      return names;
+    }
+    List<String> shortened = new ArrayList<>(names.subList(0, MOST_NAMES));
+    shortened.add("and %d more".formatted(names.size() - MOST_NAMES));
+    return shortened;
+  }
+
+  /**
+   * Returns everything that determines how the worker works.
+   *
+   * @param kept the number of connections that the worker keeps for itself
+   */
+  String settings(int kept) {
+    return "kinds=%s schedules=%s reserve=%s weights=%s handlerThreads=%s connectionsKept=%d %s"
+        .formatted(
+            handlers.kinds(),
+            schedules.stream().map(Schedule::name).toList(),
+            order.reserve(),
+            order.weights(),
+            handlerThreads,
+            kept,
+            config.inWords());
   }
 
   /**

@@ -17,9 +17,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a worker logs its settings when it starts, so that operators need not guess them. */
+/** Tests what a worker logs when it starts. */
 class StartLogTest {
 
   /** Settings that all differ from the defaults, so that none of them is found by chance. */
@@ -37,12 +38,28 @@ class StartLogTest {
           false);
 
   @Test
-  void everySettingIsLogged() throws ReflectiveOperationException {
-    String line = lineOfStart();
+  void theStartIsOneShortLine() {
+    assertThat(lineOfStart())
+        .matches(
+            ".*Worker started worker=logged/\\w+ queues=\\{first=3, second=1} kinds=\\[a, b]"
+                + " schedules=\\[]");
+  }
+
+  @Test
+  void aLongListOfKindsIsShortened() {
+    assertThat(Worker.shortened(IntStream.range(0, 10).mapToObj(i -> "kind-" + i).toList()))
+        .hasSize(10)
+        .endsWith("kind-9");
+    assertThat(Worker.shortened(IntStream.range(0, 40).mapToObj(i -> "kind-" + i).toList()))
+        .hasSize(11)
+        .endsWith("kind-9", "and 30 more");
+  }
+
+  @Test
+  void everySettingIsLoggedAsADetail() throws ReflectiveOperationException {
+    String line = worker().build().settings(1);
 
     assertThat(line)
-        .contains("worker=logged/")
-        .contains("queues={first=3, second=1}")
         .contains("kinds=[a, b] schedules=[]")
         .contains("reserve=NOTHING weights={first=7}")
         .contains("archiveRetention=PT192H auditRetention=PT696H")
@@ -117,21 +134,23 @@ class StartLogTest {
     return log.toString(UTF_8).lines().toList();
   }
 
+  private static Worker.Builder worker() {
+    return Worker.on(new MemoryStore())
+        .handle(JobType.of("a", String.class), (payload, context) -> Outcome.completed())
+        .handle(JobType.of("b", String.class), (payload, context) -> Outcome.completed())
+        .queue("first", 3)
+        .queue("second", 1)
+        .name("logged")
+        .config(CONFIG)
+        .order(LaneOrder.strict().weighted(Map.of("first", 7)))
+        .handlerThreads(HandlerThreads.platform());
+  }
+
   private static String lineOfStart() {
     PrintStream before = System.err;
     ByteArrayOutputStream log = new ByteArrayOutputStream();
     System.setErr(new PrintStream(log, true, UTF_8));
-    try (Worker worker =
-        Worker.on(new MemoryStore())
-            .handle(JobType.of("a", String.class), (payload, context) -> Outcome.completed())
-            .handle(JobType.of("b", String.class), (payload, context) -> Outcome.completed())
-            .queue("first", 3)
-            .queue("second", 1)
-            .name("logged")
-            .config(CONFIG)
-            .order(LaneOrder.strict().weighted(Map.of("first", 7)))
-            .handlerThreads(HandlerThreads.platform())
-            .start()) {
+    try (Worker worker = worker().start()) {
       assertThat(worker.status().started()).isTrue();
     } finally {
       System.setErr(before);

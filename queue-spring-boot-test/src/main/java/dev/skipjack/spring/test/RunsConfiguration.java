@@ -21,9 +21,10 @@ class RunsConfiguration {
   TestJobRunner skipjackTestJobRunner(
       CallersTransaction transaction,
       JobQueue queue,
+      TestQueue jobs,
       ObjectProvider<SkipjackWorker> worker,
       ObjectProvider<Failures> failures) {
-    return new TestJobRunner(queue, worker, transaction, failures);
+    return new TestJobRunner(queue, jobs, worker, transaction, failures);
   }
 
   @Bean

@@ -25,6 +25,7 @@ record SkipjackContextCustomizer(JobMode mode, @Nullable HandlerFilter slice)
     Map<String, Object> properties = new LinkedHashMap<>();
     if (mode != JobMode.ASYNC) {
       properties.put("skipjack.worker.auto-startup", false);
+      properties.put("skipjack.outbox.relay.auto-startup", false);
     }
     if (slice != null) {
       properties.put(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY, false);

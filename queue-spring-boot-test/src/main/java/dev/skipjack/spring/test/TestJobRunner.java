@@ -1,15 +1,19 @@
 package dev.skipjack.spring.test;
 
 import dev.skipjack.api.JobRunner;
+import dev.skipjack.api.JobType;
 import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.TestQueue;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerConfig;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -23,7 +27,10 @@ final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
   private static final WorkerConfig WITHOUT_RENEWAL =
       WorkerConfig.builder().lease(Duration.ofHours(12)).build();
 
+  private static final Logger LOG = LoggerFactory.getLogger(TestJobRunner.class);
+
   private final JobQueue queue;
+  private final TestQueue jobs;
   private final ObjectProvider<SkipjackWorker> application;
   private final CallersTransaction transaction;
   private final ObjectProvider<Failures> failures;
@@ -33,10 +40,12 @@ final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
 
   TestJobRunner(
       JobQueue queue,
+      TestQueue jobs,
       ObjectProvider<SkipjackWorker> application,
       CallersTransaction transaction,
       ObjectProvider<Failures> failures) {
     this.queue = queue;
+    this.jobs = jobs;
     this.application = application;
     this.transaction = transaction;
     this.failures = failures;
@@ -67,28 +76,50 @@ final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
 
   @Override
   public synchronized int runUntilIdle() {
-    if (transaction.connection().isEmpty()) {
-      return require(own).runUntilIdle();
-    }
     int attempts = 0;
-    while (runNext()) {
-      attempts++;
+    if (transaction.connection().isEmpty()) {
+      attempts = require(own).runUntilIdle();
+    } else {
+      while (runNextWithin()) {
+        attempts++;
+      }
+    }
+    if (attempts == 0) {
+      warnOfQueuesNotServed();
     }
     return attempts;
   }
 
   @Override
   public synchronized boolean runNext() {
-    Optional<Connection> open = transaction.connection();
-    if (open.isEmpty()) {
-      return require(own).runNext();
+    boolean hasRun = transaction.connection().isEmpty() ? require(own).runNext() : runNextWithin();
+    if (!hasRun) {
+      warnOfQueuesNotServed();
     }
+    return hasRun;
+  }
+
+  private boolean runNextWithin() {
     transaction.flush();
-    joined = open.get();
+    joined = transaction.connection().orElseThrow();
     try {
       return require(within).runNext();
     } finally {
       joined = null;
+    }
+  }
+
+  /** A test that expects a job to run would otherwise fail without a reason. */
+  private void warnOfQueuesNotServed() {
+    Worker worker = require(own);
+    List<String> kinds = worker.types().stream().map(JobType::kind).toList();
+    List<String> others = jobs.queuesNotServed(kinds, worker.queues());
+    if (!others.isEmpty()) {
+      LOG.warn(
+          "No job run, although jobs of handled kinds are due in queues that the application's"
+              + " worker does not serve dueIn={} served={}",
+          others,
+          worker.queues());
     }
   }
 

@@ -13,13 +13,17 @@ import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.TestQueue;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 
 @SpringBootTest(properties = "skipjack.worker.auto-startup=true") // has no effect in this mode
 @AutoConfigureSkipjack
+@ExtendWith(OutputCaptureExtension.class)
 class ManualModeTest {
 
   @TestConfiguration(proxyBeanMethods = false)
@@ -50,6 +54,16 @@ class ManualModeTest {
     assertThat(runs.due()).isEqualTo(1);
     assertThat(queue).job(job).isCompleted().hasAttempts(1);
     assertThat(mails.sent()).contains("ada");
+  }
+
+  @Test
+  void jobsInQueuesThatAreNotServedAreNamed(CapturedOutput output) {
+    jobs.enqueue(SEND_WELCOME, new SendWelcome("ada"), options -> options.onQueue("letters"));
+
+    assertThat(runs.due()).isZero();
+    assertThat(runs.next()).isFalse();
+
+    assertThat(output.getAll().split("dueIn=\\[letters] served=", -1)).hasSize(3);
   }
 
   @Test

@@ -1,0 +1,50 @@
+package dev.skipjack.spring;
+
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Matches unless a property is false. Reads the property as {@link SkipjackProperties} does:
+ * {@code @ConditionalOnProperty} compares texts, so that a worker would be started in spite of
+ * {@code off} or {@code no}.
+ */
+abstract class OnEnabled extends SpringBootCondition {
+
+  private final String property;
+
+  private OnEnabled(String property) {
+    this.property = property;
+  }
+
+  /** Everything that the application itself uses. */
+  static final class Starter extends OnEnabled {
+    Starter() {
+      super("skipjack.enabled");
+    }
+  }
+
+  /** The worker. */
+  static final class Worker extends OnEnabled {
+    Worker() {
+      super("skipjack.worker.enabled");
+    }
+  }
+
+  /** The relay of the outbox. */
+  static final class Relay extends OnEnabled {
+    Relay() {
+      super("skipjack.outbox.relay.enabled");
+    }
+  }
+
+  @Override
+  public ConditionOutcome getMatchOutcome(
+      ConditionContext context, AnnotatedTypeMetadata annotated) {
+    boolean enabled =
+        Binder.get(context.getEnvironment()).bind(property, Boolean.class).orElse(true);
+    return new ConditionOutcome(enabled, property + " is " + enabled);
+  }
+}

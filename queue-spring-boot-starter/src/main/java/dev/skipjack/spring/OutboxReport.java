@@ -1,0 +1,43 @@
+package dev.skipjack.spring;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outbox, as the actuator endpoint shows it. Does not refer to the classes of {@code
+ * queue-outbox}, which are optional.
+ *
+ * @param unpublished the number of events that are not published and not dead, at most 10,000
+ * @param oldestSeconds the longest time that an event has waited although a relay may publish it
+ * @param blockedAggregates the number of aggregates with a failed event
+ * @param dead the number of dead events, at most 10,000
+ * @param relays the relays that hold the latest lease of some shard
+ * @param blocked the first of the aggregates with a failed event
+ * @param deadEvents the first of the dead events
+ */
+record OutboxReport(
+    long unpublished,
+    double oldestSeconds,
+    long blockedAggregates,
+    long dead,
+    List<RelayRow> relays,
+    List<BlockedRow> blocked,
+    List<DeadRow> deadEvents) {
+
+  /** Reads the outbox. */
+  @FunctionalInterface
+  interface Source {
+    /**
+     * @param limit the maximum length of each list
+     */
+    OutboxReport report(int limit);
+  }
+
+  record RelayRow(String name, Instant lastLeasedAt, int leasedShards) {}
+
+  record BlockedRow(String aggregate, Instant blockedAt, @Nullable Instant retryAt) {}
+
+  record DeadRow(
+      String id, String aggregate, String type, Instant diedAt, int failures, String reason) {}
+}

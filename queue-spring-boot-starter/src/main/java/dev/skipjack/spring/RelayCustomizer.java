@@ -1,0 +1,14 @@
+package dev.skipjack.spring;
+
+import dev.skipjack.outbox.Relay;
+
+/**
+ * Changes the relay before it is started, for settings without a property. All beans of this type
+ * are called, in their order.
+ */
+@FunctionalInterface
+public interface RelayCustomizer {
+
+  /** Changes the builder, which already has the settings of the properties. */
+  void customize(Relay.Builder relay);
+}

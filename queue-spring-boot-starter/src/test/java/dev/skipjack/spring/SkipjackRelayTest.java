@@ -1,0 +1,272 @@
+package dev.skipjack.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.dedup.UniqueEnqueuer;
+import dev.skipjack.outbox.Event;
+import dev.skipjack.outbox.EventBatch;
+import dev.skipjack.outbox.EventRecorder;
+import dev.skipjack.outbox.Outbox;
+import dev.skipjack.outbox.PublishResult;
+import dev.skipjack.outbox.Publisher;
+import dev.skipjack.outbox.RecordedEvent;
+import dev.skipjack.outbox.Relay;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
+
+/** The relay of an application whose class path contains the outbox. */
+@QueueTest
+class SkipjackRelayTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  static class Broker implements Publisher {
+    private final List<String> types = new CopyOnWriteArrayList<>();
+
+    @Override
+    public List<PublishResult> publish(EventBatch batch) {
+      return batch.events().stream().map(this::send).toList();
+    }
+
+    private PublishResult send(RecordedEvent event) {
+      types.add(event.type());
+      return PublishResult.sent();
+    }
+  }
+
+  // snippet: record
+  @Service
+  static class Orders {
+    private final EventRecorder events;
+
+    Orders(EventRecorder events) {
+      this.events = events;
+    }
+
+    @Transactional
+    public void place(long order) {
+      // ... save the order
+      events.record(Event.of("order", order, "order-placed"));
+    }
+  }
+
+  // end of snippet
+
+  private final ApplicationContextRunner contexts;
+
+  SkipjackRelayTest(QueueDatabase database) {
+    this.contexts = Contexts.on(database).withBean(Orders.class);
+  }
+
+  private static void awaitPublished(ApplicationContext context, int events) {
+    Broker broker = context.getBean(Broker.class);
+    await().atMost(PATIENCE).until(() -> broker.types.size() == events);
+  }
+
+  @Test
+  void publishesWhatATransactionHasRecorded() {
+    contexts
+        .withBean(Broker.class)
+        .run(
+            context -> {
+              context.getBean(Orders.class).place(1);
+              awaitPublished(context, 1);
+              assertThat(context.getBean(Broker.class).types).containsExactly("order-placed");
+            });
+  }
+
+  @Test
+  void startsNoRelayWithoutAPublisher() {
+    contexts.run(
+        context -> {
+          assertThat(context).hasSingleBean(Outbox.class);
+          assertThat(context.getBean(SkipjackRelay.class).relay()).isEmpty();
+          assertThat(context.getBean(SkipjackRelay.class).build()).isEmpty();
+        });
+  }
+
+  @Test
+  void startsNoRelayIfItIsDisabled() {
+    contexts
+        .withBean(Broker.class)
+        .withPropertyValues("skipjack.outbox.relay.enabled=off")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(EventRecorder.class)
+                    .doesNotHaveBean(SkipjackRelay.class));
+  }
+
+  @Test
+  void startsTheRelayWhenTheApplicationAsksForIt() {
+    contexts
+        .withBean(Broker.class)
+        .withPropertyValues("skipjack.outbox.relay.auto-startup=false")
+        .run(
+            context -> {
+              SkipjackRelay lifecycle = context.getBean(SkipjackRelay.class);
+              assertThat(lifecycle.isRunning()).isFalse();
+              context.getBean(Orders.class).place(1);
+              try (Relay own = lifecycle.build().orElseThrow()) {
+                own.runUntilIdle();
+              }
+              assertThat(context.getBean(Broker.class).types).hasSize(1);
+              lifecycle.start();
+              context.getBean(Orders.class).place(2);
+              awaitPublished(context, 2);
+            });
+  }
+
+  @Test
+  void stopsWithTheContextAndStartsAgain() {
+    contexts
+        .withBean(Broker.class)
+        .run(
+            context -> {
+              SkipjackRelay lifecycle = context.getBean(SkipjackRelay.class);
+              Relay first = lifecycle.relay().orElseThrow();
+              ConfigurableApplicationContext running = context;
+              running.stop();
+              assertThat(lifecycle.relay()).isEmpty();
+              running.start();
+              assertThat(lifecycle.relay()).isPresent().get().isNotSameAs(first);
+              context.getBean(Orders.class).place(1);
+              awaitPublished(context, 1);
+            });
+  }
+
+  @Test
+  void severalPublishersAreRefusedUnlessOneIsPrimary() {
+    ApplicationContextRunner two =
+        contexts
+            .withBean("first", Broker.class)
+            .withBean("second", Publisher.class, () -> Publisher.each(e -> PublishResult.sent()));
+    two.run(
+        context ->
+            assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("several publishers of events: first, second. Mark the one"));
+    contexts
+        .withBean("first", Broker.class, Broker::new, bean -> bean.setPrimary(true))
+        .withBean("second", Publisher.class, () -> Publisher.each(e -> PublishResult.sent()))
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "threads, 33, Threads 33 must be",
+    "shards, 0, Shards 0 must be",
+    "batch-size, 0, Batch size 0 must be",
+    "lease, 2h, Lease PT2H must be",
+    "publish-timeout, 2h, Publish timeout PT2H must be",
+    "poll-interval, 1ms, Poll interval PT0.001S must be",
+    "retention, -1s, Retention PT-1S must be",
+    "max-attempts, 0, Max attempts 0 must be"
+  })
+  void refusesAnInvalidPropertyByName(String property, String value, String reason) {
+    contexts
+        .withBean(Broker.class)
+        .withPropertyValues("skipjack.outbox.relay.%s=%s".formatted(property, value))
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining(
+                        "Property 'skipjack.outbox.relay.%s' is invalid. %s"
+                            .formatted(property, reason)));
+  }
+
+  @Test
+  void usesPropertiesAndThenCustomizers() {
+    contexts
+        .withBean(Broker.class)
+        .withPropertyValues("skipjack.outbox.relay.name=by-property")
+        .run(
+            context ->
+                assertThat(context.getBean(SkipjackRelay.class).relay().orElseThrow().name())
+                    .isEqualTo("by-property"));
+    contexts
+        .withBean(Broker.class)
+        .withBean(RelayCustomizer.class, () -> relay -> relay.name("by-customizer"))
+        .withPropertyValues("skipjack.outbox.relay.name=by-property")
+        .run(
+            context ->
+                assertThat(context.getBean(SkipjackRelay.class).relay().orElseThrow().name())
+                    .isEqualTo("by-customizer"));
+  }
+
+  @Test
+  void publishesTheMetersOfOutboxAndRelay() {
+    contexts
+        .withConfiguration(Contexts.micrometer())
+        .withBean(Broker.class)
+        .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+        .withPropertyValues("skipjack.outbox.relay.name=measured")
+        .run(
+            context -> {
+              context.getBean(Orders.class).place(1);
+              MeterRegistry registry = context.getBean(MeterRegistry.class);
+              await()
+                  .atMost(PATIENCE)
+                  .until(
+                      () ->
+                          registry
+                                  .get("skipjack.relay.published")
+                                  .tag("relay", "measured")
+                                  .functionCounter()
+                                  .count()
+                              == 1);
+              assertThat(registry.find("skipjack.outbox.lag").gauge()).isNotNull();
+            });
+  }
+
+  @Test
+  void theEndpointShowsTheOutbox() {
+    contexts
+        .withPropertyValues("management.endpoints.web.exposure.include=skipjack")
+        .run(
+            context -> {
+              context.getBean(Orders.class).place(1);
+              Object body = context.getBean(SkipjackEndpoint.class).list("outbox", null).getBody();
+              assertThat(body)
+                  .isInstanceOfSatisfying(
+                      OutboxReport.class, report -> assertThat(report.unpublished()).isOne());
+            });
+  }
+
+  @Test
+  void needsNeitherTheOutboxNorUniqueJobs(QueueDatabase database) {
+    Contexts.on(database)
+        .withBean(SignUps.Mails.class)
+        .withPropertyValues("management.endpoints.web.exposure.include=skipjack")
+        .withClassLoader(new FilteredClassLoader("dev.skipjack.outbox", "dev.skipjack.dedup"))
+        .run(
+            context -> {
+              assertThat(context)
+                  .hasNotFailed()
+                  .hasSingleBean(Jobs.class)
+                  .doesNotHaveBean(Outbox.class)
+                  .doesNotHaveBean(UniqueEnqueuer.class);
+              WebEndpointResponse<Object> response =
+                  context.getBean(SkipjackEndpoint.class).list("outbox", null);
+              assertThat(response.getStatus()).isEqualTo(WebEndpointResponse.STATUS_NOT_FOUND);
+            });
+  }
+}
