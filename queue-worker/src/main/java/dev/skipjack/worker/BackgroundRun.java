@@ -92,7 +92,10 @@ final class BackgroundRun {
         new ClaimLoop(
             claimer,
             new LostClaims(
-                access.store()::requeue, config.lease(), System::nanoTime, reporter::releasedLostClaim),
+                access.store()::requeue,
+                config.lease(),
+                System::nanoTime,
+                reporter::releasedLostClaim),
             queues,
             config.pollInterval(),
             this::accept,

@@ -15,14 +15,14 @@ import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Releases the jobs of claims whose connection broke during the commit. If the claim was
- * committed nevertheless, the jobs would otherwise wait until their leases expire.
+ * Releases the jobs of claims whose connection broke during the commit. If the claim was committed
+ * nevertheless, the jobs would otherwise wait until their leases expire.
  *
  * <p>The attempts are released without being counted. Each is named by its execution id, so a later
- * claim of the same job is never affected, even if the same worker made it. The server may commit the claim even
- * later, for example if it has not noticed yet that the connection broke. Attempts that do not hold
- * their jobs are therefore tried again, at growing intervals, until their leases would have
- * expired.
+ * claim of the same job is never affected, even if the same worker made it. The server may commit
+ * the claim even later, for example if it has not noticed yet that the connection broke. Attempts
+ * that do not hold their jobs are therefore tried again, at growing intervals, until their leases
+ * would have expired.
  *
  * <p>Confined to one thread.
  */

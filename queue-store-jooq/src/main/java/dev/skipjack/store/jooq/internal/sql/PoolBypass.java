@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
  * <p>While its server is unavailable, HikariCP pauses between its attempts to connect, for up to
  * five seconds, and its borrowers wait for as long as its {@code connectionTimeout}, 30 seconds by
  * default. If an attempt of the pool has failed, this class therefore waits for at most half a
- * second, unless all connections of the pool are in use, and then connects by itself. A worker thus
- * notices an outage at once, and its end as well. The connection has the settings of the pool's
- * connections, and is closed after use.
+ * second, or two seconds if the attempt lasts that long, unless all connections of the pool are in
+ * use. It then connects by itself. A worker thus notices an outage at once, and its end as well.
+ * The connection has the settings of the pool's connections, and is closed after use.
  */
 final class PoolBypass {
 
@@ -29,6 +29,9 @@ final class PoolBypass {
 
   /** How long to wait for a pool that could open a connection. */
   private static final long PATIENCE = 500;
+
+  /** How long an attempt of the pool to connect may last before it is assumed to hang. */
+  private static final long HANGS = 2_000;
 
   /** How long to wait for a pool that failed to open a connection the last time. */
   private static final long GLANCE = 10;
@@ -101,7 +104,8 @@ final class PoolBypass {
     }
 
     private Connection connect(HikariPool pool) throws SQLException {
-      long left = dataSource.getConnectionTimeout();
+      long most = dataSource.getConnectionTimeout();
+      long left = most;
       while (true) {
         long wait = isExhausted(pool) ? left : Math.min(left, stuck ? GLANCE : PATIENCE);
         try {
@@ -112,8 +116,8 @@ final class PoolBypass {
           return connection;
         } catch (SQLTransientConnectionException timedOut) {
           left -= wait;
-          // The cause is a failure of the pool to connect. Without one, the server is merely slow.
-          boolean fails = stuck || timedOut.getCause() != null;
+          // The cause is a failure of the pool to connect; without one, its attempt still lasts.
+          boolean fails = stuck || timedOut.getCause() != null || most - left >= HANGS;
           if (fails && pool.getTotalConnections() < dataSource.getMaximumPoolSize()) {
             stuck = true;
             return connectBeside(pool, timedOut);

@@ -115,11 +115,23 @@ class PoolBypassTest {
 
   @Test
   void aServerThatIsSlowToConnectIsAwaited() throws SQLException {
-    driver.slow = Duration.ofSeconds(2);
+    driver.slow = Duration.ofSeconds(1);
     OwnConnections connections = open();
 
     try (Connection connection = connections.borrow()) {
       assertThat(connections.isBesidePool(connection)).isFalse();
+    }
+  }
+
+  @Test
+  void anAttemptOfThePoolThatHangsIsNotAwaited() throws SQLException {
+    driver.poolHangs = true;
+    OwnConnections connections = open();
+
+    try (Connection connection = connections.borrow()) {
+      assertThat(connections.isBesidePool(connection)).isTrue();
+    } finally {
+      driver.poolHangs = false;
     }
   }
 
@@ -153,6 +165,7 @@ class PoolBypassTest {
     private static final long serialVersionUID = 1;
 
     private volatile boolean poolFails;
+    private volatile boolean poolHangs;
     private volatile boolean allFail;
     private volatile Duration slow = Duration.ZERO;
     private final AtomicInteger opened = new AtomicInteger();
@@ -162,6 +175,9 @@ class PoolBypassTest {
       boolean pools = Thread.currentThread().getName().contains("connection-adder");
       if (allFail || (pools && poolFails)) {
         throw new PSQLException("The server is away.", PSQLState.CONNECTION_UNABLE_TO_CONNECT);
+      }
+      while (pools && poolHangs) {
+        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
       }
       opened.incrementAndGet();
       LockSupport.parkNanos(slow.toNanos());
