@@ -1,7 +1,6 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.StoreException;
-import java.sql.SQLException;
 import java.util.List;
 
 /**
@@ -24,7 +23,7 @@ public final class UnknownClaimException extends StoreException {
    * @param jobs the jobs that the claim had found
    */
   public UnknownClaimException(StoreException failure, List<ClaimedJob> jobs) {
-    super(String.valueOf(failure.getMessage()), (SQLException) failure.getCause(), true);
+    super(String.valueOf(failure.getMessage()), failure);
     this.jobs = List.copyOf(jobs);
   }
 
