@@ -15,8 +15,9 @@ public enum OrderingPolicy {
   /** The next job runs. The dead job remains, and a redrive puts it behind the key's other jobs. */
   SKIP,
   /**
-   * The waiting jobs that were created before the job died become dead as well. Jobs that were
-   * created later run once all of the earlier ones are dead.
+   * The waiting jobs that were created before the job died become dead as well. The other jobs of
+   * the key run once all of these are dead, even those whose transaction began before the job died
+   * but committed afterwards.
    */
   PARK;
 

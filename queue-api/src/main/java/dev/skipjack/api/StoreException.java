@@ -34,7 +34,7 @@ public class StoreException extends QueueException {
   }
 
   /** Creates an exception with a new message and the cause of {@code failure}. */
-  StoreException(String message, StoreException failure) {
+  protected StoreException(String message, StoreException failure) {
     super(message, failure.getCause());
     this.outcomeUnknown = failure.outcomeUnknown;
   }

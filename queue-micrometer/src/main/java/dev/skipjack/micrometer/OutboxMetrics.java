@@ -171,7 +171,7 @@ public final class OutboxMetrics {
     private @Nullable OutboxLag read() {
       try {
         return source.get();
-      } catch (RuntimeException unavailable) {
+      } catch (Throwable unavailable) {
         return null;
       }
     }

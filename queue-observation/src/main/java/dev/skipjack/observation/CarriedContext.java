@@ -87,7 +87,7 @@ public final class CarriedContext implements EnqueueInterceptor, ExecutionInterc
   private static void remove(ContextCarrier.Restored part, JobContext context) {
     try {
       part.close();
-    } catch (RuntimeException | Error failed) {
+    } catch (Throwable failed) {
       LOG.warn(
           "Context was not removed kind={} jobId={} carrier={}",
           context.kind(),

@@ -91,7 +91,7 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
           next.enqueue(headers.write(jobs, context.propagated(), hasParent));
       context.enqueued(results);
       return results;
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       Reports.end(Attributes.ENQUEUE, queue, () -> observation.error(failure));
       throw failure;
     } finally {
@@ -108,7 +108,7 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
     Outcome outcome;
     try (SafeScope scope = SafeScope.of(observation, Attributes.PROCESS, job.queue())) {
       outcome = next.proceed();
-    } catch (Exception | Error failure) {
+    } catch (Throwable failure) {
       end(observation, context, null, failure);
       throw failure;
     }

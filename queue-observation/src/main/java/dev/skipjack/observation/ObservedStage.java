@@ -38,7 +38,7 @@ final class ObservedStage extends CompletableFuture<@Nullable Outcome> {
     ObservedStage observed = new ObservedStage(async.stage(), observation);
     try {
       CompletionStage<?> unused = async.stage().whenComplete(observed::end);
-    } catch (RuntimeException | Error broken) { // the stage may be the user's own implementation
+    } catch (Throwable broken) { // the stage may be the user's own implementation
       observed.end(null, broken);
     }
     return Outcome.async(observed);
@@ -63,7 +63,7 @@ final class ObservedStage extends CompletableFuture<@Nullable Outcome> {
   public boolean cancel(boolean mayInterrupt) {
     try {
       stage.toCompletableFuture().cancel(mayInterrupt);
-    } catch (RuntimeException notPossible) {
+    } catch (Throwable notPossible) {
       // Nothing waits for the stage any longer.
     }
     end(null, new CancellationException("The attempt was ended."));

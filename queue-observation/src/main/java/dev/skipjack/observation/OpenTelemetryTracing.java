@@ -113,7 +113,7 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
       Optional.ofNullable(Attributes.messageId(results))
           .ifPresent(id -> span.setAttribute(Attributes.MESSAGE_ID, id));
       return results;
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       fail(span, failure);
       throw failure;
     } finally {
@@ -139,7 +139,7 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
     Outcome outcome;
     try (Scope scope = parent.with(span).makeCurrent()) {
       outcome = next.proceed();
-    } catch (Exception | Error failure) {
+    } catch (Throwable failure) {
       end(span, job, null, failure);
       throw failure;
     }

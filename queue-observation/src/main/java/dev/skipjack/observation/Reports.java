@@ -23,7 +23,7 @@ final class Reports {
     for (Runnable step : steps) {
       try {
         step.run();
-      } catch (RuntimeException | Error failed) {
+      } catch (Throwable failed) {
         LOG.warn("Not reported operation={} queue={}", operation, queue, failed);
       }
     }

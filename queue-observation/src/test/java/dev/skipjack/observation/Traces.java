@@ -69,12 +69,15 @@ abstract class Traces {
 
     @Override
     public void onEnd(ReadableSpan span) {
-      if (failureAtTheEnd instanceof RuntimeException failure) {
-        throw failure;
+      if (failureAtTheEnd != null) {
+        Failing.<RuntimeException>sneak(failureAtTheEnd);
       }
-      if (failureAtTheEnd instanceof Error error) {
-        throw error;
-      }
+    }
+
+    /** Throws a throwable that no signature declares, as languages other than Java can. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void sneak(Throwable thrown) throws E {
+      throw (E) thrown;
     }
 
     @Override

@@ -95,7 +95,10 @@ class TracesTest {
     return bothWays()
         .flatMap(
             traces ->
-                Stream.of(new IllegalStateException("closed"), new NoClassDefFoundError("closed"))
+                Stream.of(
+                        new IllegalStateException("closed"),
+                        new NoClassDefFoundError("closed"),
+                        new Throwable("closed"))
                     .map(failure -> Arguments.of(traces, failure)));
   }
 

@@ -91,6 +91,11 @@ final class BackgroundRun {
     ClaimLoop claims =
         new ClaimLoop(
             claimer,
+            new LostClaims(
+                access.store()::requeue,
+                config.lease(),
+                System::nanoTime,
+                reporter::releasedLostClaim),
             queues,
             config.pollInterval(),
             this::accept,

@@ -2,6 +2,7 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.UnknownClaimException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -27,6 +28,7 @@ final class ClaimLoop implements Loop.Step {
   private static final long GATHER = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Claimer claimer;
+  private final LostClaims lost;
   private final Collection<ServedQueue> queues;
   private final long pollInterval;
   private final Consumer<List<Attempt>> accept;
@@ -48,6 +50,7 @@ final class ClaimLoop implements Loop.Step {
    */
   ClaimLoop(
       Claimer claimer,
+      LostClaims lost,
       Collection<ServedQueue> queues,
       Duration pollInterval,
       Consumer<List<Attempt>> accept,
@@ -56,6 +59,7 @@ final class ClaimLoop implements Loop.Step {
       LongSupplier clock,
       Runnable polled) {
     this.claimer = claimer;
+    this.lost = lost;
     this.queues = List.copyOf(queues);
     this.pollInterval = pollInterval.toNanos();
     this.accept = accept;
@@ -72,13 +76,14 @@ final class ClaimLoop implements Loop.Step {
       asked = false;
       return Math.min(left, pollInterval); // lanes reported by wake-ups wait, too
     }
-    Map<String, Integer> room = room();
     asked = true;
+    boolean released = lost.release();
+    Map<String, Integer> room = room();
     if (room.isEmpty()) {
       gathering = false;
-      asked = claimer.look(pollInterval);
+      asked = claimer.look(pollInterval) || released;
       polled.run();
-      return pollInterval; // lanes reported by wake-ups also wait for room
+      return lost.pause(pollInterval); // lanes reported by wake-ups also wait for room
     }
     if (gathering) {
       gathering = false;
@@ -88,8 +93,8 @@ final class ClaimLoop implements Loop.Step {
     if (!lanes.isEmpty()) {
       claimer.expect(lanes);
     }
-    List<Attempt> claimed = claimer.claim(room, ClaimRequest.LARGEST);
-    asked = claimer.asked();
+    List<Attempt> claimed = claim(room);
+    asked = claimer.asked() || released;
     polled.run();
     accept.accept(claimed);
     long now = clock.getAsLong();
@@ -104,7 +109,16 @@ final class ClaimLoop implements Loop.Step {
     } else if (!lanes.isEmpty()) {
       schedule.wokenUp(now);
     }
-    return schedule.pause(now);
+    return lost.pause(schedule.pause(now));
+  }
+
+  private List<Attempt> claim(Map<String, Integer> room) {
+    try {
+      return claimer.claim(room, ClaimRequest.LARGEST);
+    } catch (UnknownClaimException failure) {
+      lost.add(failure);
+      throw failure;
+    }
   }
 
   @Override

@@ -281,11 +281,15 @@ final class EventDispatcher {
 
   private void report(long events) {
     WorkerListener busy = called;
-    LOG.warn(
-        "Events dropped because listeners are too slow worker={} events={} busyListener={}",
-        worker,
-        events,
-        busy == null ? "none" : busy.getClass().getName());
+    try {
+      LOG.warn(
+          "Events dropped because listeners are too slow worker={} events={} busyListener={}",
+          worker,
+          events,
+          busy == null ? "none" : busy.getClass().getName());
+    } catch (Throwable unwritable) {
+      Thread.onSpinWait(); // a broken log must not end the thread
+    }
   }
 
   private static long lengthOf(WorkerEvent event) {

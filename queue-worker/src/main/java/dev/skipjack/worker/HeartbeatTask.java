@@ -183,8 +183,8 @@ final class HeartbeatTask implements Loop.Step {
       List<Attempt> batch = due.subList(from, Math.min(from + BATCH, due.size()));
       try {
         renewOrHalve(batch, lease);
-      } catch (RuntimeException thrown) {
-        failed = thrown;
+      } catch (Throwable thrown) {
+        failed = Loop.unchecked(thrown);
       }
     }
     return failed;

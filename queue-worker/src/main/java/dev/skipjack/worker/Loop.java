@@ -169,6 +169,11 @@ final class Loop {
         && !(inStep && System.nanoTime() - stepBegan > longestStep.toNanos());
   }
 
+  /** Returns an exception that a step can throw later, after the rest of its work. */
+  static RuntimeException unchecked(Throwable thrown) {
+    return thrown instanceof RuntimeException failure ? failure : new IllegalStateException(thrown);
+  }
+
   private void run() {
     try {
       repeat();
@@ -180,6 +185,7 @@ final class Loop {
   private void repeat() {
     while (!isStopped()) {
       try {
+        Thread.interrupted(); // a flag that foreign code has set must not fail the step
         stepBegan = System.nanoTime();
         inStep = true;
         long pause = step.run();

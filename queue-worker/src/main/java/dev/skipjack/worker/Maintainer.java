@@ -82,7 +82,8 @@ final class Maintainer implements Loop.Step {
   private void step(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException failure) {
+    } catch (Throwable thrown) {
+      RuntimeException failure = Loop.unchecked(thrown);
       if (DatabaseWatch.isAway(failure)) {
         throw failure;
       }

@@ -97,7 +97,11 @@ final class Reporter {
 
   /** Logs how many failures were left out of the log. Must be called periodically. */
   void reportLeftOut() {
-    failures.reportLeftOut();
+    try {
+      failures.reportLeftOut();
+    } catch (Throwable unwritable) {
+      Thread.onSpinWait(); // an exception would end the periodic calls
+    }
   }
 
   DatabaseWatch database() {
@@ -106,6 +110,10 @@ final class Reporter {
 
   HandlerWatch handlers() {
     return handlers;
+  }
+
+  void releasedLostClaim(int jobs) {
+    LOG.warn("Jobs of a claim whose response was lost were released count={}", jobs);
   }
 
   void saturated(String reason) {

@@ -1,7 +1,6 @@
 package dev.skipjack.worker;
 
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs two steps in the thread of one loop. One runs whenever its own pause has ended; the other
@@ -28,26 +27,18 @@ final class SharedLoop implements Loop.Step {
 
   @Override
   public long run() throws Exception {
-    @Nullable Exception failure = null;
-    if (clock.getAsLong() - pacedAt >= 0) {
-      try {
-        pacedAt = paced.run() + clock.getAsLong();
-      } catch (Exception failed) {
-        failure = failed;
-      }
-    }
-    long pause;
     try {
-      pause = woken.run();
-    } catch (Exception failed) {
-      if (failure != null) {
-        failed.addSuppressed(failure);
+      if (clock.getAsLong() - pacedAt >= 0) {
+        pacedAt = paced.run() + clock.getAsLong();
       }
-      throw failed;
-    }
-    if (failure != null) {
+    } catch (Throwable failure) {
+      try {
+        long unused = woken.run();
+      } catch (Throwable second) {
+        failure.addSuppressed(second);
+      }
       throw failure;
     }
-    return Math.max(Math.min(pacedAt - clock.getAsLong(), pause), 1);
+    return Math.max(Math.min(woken.run(), pacedAt - clock.getAsLong()), 1);
   }
 }

@@ -187,6 +187,7 @@ class ClaimLoopTest {
             Claimer.Watch.NOBODY);
     return new ClaimLoop(
         claimer,
+        new LostClaims(store::requeue, A_MINUTE, () -> now, jobs -> {}),
         queues.values(),
         POLL_INTERVAL,
         attempts -> {

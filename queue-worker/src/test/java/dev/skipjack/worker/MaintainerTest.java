@@ -45,6 +45,23 @@ class MaintainerTest {
   }
 
   @Test
+  void anErrorOfAStepDoesNotStopTheOthers() {
+    store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void after(String call, int size) {
+            if (call.equals("createPartitions")) {
+              throw new StackOverflowError("too deep");
+            }
+          }
+        };
+
+    assertThatThrownBy(maintainer::run).hasRootCauseInstanceOf(StackOverflowError.class);
+
+    assertThat(store.calls).containsExactly("createPartitions", "removePartitions", "prune");
+  }
+
+  @Test
   void anUnavailableDatabaseIsNotAskedAgainAtOnce() {
     store.fault =
         failing("createPartitions", new StoreException("away", new SQLException("away", "08006")));

@@ -66,6 +66,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +133,7 @@ final class MemoryStore
   volatile String bombState = "54000";
   volatile String encoding = WorkerInstructions.UTF8;
   volatile Fault fault = new Fault() {};
+  volatile Consumer<String> onDecode = json -> {};
   volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
 
   private final Map<Long, Row> rows = new LinkedHashMap<>();
@@ -250,6 +252,7 @@ final class MemoryStore
 
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
+    onDecode.accept(json);
     if (json.equals("poison")) {
       throw new PayloadException("Not a payload.", null);
     }

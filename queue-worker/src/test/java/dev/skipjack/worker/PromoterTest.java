@@ -134,7 +134,7 @@ class PromoterTest {
     SharedLoop loop =
         new SharedLoop(
             () -> {
-              throw new IllegalStateException("refused");
+              throw new StackOverflowError("refused");
             },
             () -> {
               runs.add("woken");

@@ -57,6 +57,8 @@ public interface JobStore {
    * contain fewer jobs than the limit even though more jobs are due. It never contains more.
    *
    * @return the claimed jobs, in the order of the request's lanes, then due time, then id
+   * @throws UnknownClaimException if the connection broke during the commit, so that the jobs may
+   *     have been claimed
    */
   List<ClaimedJob> claim(ClaimRequest request);
 

@@ -42,7 +42,7 @@ final class IdleConnections {
       Hikari.discard(dataSource);
     } catch (NoClassDefFoundError absent) {
       LOG.trace("Pool is not HikariCP; its connections are discarded one by one");
-    } catch (SQLException | RuntimeException refused) {
+    } catch (Throwable refused) {
       LOG.debug("Pool could not discard its connections", refused);
     }
   }

@@ -39,6 +39,7 @@ import dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore;
 import dev.skipjack.store.jooq.internal.schedule.JooqSchedules;
 import dev.skipjack.store.jooq.internal.sql.KeptTransactions;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
+import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import java.sql.Connection;
@@ -87,6 +88,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final Lazy<DSLContext> dialect;
   private final EnqueueTransactions producers;
   private final Lazy<Side> ofWorkers;
+  private final OwnConnections workerConnections;
   private final Lazy<JobStore> store;
   private final Lazy<Maintenance> maintenance;
   private final Lazy<JooqWorkerRegistry> workers;
@@ -117,13 +119,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             : null;
     StrictOrdering strictOrdering = new StrictOrdering(dialect);
     EnqueueWriter writer = new EnqueueWriter(dialect, strictOrdering);
-    OwnTransactions transactions = new OwnTransactions(dataSource);
+    OwnTransactions transactions =
+        new OwnTransactions(dataSource).onReadOnlyServer(new IdleConnections(dataSource)::discard);
     Lazy<Side> application = Lazy.of(() -> new Side(transactions, dialect));
+    this.workerConnections = OwnConnections.ofWorkers(control);
     this.ofWorkers =
         Lazy.of(
             () ->
                 new Side(
-                    new OwnTransactions(control)
+                    new OwnTransactions(workerConnections)
                         .onReadOnlyServer(new IdleConnections(control)::discard),
                     dialect));
     this.codec = codec;
@@ -369,7 +373,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public LeaseKeeper leases() {
-    return new JooqLeaseKeeper(new KeptTransactions(control), dialect);
+    return new JooqLeaseKeeper(new KeptTransactions(workerConnections), dialect);
   }
 
   @Override

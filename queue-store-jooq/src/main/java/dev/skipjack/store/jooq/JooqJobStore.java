@@ -22,6 +22,7 @@ import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
+import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
@@ -150,8 +151,7 @@ final class JooqJobStore implements JobStore {
                 limit ->
                     AsciiFallback.run(
                         statement,
-                        spelled ->
-                            healing.run(() -> transactions.run(spelled, request.atMost(limit)))));
+                        spelled -> healing.run(() -> claimOnce(spelled, request.atMost(limit)))));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
@@ -163,6 +163,17 @@ final class JooqJobStore implements JobStore {
             .thenComparing(ClaimedJob::scheduledAt)
             .thenComparingLong(job -> job.execution().jobId().value()));
     return List.copyOf(sorted);
+  }
+
+  private List<ClaimedJob> claimOnce(
+      Statement<ClaimRequest, ClaimedJob> statement, ClaimRequest request) {
+    List<ClaimedJob> found = new ArrayList<>();
+    try {
+      transactions.inOne(session -> found.addAll(session.run(statement, request)));
+      return found;
+    } catch (StoreException failure) {
+      throw failure.isOutcomeUnknown() ? new UnknownClaimException(failure, found) : failure;
+    }
   }
 
   @Override

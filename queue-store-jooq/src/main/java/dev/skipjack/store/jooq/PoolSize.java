@@ -21,7 +21,7 @@ final class PoolSize {
       return Hikari.of(dataSource);
     } catch (NoClassDefFoundError absent) {
       return OptionalInt.empty();
-    } catch (SQLException | RuntimeException refused) {
+    } catch (Throwable refused) {
       LOG.debug("Data source does not report what it wraps", refused);
       return OptionalInt.empty();
     }

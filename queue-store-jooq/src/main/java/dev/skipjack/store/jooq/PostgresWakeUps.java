@@ -84,12 +84,14 @@ final class PostgresWakeUps implements WakeUps {
       Listening listening = new Listening(connection, session, restorePeek);
       listening.requireHearing();
       return listening;
-    } catch (SQLException | RuntimeException failure) {
+    } catch (SQLException refused) {
+      restorePeek.run();
+      close(connection, refused);
+      throw OwnTransactions.refused(refused);
+    } catch (Throwable failure) {
       restorePeek.run();
       close(connection, failure);
-      throw failure instanceof SQLException refused
-          ? OwnTransactions.refused(refused)
-          : (RuntimeException) failure;
+      throw failure;
     }
   }
 
@@ -106,7 +108,7 @@ final class PostgresWakeUps implements WakeUps {
     }
   }
 
-  private static void close(@Nullable Connection connection, Exception why) {
+  private static void close(@Nullable Connection connection, Throwable why) {
     try {
       if (connection != null) {
         try (connection) {
@@ -162,7 +164,7 @@ final class PostgresWakeUps implements WakeUps {
         return;
       }
       try (Connection other = connections.borrow()) {
-        if (!hearsProbeOf(other, new LinkedHashSet<>())) {
+        if (!hearsProbe(other)) {
           throw new SQLException(
               "LISTEN receives nothing: a probe did not arrive within %s. Behind a pooler in transaction mode, give the queue a direct connection to listen on, or disable wake-ups."
                   .formatted(PROBE_LIMIT),
@@ -170,6 +172,15 @@ final class PostgresWakeUps implements WakeUps {
         }
       }
       hears = true;
+    }
+
+    private boolean hearsProbe(Connection other) throws SQLException {
+      try {
+        return hearsProbeOf(other, new LinkedHashSet<>());
+      } catch (SQLException failure) {
+        ReadOnlyServer.abandon(other, failure);
+        throw failure;
+      }
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
 import dev.skipjack.store.jooq.internal.sql.EndedTransaction;
 import dev.skipjack.store.jooq.internal.sql.FollowUp;
 import dev.skipjack.store.jooq.internal.sql.OwnConnections;
+import dev.skipjack.store.jooq.internal.sql.ReadOnlyServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -147,12 +148,17 @@ final class WakeUpSender {
 
   private void send(Collection<WakeUp> wakeUps) {
     try (Connection connection = connections.borrow()) {
-      boolean autoCommit = connection.getAutoCommit();
-      send(connection, SEND, wakeUps);
-      if (!autoCommit) {
-        connection.commit();
+      try {
+        boolean autoCommit = connection.getAutoCommit();
+        send(connection, SEND, wakeUps);
+        if (!autoCommit) {
+          connection.commit();
+        }
+      } catch (SQLException failure) {
+        ReadOnlyServer.abandon(connection, failure);
+        throw failure;
       }
-    } catch (SQLException | RuntimeException failure) {
+    } catch (Throwable failure) {
       notSent(wakeUps, failure);
     }
   }
@@ -169,7 +175,7 @@ final class WakeUpSender {
   }
 
   /** The jobs are committed: an exception would make the caller enqueue them again. */
-  private static void notSent(Collection<WakeUp> wakeUps, Exception failure) {
+  private static void notSent(Collection<WakeUp> wakeUps, Throwable failure) {
     LOG.debug(
         "Wake-up not sent; workers find the jobs by polling lanes={}",
         wakeUps.stream().map(WakeUp::lane).toList(),
@@ -250,7 +256,7 @@ final class WakeUpSender {
         // With SEND, the commit of an open transaction would not wait for the disk.
         EndedTransaction.after(
             connection, own -> WakeUpSender.this.send(connection, own ? SEND : NOTIFY, wakeUps));
-      } catch (SQLException | RuntimeException failure) {
+      } catch (Throwable failure) {
         notSent(wakeUps, failure);
       }
     }

@@ -41,6 +41,20 @@ class ClaimStatementTest {
   }
 
   @Test
+  void claimsAJobThatHasJustBecomeDue() {
+    fixture.enqueue(1);
+    fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
+
+    assertThat(fixture.claim(1)).hasSize(1);
+  }
+
+  @Test
+  void leavesAJobThatIsDueInLessThanASecond() {
+    fixture.requireLeftBefore(
+        () -> fixture.enqueue(1), "scheduled_at", () -> fixture.claim(1).isEmpty());
+  }
+
+  @Test
   void saturatesTheAttemptsInsteadOfFailingTheLane() {
     fixture.enqueue(2);
     fixture.execute(

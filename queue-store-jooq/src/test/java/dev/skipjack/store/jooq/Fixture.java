@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
@@ -16,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /** Common steps of the store's tests. */
@@ -89,6 +92,31 @@ public final class Fixture {
     } catch (SQLException failure) {
       throw new AssertionError(sql, failure);
     }
+  }
+
+  /**
+   * Checks that a call leaves the only job alone in the last second before a moment, by the
+   * database's clock. On a busy machine the moment may pass meanwhile; then the check is repeated.
+   *
+   * @param prepare creates the job
+   * @param column the column that holds the moment
+   * @param leaves returns whether the call has left the job alone
+   */
+  void requireLeftBefore(Runnable prepare, String column, BooleanSupplier leaves) {
+    for (int tries = 0; tries < 50; tries++) {
+      execute("DELETE FROM @jobs");
+      prepare.run();
+      String moment =
+          value(
+              "UPDATE @jobs SET %1$s = clock_timestamp() + interval '0.8 seconds' RETURNING %1$s"
+                  .formatted(column));
+      boolean left = leaves.getAsBoolean();
+      if (value("SELECT clock_timestamp() < '" + moment + "'").equals("t")) {
+        assertThat(left).as("the job before its %s", column).isTrue();
+        return;
+      }
+    }
+    throw new AssertionError("No call took less than 0.8 seconds.");
   }
 
   /** Aborts statements that change more than {@code rows} rows of the table, until it is closed. */

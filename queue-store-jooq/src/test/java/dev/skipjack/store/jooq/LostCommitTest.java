@@ -2,16 +2,21 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.faults.FaultyDataSource;
 import dev.skipjack.faults.FaultyDataSource.CommitFate;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -28,6 +33,8 @@ class LostCommitTest {
 
   /** One in five of these calls loses its connection and opens another one. */
   private static final int CALLS = Boolean.getBoolean("skipjack.soak") ? 500 : 150;
+
+  private static final Lane LANE = new Lane("default", 0);
 
   private final Random random = new Random(SEED);
   private int cut;
@@ -89,16 +96,10 @@ class LostCommitTest {
     int answered = 0;
     for (int i = 0; i < 60; i++) {
       answered +=
-          untilAnswered(
-                  () ->
-                      queue
-                          .store()
-                          .claim(Fixture.request(5, Fixture.LEASE, new Lane("default", 0))))
-              .size();
+          untilAnswered(() -> queue.store().claim(Fixture.request(5, Fixture.LEASE, LANE))).size();
     }
 
-    int running =
-        Integer.parseInt(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'running'"));
+    int running = runningJobs();
     assertThat(running).isGreaterThan(answered);
     assertThat(fixture.value("SELECT count(*) FROM @job_executions WHERE status = 'running'"))
         .isEqualTo(String.valueOf(running));
@@ -109,6 +110,41 @@ class LostCommitTest {
     assertThat(rescued).isEqualTo(running);
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'pending'"))
         .isEqualTo("300");
+  }
+
+  @Test
+  void jobsOfAClaimWithALostResponseAreNamedAndCanBeGivenBackAtOnce() {
+    fixture.enqueue(300);
+    List<Requeue> unknown = new ArrayList<>();
+    int answered = 0;
+    for (int i = 0; i < 60; i++) {
+      try {
+        answered += queue.store().claim(Fixture.request(5, Fixture.LEASE, LANE)).size();
+      } catch (UnknownClaimException lost) {
+        assertThat(lost.jobs()).hasSize(5);
+        lost.jobs()
+            .forEach(
+                job ->
+                    unknown.add(
+                        Requeue.until(
+                            job.execution(), ExecutionStatus.RELEASED, job.scheduledAt())));
+      }
+    }
+    assertThat(runningJobs()).isGreaterThan(answered);
+
+    List<Ended> ended = fixture.store.requeue(unknown);
+
+    assertThat(ended)
+        .extracting(Ended::verdict)
+        .as("some commits were cut before the server received them")
+        .containsOnly(Verdict.DONE, Verdict.LOST);
+    assertThat(runningJobs()).isEqualTo(answered);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE attempts > uncounted_attempts"))
+        .isEqualTo(String.valueOf(answered));
+  }
+
+  private int runningJobs() {
+    return Integer.parseInt(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'running'"));
   }
 
   private static <R> R untilAnswered(Supplier<R> call) {

@@ -38,6 +38,26 @@ class RescueStatementTest {
   }
 
   @Test
+  void rescuesAJobWhoseLeaseHasJustEnded() {
+    fixture.enqueue(1);
+    fixture.claim(1);
+    fixture.execute("UPDATE @jobs SET lease_expires_at = clock_timestamp()");
+
+    assertThat(fixture.store.rescue(Duration.ZERO, 10)).hasSize(1);
+  }
+
+  @Test
+  void leavesAJobWhoseLeaseEndsInLessThanASecond() {
+    fixture.requireLeftBefore(
+        () -> {
+          fixture.enqueue(1);
+          fixture.claim(1);
+        },
+        "lease_expires_at",
+        () -> fixture.store.rescue(Duration.ZERO, 10).isEmpty());
+  }
+
+  @Test
   void stepsOverARowThatCannotBeRescued() {
     fixture.enqueue(3);
     fixture.claim(3, EXPIRED);

@@ -12,6 +12,7 @@ import dev.skipjack.model.Skipjack;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnConnections;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.sql.ReadOnlyServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -166,7 +167,7 @@ final class PartitionDdl {
       try {
         work.on(connection);
         connection.setAutoCommit(autoCommit);
-      } catch (SQLException | RuntimeException | Error failure) {
+      } catch (Throwable failure) {
         giveUp(connection, autoCommit, failure);
         throw failure;
       }
@@ -176,6 +177,9 @@ final class PartitionDdl {
   }
 
   private static void giveUp(Connection connection, boolean autoCommit, Throwable failure) {
+    if (ReadOnlyServer.abandon(connection, failure)) {
+      return;
+    }
     try {
       if (!connection.getAutoCommit()) {
         connection.rollback();

@@ -113,7 +113,7 @@ final class JacksonReadability {
         return null; // it may create an instance of any class
       }
       return new Walk(context).of(root, "", 0);
-    } catch (RuntimeException | LinkageError | JsonMappingException unsure) {
+    } catch (Throwable unsure) {
       return null;
     }
   }
@@ -126,7 +126,7 @@ final class JacksonReadability {
       return context().findNonContextualValueDeserializer(mapper.constructType(owner))
               instanceof BeanDeserializer bean
           && bean.findProperty(name) != null;
-    } catch (RuntimeException | LinkageError | JsonMappingException unsure) {
+    } catch (Throwable unsure) {
       return false;
     }
   }

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,16 +43,16 @@ public final class KeptTransactions implements AutoCloseable {
   private long usedAt;
   private volatile boolean doubted;
 
-  /** Creates an instance that borrows a connection from {@code dataSource} at the first call. */
-  public KeptTransactions(DataSource dataSource) {
-    this(dataSource, SILENCE);
+  /** Creates an instance that borrows a connection at the first call. */
+  public KeptTransactions(OwnConnections connections) {
+    this(connections, SILENCE);
   }
 
   /**
    * @param silence the time without use after which the connection is checked
    */
-  KeptTransactions(DataSource dataSource, Duration silence) {
-    this.connections = new OwnConnections(dataSource);
+  KeptTransactions(OwnConnections connections, Duration silence) {
+    this.connections = connections;
     this.silence = silence.toNanos();
   }
 
@@ -79,7 +78,7 @@ public final class KeptTransactions implements AutoCloseable {
     } catch (SQLException failure) {
       giveUpUnlessWhole(failure);
       throw OwnTransactions.failed(failure, committing);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       giveUp(failure);
       throw failure;
     } finally {
@@ -149,6 +148,10 @@ public final class KeptTransactions implements AutoCloseable {
           "The connection was returned to its pool; these transactions are closed.");
     }
     Connection connection = kept;
+    if (connection != null && connections.isBesidePool(connection)) {
+      giveBack(); // the pool may have recovered
+      connection = null;
+    }
     if (connection == null) {
       connection = connections.borrow();
       kept = connection;

@@ -27,12 +27,39 @@ public final class OwnConnections {
   private static final Logger LOG = LoggerFactory.getLogger(OwnConnections.class);
 
   private final DataSource dataSource;
+  private final Optional<PoolBypass> bypass;
   private volatile boolean autoCommitSeen;
   private volatile boolean isPool;
 
   /** Creates an instance that borrows connections from {@code dataSource}. */
   public OwnConnections(DataSource dataSource) {
+    this(dataSource, Optional.empty());
+  }
+
+  private OwnConnections(DataSource dataSource, Optional<PoolBypass> bypass) {
     this.dataSource = dataSource;
+    this.bypass = bypass;
+  }
+
+  /**
+   * Creates an instance for a worker. If {@code dataSource} is a HikariCP pool that cannot open a
+   * connection, this instance does not wait for the end of the pool's pauses, but connects by
+   * itself.
+   */
+  public static OwnConnections ofWorkers(DataSource dataSource) {
+    try {
+      return new OwnConnections(dataSource, PoolBypass.of(dataSource));
+    } catch (NoClassDefFoundError absent) {
+      LOG.trace("Pool is not HikariCP; its pauses after an outage cannot be bypassed");
+      return new OwnConnections(dataSource);
+    }
+  }
+
+  /**
+   * Returns whether the pool could not provide this connection, so that it is not one of its own.
+   */
+  boolean isBesidePool(Connection connection) {
+    return bypass.isPresent() && PoolBypass.isBeside(connection);
   }
 
   /**
@@ -49,7 +76,7 @@ public final class OwnConnections {
     try {
       requireNoTransaction(connection);
       return connection;
-    } catch (SQLException | RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       giveBack(connection, failure);
       throw failure;
     }
@@ -57,7 +84,7 @@ public final class OwnConnections {
 
   private Connection connect() throws SQLException {
     try {
-      return dataSource.getConnection();
+      return bypass.isPresent() ? bypass.get().connect() : dataSource.getConnection();
     } catch (SQLException failure) {
       if (failure.getSQLState() == null && !PostgresDriver.isBehind(failure)) {
         throw new StoreException(noConnection(failure), failure);

@@ -42,7 +42,12 @@ public final class OwnTransactions {
 
   /** Creates an instance that uses connections from {@code dataSource}. */
   public OwnTransactions(DataSource dataSource) {
-    this(new OwnConnections(dataSource), Preamble.OWN, () -> {}, null);
+    this(new OwnConnections(dataSource));
+  }
+
+  /** Creates an instance that uses these connections. */
+  public OwnTransactions(OwnConnections connections) {
+    this(connections, Preamble.OWN, () -> {}, null);
   }
 
   private OwnTransactions(
@@ -146,7 +151,7 @@ public final class OwnTransactions {
       try {
         sent = true;
         rows = work.run(connection);
-      } catch (SQLException | RuntimeException | Error failure) {
+      } catch (Throwable failure) {
         clear(connection, autoCommit, clear, failure);
         throw failure;
       }
@@ -211,7 +216,7 @@ public final class OwnTransactions {
         R result;
         try {
           result = work.run(connection);
-        } catch (SQLException | RuntimeException | Error failure) {
+        } catch (Throwable failure) {
           rollBackTo(connection, savepoint, failure);
           throw failure;
         }
@@ -241,8 +246,8 @@ public final class OwnTransactions {
         result = work.run(connection);
         committing = true;
         connection.commit();
-      } catch (SQLException | RuntimeException | Error failure) {
-        giveUp(connection, autoCommit, failure);
+      } catch (Throwable failure) {
+        clear(connection, autoCommit, Connection::rollback, failure);
         throw failure;
       }
       committing = false;
@@ -318,15 +323,6 @@ public final class OwnTransactions {
         ? ". If connections go through a pooler in transaction mode, add prepareThreshold=0 to the"
             + " JDBC URL."
         : "";
-  }
-
-  private void giveUp(Connection connection, boolean autoCommit, Throwable failure) {
-    try {
-      connection.rollback();
-      connection.setAutoCommit(autoCommit);
-    } catch (SQLException broken) {
-      failure.addSuppressed(broken);
-    }
   }
 
   private void clear(

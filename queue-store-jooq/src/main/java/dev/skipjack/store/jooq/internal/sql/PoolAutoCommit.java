@@ -24,7 +24,7 @@ final class PoolAutoCommit {
       return Hikari.of(dataSource);
     } catch (NoClassDefFoundError absent) {
       return Optional.empty();
-    } catch (SQLException | RuntimeException refused) {
+    } catch (Throwable refused) {
       LOG.debug("Data source does not report what it wraps", refused);
       return Optional.empty();
     }

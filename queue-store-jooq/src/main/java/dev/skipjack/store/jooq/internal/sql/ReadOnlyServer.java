@@ -19,9 +19,14 @@ public final class ReadOnlyServer {
 
   private ReadOnlyServer() {}
 
-  /** Returns whether the server refused to write. */
+  /** Returns whether the server refused to write, which may be the cause of the failure. */
   static boolean refused(Throwable failure) {
-    return failure instanceof SQLException refusal && SQL_STATE.equals(refusal.getSQLState());
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException refusal && SQL_STATE.equals(refusal.getSQLState())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -56,7 +56,7 @@ class KeptTransactionsTest {
 
   @Test
   void aConnectionThatDiedInSilenceIsReplacedBeforeItIsNeeded() throws SQLException {
-    try (KeptTransactions kept = new KeptTransactions(pool, Duration.ZERO)) {
+    try (KeptTransactions kept = new KeptTransactions(new OwnConnections(pool), Duration.ZERO)) {
       int first = session(kept);
       terminate(first);
 
@@ -69,7 +69,7 @@ class KeptTransactionsTest {
 
   @Test
   void aConnectionThatRespondsIsKeptWithoutAnOpenTransaction() throws SQLException {
-    try (KeptTransactions kept = new KeptTransactions(pool, Duration.ZERO)) {
+    try (KeptTransactions kept = new KeptTransactions(new OwnConnections(pool), Duration.ZERO)) {
       int first = session(kept);
 
       kept.reserve();
@@ -82,7 +82,7 @@ class KeptTransactionsTest {
   /** A demoted server responds, but no lease could be renewed there. */
   @Test
   void aConnectionThatOnlyReadsIsDiscardedWhenItIsDoubted() throws SQLException {
-    try (KeptTransactions kept = new KeptTransactions(pool)) {
+    try (KeptTransactions kept = new KeptTransactions(new OwnConnections(pool))) {
       int first = session(kept);
       kept.run(ONLY_READ, NoRequest.NONE);
 
@@ -103,7 +103,8 @@ class KeptTransactionsTest {
   /** Heartbeats check the server often enough, and an idle worker must cost nothing. */
   @Test
   void aConnectionThatWasUsedLatelyIsNotAsked() throws SQLException {
-    try (KeptTransactions kept = new KeptTransactions(pool, Duration.ofHours(1))) {
+    try (KeptTransactions kept =
+        new KeptTransactions(new OwnConnections(pool), Duration.ofHours(1))) {
       int first = session(kept);
       String before = lastChangeOf(first);
 
@@ -115,7 +116,7 @@ class KeptTransactionsTest {
 
   @Test
   void aCloseByAnInterruptedThreadGivesTheConnectionBack() {
-    KeptTransactions kept = new KeptTransactions(pool);
+    KeptTransactions kept = new KeptTransactions(new OwnConnections(pool));
     int first = session(kept);
     Thread.currentThread().interrupt();
 
@@ -123,14 +124,14 @@ class KeptTransactionsTest {
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(borrowed()).isZero();
-    try (KeptTransactions next = new KeptTransactions(pool)) {
+    try (KeptTransactions next = new KeptTransactions(new OwnConnections(pool))) {
       assertThat(session(next)).isEqualTo(first);
     }
   }
 
   @Test
   void aCloseByAnInterruptedThreadBreaksOffWhatIsUnderWay() throws Exception {
-    KeptTransactions kept = new KeptTransactions(pool);
+    KeptTransactions kept = new KeptTransactions(new OwnConnections(pool));
     CountDownLatch over = new CountDownLatch(1);
     Thread caller =
         new Thread(

@@ -1,0 +1,54 @@
+package dev.skipjack.worker.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.faults.TcpProxy;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.Worker;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tests claims that were committed, but whose acknowledgement did not reach the worker. */
+@Timeout(180)
+@QueueTest
+class LostClaimIT {
+
+  /** Half of a lease: the jobs are not rescued before. */
+  private static final Duration SOON = Duration.ofSeconds(15);
+
+  private static final int CLAIMS = 3;
+  private static final int MOST_ROUNDS = 40;
+
+  @Test
+  void jobsOfALostClaimRunLongBeforeTheirLeasesExpire(QueueDatabase database) {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
+        HikariDataSource pool = pool(proxy.url(database.jdbcUrl()));
+        Worker worker =
+            Worker.on(JobQueue.builder(pool).schema(database.schema()).build())
+                .handle(Task.TYPE, new TaskHandler(database.dataSource()))
+                .queue("default", 4)
+                .start()) {
+      int rounds = 0;
+      while (fixture.count("job_executions WHERE status = 'released'") < CLAIMS) {
+        assertThat(++rounds).as("rounds until %s claims were cut", CLAIMS).isLessThan(MOST_ROUNDS);
+        proxy.cutAfterCommit(1); // sometimes another commit than that of the claim
+        fixture.enqueue(4, Task.Deed.WORK);
+        fixture.assertAllDoneOnce(SOON);
+        proxy.clearCuts();
+      }
+      assertThat(worker.status().running()).isZero();
+    }
+  }
+
+  private static HikariDataSource pool(String url) {
+    HikariConfig settings = new HikariConfig();
+    settings.setJdbcUrl(url);
+    return new HikariDataSource(settings);
+  }
+}
