@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,105 +24,148 @@ final class BatchPublisher {
 
   private final Publisher publisher;
   private final Suspects suspects;
+  private final ErrorTexts texts;
 
-  BatchPublisher(Publisher publisher, Suspects suspects) {
+  BatchPublisher(Publisher publisher, Suspects suspects, ErrorTexts texts) {
     this.publisher = publisher;
     this.suspects = suspects;
+    this.texts = texts;
   }
 
   /**
-   * Publishes events.
+   * Publishes events. If the thread is interrupted, returns what is known, and the interrupt flag
+   * is set.
    *
    * @return the result of each event, or empty if the destination is unavailable
-   * @throws InterruptedException if the thread was interrupted
    */
-  Optional<List<PublishResult>> publish(List<RecordedEvent> events, BooleanSupplier leased)
-      throws InterruptedException {
+  Optional<List<PublishResult>> publish(
+      List<RecordedEvent> events, SendingTime time, BatchProgress progress) {
     if (events.isEmpty()) {
       return Optional.of(List.of());
     }
     try {
-      return Optional.of(call(events, leased));
-    } catch (InterruptedException stopped) {
-      throw stopped;
-    } catch (Exception | Error failure) {
-      LOG.warn("Publisher failed events={}", events.size(), failure);
+      return Optional.of(call(events, time, progress));
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+      LOG.warn("Publisher interrupted events={}", events.size());
+      return known(progress.results(events));
+    } catch (Throwable failure) {
+      LOG.warn("Publisher failed events={} error={}", events.size(), texts.trace(failure));
       return events.size() == 1
-          ? afterFailures(events, List.of(retry(failure)))
-          : oneByOne(events, leased);
+          ? afterFailures(events, List.of(retry(failure)), Set.of(events.get(0).id()))
+          : oneByOne(events, time, progress);
     }
   }
 
-  private Optional<List<PublishResult>> oneByOne(List<RecordedEvent> events, BooleanSupplier leased)
-      throws InterruptedException {
+  /**
+   * Returns the results of a batch whose publisher has not returned in time: an event that is still
+   * being sent has failed.
+   */
+  List<PublishResult> unfinished(List<RecordedEvent> events, BatchProgress progress) {
+    List<PublishResult> results = new ArrayList<>(progress.results(events));
+    Set<UUID> failed = new HashSet<>();
+    for (int i = 0; i < events.size(); i++) {
+      if (progress.isUnfinished(events.get(i))) {
+        failed.add(events.get(i).id());
+        results.set(i, PublishResult.retry("The publisher did not return in time."));
+      }
+    }
+    return noteResponse(progress.results(events))
+        ? results
+        : afterFailures(events, results, failed).orElseGet(() -> progress.results(events));
+  }
+
+  private Optional<List<PublishResult>> oneByOne(
+      List<RecordedEvent> events, SendingTime time, BatchProgress progress) {
     List<PublishResult> results = new ArrayList<>();
     Set<Aggregate> stopped = new HashSet<>();
-    int failures = 0;
+    Set<UUID> failed = new HashSet<>();
+    boolean wasAnyResult = noteResponse(progress.results(events));
     boolean anyResult = false;
     for (RecordedEvent event : events) {
-      PublishResult result = PublishResult.notTried();
-      if (!stopped.contains(event.aggregate()) && leased.getAsBoolean()) {
+      @Nullable PublishResult known = progress.result(event); // of the call that failed
+      PublishResult result = known == null ? PublishResult.notTried() : known;
+      boolean mayBeSent = known == null && !stopped.contains(event.aggregate()) && time.isOpen();
+      if (mayBeSent && (anyResult || failed.size() < OUTAGE)) {
+        progress.begin(event);
         try {
-          result = call(List.of(event), leased).get(0);
+          result = call(List.of(event), time, progress).get(0);
           anyResult |= isResponse(result);
-        } catch (InterruptedException interrupted) {
-          throw interrupted;
-        } catch (Exception | Error failure) {
+          progress.end(event, result);
+        } catch (InterruptedException interrupt) {
+          Thread.currentThread().interrupt();
+          return known(progress.results(events));
+        } catch (Throwable failure) {
+          progress.end(event, null);
           result = retry(failure);
-          failures++;
+          failed.add(event.id());
         }
       }
       if (result.kind() != PublishResult.Kind.SENT) {
         stopped.add(event.aggregate());
       }
       results.add(result);
-      if (!anyResult && failures == OUTAGE) {
-        break;
-      }
     }
-    return anyResult ? Optional.of(results) : afterFailures(events, results);
+    boolean isAvailable = anyResult || (wasAnyResult && failed.size() < OUTAGE);
+    return isAvailable ? Optional.of(results) : afterFailures(events, results, failed);
   }
 
   private static PublishResult retry(Throwable failure) {
-    return PublishResult.retry("Publisher failed: " + failure);
+    return PublishResult.retry("Publisher failed: " + ErrorTexts.describe(failure));
+  }
+
+  /** Returns results if any of them is to be recorded. */
+  private static Optional<List<PublishResult>> known(List<PublishResult> results) {
+    return results.stream().anyMatch(each -> each.kind() != PublishResult.Kind.NOT_TRIED)
+        ? Optional.of(results)
+        : Optional.empty();
   }
 
   /**
-   * Returns the failures of those events that are at fault, and what was postponed; empty if there
-   * is neither.
+   * Returns the results, of which a failure counts only if the event is at fault; empty if nothing
+   * is to be recorded.
    *
-   * @param results the results of the first events, to none of which the destination has responded
+   * @param failed the events on which the publisher failed
    */
   private Optional<List<PublishResult>> afterFailures(
-      List<RecordedEvent> events, List<PublishResult> results) {
+      List<RecordedEvent> events, List<PublishResult> results, Set<UUID> failed) {
     List<PublishResult> counted = new ArrayList<>();
-    boolean anyToRecord = false;
     for (int i = 0; i < events.size(); i++) {
-      PublishResult result = i < results.size() ? results.get(i) : PublishResult.notTried();
-      boolean isRecorded =
-          result.kind() == PublishResult.Kind.POSTPONED
-              || (result.kind() == PublishResult.Kind.RETRY && suspects.isAtFault(events.get(i)));
-      counted.add(isRecorded ? result : PublishResult.notTried());
-      anyToRecord |= isRecorded;
+      RecordedEvent event = events.get(i);
+      boolean isOutage = failed.contains(event.id()) && !suspects.isAtFault(event);
+      counted.add(isOutage ? PublishResult.notTried() : results.get(i));
     }
-    return anyToRecord ? Optional.of(counted) : Optional.empty();
+    return known(counted);
   }
 
-  private List<PublishResult> call(List<RecordedEvent> events, BooleanSupplier leased)
-      throws Exception {
-    List<PublishResult> results = publisher.publish(new EventBatch(events, leased));
+  private List<PublishResult> call(
+      List<RecordedEvent> events, SendingTime time, BatchProgress progress) throws Exception {
+    EventBatch batch = new EventBatch(events, time);
+    List<PublishResult> returned =
+        publisher instanceof EachPublisher each
+            ? each.publish(batch, progress)
+            : publisher.publish(batch);
+    List<PublishResult> results =
+        new ArrayList<>(Objects.requireNonNull(returned, "The publisher returned null."));
     if (results.size() != events.size()) {
       throw new IllegalStateException(
           "The publisher returned %d results for %d events. Return one for each, in their order."
               .formatted(results.size(), events.size()));
     }
-    for (int i = 0; i < results.size(); i++) {
-      Objects.requireNonNull(results.get(i), "The publisher returned null for an event.");
+    for (PublishResult result : results) {
+      Objects.requireNonNull(result, "The publisher returned null for an event.");
     }
-    if (results.stream().anyMatch(BatchPublisher::isResponse)) {
+    boolean unused = noteResponse(results);
+    return results;
+  }
+
+  /** Returns whether the destination has responded to an event. */
+  private boolean noteResponse(List<PublishResult> results) {
+    boolean isAny = results.stream().anyMatch(BatchPublisher::isResponse);
+    if (isAny) {
       suspects.noteResponse();
     }
-    return results;
+    return isAny;
   }
 
   private static boolean isResponse(PublishResult result) {

@@ -1,7 +1,6 @@
 package dev.skipjack.outbox;
 
 import dev.skipjack.api.Backoff;
-import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.outbox.EventWrites.Block;
 import dev.skipjack.outbox.EventWrites.Change;
 import java.time.Duration;
@@ -10,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -27,15 +27,14 @@ record BatchResult(
     int died,
     int outOfOrder) {
 
-  private static final int LONGEST_ERROR = 2_000;
-
   /**
    * The rules for events that were not published.
    *
    * @param maxAttempts the number of failed attempts after which an event is dead
    * @param skipDead whether an aggregate continues after a dead event
+   * @param texts prepares the reasons that are stored
    */
-  record Rules(Backoff backoff, int maxAttempts, boolean skipDead) {}
+  record Rules(Backoff backoff, int maxAttempts, boolean skipDead, ErrorTexts texts) {}
 
   /** What happened to an aggregate in this batch. */
   private enum Progress {
@@ -93,7 +92,7 @@ record BatchResult(
       }
       int failures =
           event.failures() == Integer.MAX_VALUE ? event.failures() : event.failures() + 1;
-      String error = SafeText.of(result.reason(), LONGEST_ERROR);
+      String error = rules.texts().reason(result.reason());
       boolean isDead = result.kind() == PublishResult.Kind.DEAD || failures >= rules.maxAttempts();
       if (isDead) {
         died++;
@@ -128,11 +127,16 @@ record BatchResult(
   private static Duration delay(
       PublishResult result, int failures, Backoff backoff, RandomGenerator random) {
     @Nullable Duration asked = result.delay();
-    Duration delay = asked == null ? backoff.after(failures, random) : asked;
-    if (delay.isNegative()) {
-      return Duration.ZERO;
+    return Backoff.clamp(asked == null ? wait(backoff, failures, random) : asked);
+  }
+
+  /** The function is the user's own; the batch must be recorded even if it throws. */
+  private static Duration wait(Backoff backoff, int failures, RandomGenerator random) {
+    try {
+      return Objects.requireNonNull(backoff.after(failures, random));
+    } catch (Throwable broken) {
+      return Backoff.standard().after(failures, random);
     }
-    return delay.compareTo(Backoff.LONGEST) > 0 ? Backoff.LONGEST : delay;
   }
 
   /** Returns whether the batch changes anything. */

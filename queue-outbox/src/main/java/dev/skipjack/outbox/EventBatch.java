@@ -1,17 +1,17 @@
 package dev.skipjack.outbox;
 
+import java.time.Duration;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 /** Events to publish. Events of the same aggregate are in their order. */
 public final class EventBatch {
 
   private final List<RecordedEvent> events;
-  private final BooleanSupplier leased;
+  private final SendingTime time;
 
-  EventBatch(List<RecordedEvent> events, BooleanSupplier leased) {
+  EventBatch(List<RecordedEvent> events, SendingTime time) {
     this.events = List.copyOf(events);
-    this.leased = leased;
+    this.time = time;
   }
 
   /** Returns the events. */
@@ -20,11 +20,24 @@ public final class EventBatch {
   }
 
   /**
-   * Returns whether the relay still holds the leases of these events. After a long pause of the
-   * process, another relay may be publishing them, so a publisher that sends events one by one
-   * should check this before each of them. It only avoids duplicates.
+   * Returns whether another event may be sent. Becomes false when the relay's publish timeout has
+   * passed, when the relay is closed, or when its leases are in danger. A publisher that sends
+   * events one by one checks this before each of them, and reports the others as {@link
+   * PublishResult#notTried}: what it sent is then recorded before another relay continues.
    */
   public boolean isLeased() {
-    return leased.getAsBoolean();
+    return time.isOpen();
+  }
+
+  /**
+   * Returns how long the publisher may take from now on, which includes the events that it is
+   * sending: a third of the lease longer than {@link #isLeased} is true. If the publisher returns
+   * later, another relay may send the same events.
+   *
+   * @return zero if the time is over
+   */
+  public Duration timeLeft() {
+    Duration left = time.left();
+    return left.isNegative() ? Duration.ZERO : left;
   }
 }

@@ -6,33 +6,41 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Extends the leases of a batch while it is published, for a limited time: a publisher that hangs
  * must not keep its aggregates forever.
+ *
+ * <p>Events are sent for the publish timeout. Those in progress then have a third of the lease to
+ * end, and at least another third is left to record the batch. So without a fault, no lease expires
+ * before what was sent is recorded.
  */
-final class HeldLeases implements AutoCloseable {
+final class HeldLeases implements SendingTime, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(HeldLeases.class);
 
   private final RelayStore store;
   private final List<ShardLease> leases;
   private final Duration lease;
-  private final long givesUpAt;
+  private final Stop stop;
+  private final long third;
+  private final long sendUntil;
+  private final long endUntil;
   private final ScheduledFuture<?> renewal;
 
   /** The value of {@link System#nanoTime()} until which the leases are certainly held. */
   private volatile long heldUntil;
 
+  private final AtomicBoolean recording = new AtomicBoolean();
   private volatile boolean lost;
-  private volatile boolean recording;
   private volatile boolean closed;
 
   /**
    * @param since a value of {@link System#nanoTime()} before the leases were claimed
-   * @param timeout how long the leases are extended
+   * @param timeout how long events are sent
    */
   HeldLeases(
       RelayStore store,
@@ -40,14 +48,17 @@ final class HeldLeases implements AutoCloseable {
       Duration lease,
       long since,
       Duration timeout,
+      Stop stop,
       ScheduledExecutorService timer) {
     this.store = store;
     this.leases = leases;
     this.lease = lease;
+    this.stop = stop;
+    this.third = lease.toNanos() / 3;
+    this.sendUntil = since + Math.max(timeout.toNanos(), third);
+    this.endUntil = sendUntil + third;
     this.heldUntil = since + lease.toNanos();
-    this.givesUpAt = since + timeout.toNanos();
-    long period = lease.toNanos() / 3;
-    this.renewal = timer.scheduleWithFixedDelay(this::renew, period, period, TimeUnit.NANOSECONDS);
+    this.renewal = timer.scheduleWithFixedDelay(this::renew, third, third, TimeUnit.NANOSECONDS);
   }
 
   /** Returns whether no other relay can have taken over one of the shards. */
@@ -55,16 +66,29 @@ final class HeldLeases implements AutoCloseable {
     return !lost && System.nanoTime() - heldUntil < 0;
   }
 
+  @Override
+  public boolean isOpen() {
+    long now = System.nanoTime();
+    return !lost && !stop.isRequested() && now - sendUntil < 0 && now - heldUntil < -third;
+  }
+
+  @Override
+  public Duration left() {
+    return Duration.ofNanos(Math.min(endUntil - System.nanoTime(), stop.nanosLeft()));
+  }
+
   /**
-   * Notes that the batch has been published. The write that records it also releases the leases.
+   * Notes that the batch is about to be recorded, by the write that also releases the leases.
+   *
+   * @return false if another thread has done so
    */
-  void noteRecording() {
-    recording = true;
+  boolean beginRecording() {
+    return recording.compareAndSet(false, true);
   }
 
   private void renew() {
     long now = System.nanoTime();
-    if (lost || closed || now - givesUpAt >= 0) {
+    if (lost || closed || now - endUntil >= 0) {
       return;
     }
     try {
@@ -72,13 +96,13 @@ final class HeldLeases implements AutoCloseable {
         heldUntil = now + lease.toNanos();
       } else if (!closed) { // otherwise they have just been released
         lost = true;
-        if (!recording) { // otherwise released, or the write that records the batch reports it
+        if (!recording.get()) { // otherwise released, or the write that records reports it
           LOG.warn("Relay lost leases of a batch it is publishing shards={}", shards());
         }
       }
     } catch (StoreException failure) {
-      LOG.debug("Leases not extended shards={}", shards(), failure);
-    } catch (RuntimeException failure) { // the timer would never call again
+      LOG.debug("Leases not extended shards={} error={}", shards(), failure.getMessage());
+    } catch (Throwable failure) { // the timer would never call again
       LOG.warn("Leases not extended shards={}", shards(), failure);
     }
   }

@@ -1,9 +1,7 @@
 package dev.skipjack.outbox;
 
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Sends events to their destination: a broker, an endpoint, or another table. The threads of a
@@ -19,6 +17,9 @@ public interface Publisher {
    * <p>The order of each aggregate must hold: after an event that was not sent, the later events of
    * its aggregate must not be sent either, but reported as {@link PublishResult#notTried}.
    *
+   * <p>Check {@link EventBatch#isLeased} before each event, and return within {@link
+   * EventBatch#timeLeft}: after that, another relay may send the same events.
+   *
    * <p>A relay reads the oldest events first. If many of them are not tried because one of several
    * destinations is paused, it does not reach those of the others; {@link PublishResult#postponed}
    * makes way for them.
@@ -30,23 +31,22 @@ public interface Publisher {
    */
   List<PublishResult> publish(EventBatch batch) throws Exception;
 
-  /** Returns a publisher that sends the events of a batch one by one. */
+  /**
+   * Returns how long the publisher may wait for the result of one event; zero if that is not known.
+   * A relay logs a warning at its start if that is longer than its publish timeout.
+   */
+  default Duration longestWait() {
+    return Duration.ZERO;
+  }
+
+  /**
+   * Returns a publisher that sends the events of a batch one by one. It begins with no event that
+   * would not end in time if it took as long as the slowest one of the batch. If a call takes
+   * longer nevertheless, a relay to which this publisher was given records what was sent before.
+   * The event of that call counts as failed and is sent again.
+   */
   static Publisher each(Sender sender) {
-    return batch -> {
-      List<PublishResult> results = new ArrayList<>();
-      Set<Aggregate> failed = new HashSet<>();
-      for (RecordedEvent event : batch.events()) {
-        PublishResult result =
-            failed.contains(event.aggregate()) || !batch.isLeased()
-                ? PublishResult.notTried()
-                : sender.send(event);
-        if (result.kind() != PublishResult.Kind.SENT) {
-          failed.add(event.aggregate());
-        }
-        results.add(result);
-      }
-      return results;
-    };
+    return new EachPublisher(sender);
   }
 
   /** Sends single events. */

@@ -4,8 +4,6 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.RemovedPartitions;
-import dev.skipjack.api.spi.WakeUp;
-import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.outbox.BatchResult.Rules;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
@@ -18,8 +16,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,10 +37,9 @@ public final class Relay implements AutoCloseable {
 
   private static final Duration PARTITIONS_AHEAD = Duration.ofDays(14);
   private static final Duration MAINTENANCE = Duration.ofHours(1);
-  private static final long SHORTEST_WAIT = 5;
-  private static final long SHORTEST_PAUSE = 100;
-  private static final long LONGEST_PAUSE = 5_000;
-  private static final Duration LISTEN = Duration.ofMillis(250);
+
+  /** How long {@link #close} waits for batches in progress, which end earlier without a fault. */
+  private static final Duration FAREWELL = Stop.GRACE.plusSeconds(5);
 
   /** How long {@link #close} waits for interrupted threads to return their connections. */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
@@ -51,15 +48,14 @@ public final class Relay implements AutoCloseable {
   private final RelayStore store;
   private final RelayBatch batch;
   private final RelayCounters counters = new RelayCounters();
+  private final RelayVitals vitals = new RelayVitals(System::nanoTime);
+  private final Stop stop = new Stop();
+  private final WakeUpSignal signal = new WakeUpSignal(stop);
   private final ScheduledExecutorService timer;
   private final Builder settings;
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
-  /** Guards the fields below, and is notified when they change. */
-  private final Object monitor = new Object();
-
-  private long wakeUps;
-  private boolean stopped;
+  /** Guarded by this relay. */
   private boolean started;
 
   private Relay(Builder settings) {
@@ -86,9 +82,15 @@ public final class Relay implements AutoCloseable {
                 settings.lease,
                 settings.publishTimeout,
                 settings.outageLimit,
-                new Rules(settings.backoff, settings.maxAttempts, settings.skipDead)),
+                new Rules(
+                    settings.backoff,
+                    settings.maxAttempts,
+                    settings.skipDead,
+                    new ErrorTexts(settings.redactor))),
+            stop,
             timer,
-            counters);
+            counters,
+            vitals);
   }
 
   static Builder builder(JobQueue queue, Publisher publisher) {
@@ -100,22 +102,26 @@ public final class Relay implements AutoCloseable {
    *
    * @throws IllegalStateException if the relay was started or closed before
    */
-  public Relay start() {
-    synchronized (monitor) {
-      if (started || stopped) {
-        throw new IllegalStateException("The relay was started or closed before. Build a new one.");
-      }
-      started = true;
+  public synchronized Relay start() {
+    if (started || stop.isRequested()) {
+      throw new IllegalStateException("The relay was started or closed before. Build a new one.");
     }
+    started = true;
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(this::maintain, 0, MAINTENANCE.toSeconds(), TimeUnit.SECONDS);
     for (int i = 1; i <= settings.threads; i++) {
-      run("outbox-%s-relay-%d".formatted(settings.name, i), this::loop);
+      run(
+          "outbox-%s-relay-%d".formatted(settings.name, i),
+          new RelayLoop(
+              settings.name, batch, stop, signal, vitals, settings.pollInterval.toMillis()));
     }
     queue
         .wakeUps()
         .ifPresent(
-            source -> run("outbox-%s-listener".formatted(settings.name), () -> listen(source)));
+            source ->
+                run(
+                    "outbox-%s-listener".formatted(settings.name),
+                    new RelayListener(settings.name, source, stop, signal)));
     LOG.info(
         "Relay started relay={} threads={} batchSize={} leaseMs={} pollMs={}",
         settings.name,
@@ -123,11 +129,32 @@ public final class Relay implements AutoCloseable {
         settings.batchSize,
         settings.lease.toMillis(),
         settings.pollInterval.toMillis());
+    Duration longestWait = settings.publisher.longestWait();
+    if (longestWait.compareTo(settings.publishTimeout) > 0) {
+      LOG.warn(
+          "Publisher may wait for an event longer than publishTimeout, and another relay then"
+              + " sends the same event; lower the publisher's timeout or raise publishTimeout"
+              + " relay={} publisherMs={} publishTimeoutMs={}",
+          settings.name,
+          longestWait.toMillis(),
+          settings.publishTimeout.toMillis());
+    }
     return this;
   }
 
   private void run(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
+    Thread thread =
+        new Thread(
+            () -> {
+              while (!stop.isRequested()) {
+                try {
+                  work.run();
+                } catch (Throwable failure) { // of the log, because the work catches all others
+                  signal.pause(RelayLoop.LONGEST_PAUSE);
+                }
+              }
+            },
+            name);
     thread.setDaemon(true);
     threads.add(thread);
     thread.start();
@@ -142,13 +169,16 @@ public final class Relay implements AutoCloseable {
    * @throws InterruptedException if the thread was interrupted
    */
   public void runUntilIdle() throws InterruptedException {
-    if (isStopped()) {
+    if (stop.isRequested()) {
       throw new IllegalStateException("The relay was closed before. Build a new one.");
     }
     RelayBatch.Outcome outcome;
     do {
       outcome = batch.run();
-    } while (outcome == RelayBatch.Outcome.PROGRESS && !isStopped());
+      if (Thread.interrupted()) {
+        throw new InterruptedException("Interrupted while publishing");
+      }
+    } while (outcome == RelayBatch.Outcome.PROGRESS && !stop.isRequested());
   }
 
   /** Returns the name by which operators recognize the relay. */
@@ -158,7 +188,7 @@ public final class Relay implements AutoCloseable {
 
   /** Returns what the relay has done so far. */
   public RelayStats stats() {
-    return counters.stats();
+    return counters.stats(deadThreads().size());
   }
 
   /** Returns whether the relay is running. Reads no database. */
@@ -178,16 +208,37 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Stops the relay. Waits until the batches in progress have been published and recorded, at most
-   * for the publish timeout, and then interrupts the publisher.
+   * Returns whether the relay is running and can publish. Reads no database. A failure is reported
+   * when it has lasted for ten seconds.
+   */
+  public RelayHealth health() {
+    List<String> reasons = new ArrayList<>();
+    synchronized (this) {
+      if (!started || stop.isRequested()) {
+        reasons.add(started ? "The relay is closed." : "The relay is not started.");
+      }
+    }
+    deadThreads().forEach(name -> reasons.add("The thread '%s' is dead.".formatted(name)));
+    boolean alive = reasons.isEmpty();
+    reasons.addAll(vitals.reasons());
+    return new RelayHealth(alive, reasons.isEmpty(), reasons);
+  }
+
+  private List<String> deadThreads() {
+    return stop.isRequested() ? List.of() : RelayVitals.dead(threads);
+  }
+
+  /**
+   * Stops the relay. No further event is sent. Waits until those in progress have ended and the
+   * batches are recorded, at most for the publish timeout or 20 s, whichever is shorter, and then
+   * interrupts the publisher. Returns after 25 s at the latest, whatever the publisher does.
    */
   @Override
   public void close() {
-    synchronized (monitor) {
-      stopped = true;
-      monitor.notifyAll();
-    }
-    boolean interrupted = !join(settings.publishTimeout);
+    stop.request();
+    signal.wake();
+    Duration timeout = settings.publishTimeout;
+    boolean interrupted = !join(timeout.compareTo(FAREWELL) < 0 ? timeout : FAREWELL);
     threads.forEach(Thread::interrupt);
     interrupted |= !join(GOODBYE);
     timer.shutdownNow();
@@ -204,124 +255,8 @@ public final class Relay implements AutoCloseable {
         thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
       }
       return true;
-    } catch (InterruptedException stop) {
+    } catch (InterruptedException interrupt) {
       return false;
-    }
-  }
-
-  private void loop() {
-    long wait = SHORTEST_WAIT;
-    long pause = SHORTEST_PAUSE;
-    try {
-      while (!isStopped()) {
-        long before = seenWakeUps();
-        RelayBatch.Outcome outcome;
-        try {
-          outcome = batch.run();
-        } catch (InterruptedException failure) {
-          if (isStopped()) {
-            throw failure;
-          }
-          LOG.warn(
-              "Relay interrupted, tries again relay={} pauseMs={}", settings.name, pause, failure);
-          outcome = RelayBatch.Outcome.OUTAGE;
-        } catch (StoreException failure) {
-          LOG.warn("Relay failed, tries again relay={} pauseMs={}", settings.name, pause, failure);
-          outcome = RelayBatch.Outcome.OUTAGE;
-        } catch (RuntimeException | Error failure) {
-          LOG.error("Relay failed, tries again relay={} pauseMs={}", settings.name, pause, failure);
-          outcome = RelayBatch.Outcome.OUTAGE;
-        }
-        switch (outcome) {
-          case PROGRESS -> {
-            wait = SHORTEST_WAIT;
-            pause = SHORTEST_PAUSE;
-          }
-          case IDLE -> {
-            pause = SHORTEST_PAUSE;
-            wait =
-                awaitWakeUp(before, wait)
-                    ? SHORTEST_WAIT
-                    : Math.min(2 * wait, settings.pollInterval.toMillis());
-          }
-          case OUTAGE -> {
-            pauseFor(jittered(pause));
-            pause = Math.min(2 * pause, LONGEST_PAUSE);
-          }
-        }
-      }
-    } catch (InterruptedException closed) {
-      LOG.debug("Relay interrupted relay={}", settings.name);
-    }
-  }
-
-  private static long jittered(long millis) {
-    return ThreadLocalRandom.current().nextLong(millis / 2, millis + 1);
-  }
-
-  private boolean isStopped() {
-    synchronized (monitor) {
-      return stopped;
-    }
-  }
-
-  private long seenWakeUps() {
-    synchronized (monitor) {
-      return wakeUps;
-    }
-  }
-
-  /** Returns whether a wake-up arrived since {@code before} or within the given time. */
-  private boolean awaitWakeUp(long before, long millis) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(jittered(millis));
-    synchronized (monitor) {
-      for (long left = 1; wakeUps == before && !stopped && left > 0; ) {
-        left = (deadline - System.nanoTime()) / 1_000_000;
-        if (left > 0) {
-          monitor.wait(left);
-        }
-      }
-      return wakeUps != before;
-    }
-  }
-
-  private void pauseFor(long millis) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    synchronized (monitor) {
-      for (long left = millis; !stopped && left > 0; ) {
-        monitor.wait(left);
-        left = (deadline - System.nanoTime()) / 1_000_000;
-      }
-    }
-  }
-
-  private void listen(WakeUps source) {
-    long pause = SHORTEST_PAUSE;
-    try {
-      while (!isStopped()) {
-        try (WakeUps.Subscription subscription = source.subscribe()) {
-          wake(); // for what was recorded before
-          while (!isStopped()) {
-            if (subscription.await(LISTEN).contains(WakeUp.OUTBOX)) {
-              wake();
-            }
-            pause = SHORTEST_PAUSE;
-          }
-        } catch (RuntimeException failure) {
-          LOG.debug("Relay cannot listen, polls instead relay={}", settings.name, failure);
-          pauseFor(jittered(pause));
-          pause = Math.min(2 * pause, LONGEST_PAUSE);
-        }
-      }
-    } catch (InterruptedException closed) {
-      LOG.debug("Listener interrupted relay={}", settings.name);
-    }
-  }
-
-  private void wake() {
-    synchronized (monitor) {
-      wakeUps++;
-      monitor.notifyAll();
     }
   }
 
@@ -333,8 +268,9 @@ public final class Relay implements AutoCloseable {
           || removed.filter(each -> !each.postponed().isEmpty()).isPresent()) {
         LOG.info("Partitions postponed created={} removed={}", created, removed);
       }
-    } catch (RuntimeException failure) { // the timer would never call again
-      LOG.warn("Outbox maintenance failed, tries again in an hour", failure);
+    } catch (Throwable failure) { // the timer would never call again
+      LOG.warn(
+          "Outbox maintenance failed, tries again in an hour error={}", ErrorTexts.own(failure));
     }
   }
 
@@ -359,6 +295,7 @@ public final class Relay implements AutoCloseable {
     private int maxAttempts = 25;
     private Duration outageLimit = Duration.ofDays(1);
     private boolean skipDead;
+    private UnaryOperator<String> redactor = UnaryOperator.identity();
 
     private Builder(JobQueue queue, Publisher publisher) {
       this.queue = Objects.requireNonNull(queue, "queue");
@@ -434,8 +371,9 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long a call of the publisher may take before its leases are no longer renewed, and
-     * how long {@link Relay#close} waits. Default 60 s.
+     * Sets how long the events of a batch are sent, but at least for a third of the lease. After
+     * that, the publisher finishes what it is sending, and the rest of the batch waits for the next
+     * one. Default 60 s.
      *
      * @param timeout 1 ms to 1 h
      */
@@ -453,7 +391,11 @@ public final class Relay implements AutoCloseable {
      */
     public Builder pollInterval(Duration interval) {
       this.pollInterval =
-          require("Poll interval", interval, Duration.ofMillis(SHORTEST_WAIT), Duration.ofHours(1));
+          require(
+              "Poll interval",
+              interval,
+              Duration.ofMillis(RelayLoop.SHORTEST_WAIT),
+              Duration.ofHours(1));
       return this;
     }
 
@@ -508,6 +450,20 @@ public final class Relay implements AutoCloseable {
      */
     public Builder skipDeadEvents() {
       this.skipDead = true;
+      return this;
+    }
+
+    /**
+     * Sets a function that removes secrets and personal data from the texts about failures before
+     * they are stored with the event or logged: the reasons that the publisher returns, and what it
+     * throws, with the stack trace. If the function throws or returns null, a fixed sentence
+     * replaces the text. The default changes nothing.
+     *
+     * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers
+     *     serves as {@code redactor::redact}
+     */
+    public Builder redactor(UnaryOperator<String> redactor) {
+      this.redactor = Objects.requireNonNull(redactor, "redactor");
       return this;
     }
 

@@ -12,6 +12,7 @@ final class RelayCounters {
   final LongAdder outOfOrder = new LongAdder();
   final LongAdder takenOver = new LongAdder();
   final LongAdder outages = new LongAdder();
+  final LongAdder overruns = new LongAdder();
 
   void add(BatchResult recorded) {
     published.add(recorded.published().size());
@@ -20,7 +21,10 @@ final class RelayCounters {
     outOfOrder.add(recorded.outOfOrder());
   }
 
-  RelayStats stats() {
+  /**
+   * @param deadThreads the number of threads that have ended although the relay has not
+   */
+  RelayStats stats(int deadThreads) {
     return new RelayStats(
         published.sum(),
         retried.sum(),
@@ -28,6 +32,8 @@ final class RelayCounters {
         unrecorded.sum(),
         outOfOrder.sum(),
         takenOver.sum(),
-        outages.sum());
+        outages.sum(),
+        overruns.sum(),
+        deadThreads);
   }
 }

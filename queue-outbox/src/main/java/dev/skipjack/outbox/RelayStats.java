@@ -13,6 +13,9 @@ package dev.skipjack.outbox;
  * @param takenOver shards whose previous lease expired. Its holder may have published up to a batch
  *     of events without recording that; they are published again
  * @param outages batches of which nothing could be published
+ * @param overruns batches whose publisher did not return in time; see {@link EventBatch#timeLeft}
+ * @param deadThreads threads that have ended although the relay was not closed; see {@link
+ *     Relay#health}
  */
 public record RelayStats(
     long published,
@@ -21,4 +24,6 @@ public record RelayStats(
     long unrecorded,
     long outOfOrder,
     long takenOver,
-    long outages) {}
+    long outages,
+    long overruns,
+    int deadThreads) {}

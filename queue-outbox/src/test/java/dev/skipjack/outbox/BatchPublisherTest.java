@@ -10,9 +10,25 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class BatchPublisherTest {
+
+  private static final ErrorTexts TEXTS = new ErrorTexts(UnaryOperator.identity());
+
+  private static final SendingTime UNLIMITED =
+      new SendingTime() {
+        @Override
+        public boolean isOpen() {
+          return true;
+        }
+
+        @Override
+        public Duration left() {
+          return Duration.ofDays(1);
+        }
+      };
 
   private final Deque<PublishResult> answers = new ArrayDeque<>();
   private final BatchPublisher publisher =
@@ -24,20 +40,23 @@ class BatchPublisherTest {
                 }
                 return answers.pop();
               }),
-          new Suspects(Duration.ofDays(1)));
+          new Suspects(Duration.ofDays(1)),
+          TEXTS);
 
   /** Otherwise an outage during which a publisher sends nothing would count as attempts. */
   @Test
   void eventsThatWereNotTriedAreNoResponse() throws Exception {
     RecordedEvent event = event();
-    assertThat(publisher.publish(List.of(event), () -> true)).isEmpty();
+    assertThat(publisher.publish(List.of(event), UNLIMITED, new BatchProgress())).isEmpty();
     answers.add(PublishResult.notTried());
-    publisher.publish(List.of(event), () -> true);
-    assertThat(publisher.publish(List.of(event), () -> true)).as("still an outage").isEmpty();
+    publisher.publish(List.of(event), UNLIMITED, new BatchProgress());
+    assertThat(publisher.publish(List.of(event), UNLIMITED, new BatchProgress()))
+        .as("still an outage")
+        .isEmpty();
 
     answers.add(PublishResult.sent());
-    publisher.publish(List.of(event()), () -> true);
-    assertThat(publisher.publish(List.of(event), () -> true))
+    publisher.publish(List.of(event()), UNLIMITED, new BatchProgress());
+    assertThat(publisher.publish(List.of(event), UNLIMITED, new BatchProgress()))
         .as("the destination has responded to another event")
         .hasValueSatisfying(
             results ->
@@ -59,12 +78,15 @@ class BatchPublisherTest {
                   }
                   throw new IOException("The destination is unavailable.");
                 }),
-            new Suspects(Duration.ofDays(1)));
+            new Suspects(Duration.ofDays(1)),
+            TEXTS);
     RecordedEvent suspect = event("2");
 
-    assertThat(failing.publish(List.of(event("1"), suspect), () -> true))
+    assertThat(failing.publish(List.of(event("1"), suspect), UNLIMITED, new BatchProgress()))
         .hasValue(List.of(postponed, PublishResult.notTried()));
-    assertThat(failing.publish(List.of(suspect), () -> true)).as("still an outage").isEmpty();
+    assertThat(failing.publish(List.of(suspect), UNLIMITED, new BatchProgress()))
+        .as("still an outage")
+        .isEmpty();
   }
 
   private static RecordedEvent event() {

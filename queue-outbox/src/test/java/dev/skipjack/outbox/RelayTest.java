@@ -50,7 +50,7 @@ class RelayTest {
 
     try (Relay relay = fixture.relay(publisher).build()) {
       relay.runUntilIdle();
-      assertThat(relay.stats()).isEqualTo(new RelayStats(3, 0, 0, 0, 0, 0, 0));
+      assertThat(relay.stats()).isEqualTo(new RelayStats(3, 0, 0, 0, 0, 0, 0, 0, 0));
     }
 
     assertThat(fixture.count("outbox_events")).isZero();
@@ -169,7 +169,7 @@ class RelayTest {
 
     try (Relay relay = fixture.relay(publisher).build()) {
       relay.runUntilIdle();
-      assertThat(relay.stats()).isEqualTo(new RelayStats(4, 3, 0, 0, 0, 0, 0));
+      assertThat(relay.stats()).isEqualTo(new RelayStats(4, 3, 0, 0, 0, 0, 0, 0, 0));
     }
 
     assertThat(publisher.types()).containsSubsequence("other", "a");
@@ -308,7 +308,7 @@ class RelayTest {
 
     try (Relay relay = fixture.relay(publisher).maxAttempts(4).build()) {
       relay.runUntilIdle();
-      assertThat(relay.stats()).isEqualTo(new RelayStats(0, 3, 1, 0, 0, 0, 0));
+      assertThat(relay.stats()).isEqualTo(new RelayStats(0, 3, 1, 0, 0, 0, 0, 0, 0));
     }
 
     assertThat(tries).hasValue(4);
@@ -416,7 +416,7 @@ class RelayTest {
 
     try (Relay relay = fixture.relay(publisher).maxAttempts(1).shards(32).build()) {
       relay.runUntilIdle();
-      assertThat(relay.stats()).isEqualTo(new RelayStats(0, 0, 0, 0, 0, 0, 1));
+      assertThat(relay.stats()).isEqualTo(new RelayStats(0, 0, 0, 0, 0, 0, 1, 0, 0));
     }
 
     assertThat(calls).as("the batch, then three events").hasValue(4);
@@ -449,7 +449,7 @@ class RelayTest {
         fixture.record(event(i, "during"));
         relay.runUntilIdle();
       }
-      assertThat(relay.stats()).isEqualTo(new RelayStats(2, 0, 0, 0, 0, 0, 20));
+      assertThat(relay.stats()).isEqualTo(new RelayStats(2, 0, 0, 0, 0, 0, 20, 0, 0));
       isDown.set(false);
       relay.runUntilIdle();
       assertThat(relay.stats().published()).isEqualTo(22);
@@ -676,7 +676,7 @@ class RelayTest {
               + " lease_expires_at IS NOT NULL");
       try (Relay second = fixture.relay(other).build()) {
         second.runUntilIdle();
-        assertThat(second.stats()).isEqualTo(new RelayStats(2, 0, 0, 0, 0, 1, 0));
+        assertThat(second.stats()).isEqualTo(new RelayStats(2, 0, 0, 0, 0, 1, 0, 0, 0));
       }
       fixture.record(event(1, "c"));
       resume.countDown();

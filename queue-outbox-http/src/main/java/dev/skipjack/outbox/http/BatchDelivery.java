@@ -7,28 +7,31 @@ import dev.skipjack.outbox.RecordedEvent;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Sends the events of one batch. Each thread takes an aggregate and sends its events in order. */
+/**
+ * Sends the events of one batch: those of an aggregate in order, and those of different aggregates
+ * in parallel. Used by one thread, which starts the requests and waits for them.
+ *
+ * <p>If events may have different endpoints, slow servers must not delay the others, however many
+ * they are, and even if they accept the events in the end (docs/adr/0048). A request that takes
+ * long makes room for another one, and events that do not fit into the time for slow servers are
+ * postponed, so that the next batch begins with those of other servers.
+ */
 final class BatchDelivery {
-
-  /**
-   * The number of requests in succession to which a server did not respond, after which it gets no
-   * more in this batch: each may take as long as the timeout.
-   */
-  private static final int OUTAGE = 3;
 
   /**
    * A pause from which on an event is postponed, so that it does not keep the relay from events of
@@ -36,103 +39,276 @@ final class BatchDelivery {
    */
   private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
+  private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
+
+  /** How long to wait for a slot, which another batch may hold. */
+  private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** How long to wait for a request before checking whether the relay was closed. */
+  private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final EventBatch batch;
   private final EventRequests requests;
-  private final boolean hasOneEndpoint;
-  private final Queue<List<Integer>> aggregates = new ConcurrentLinkedQueue<>();
-  private final AtomicReferenceArray<PublishResult> results;
-  private final Map<String, Integer> failures = new ConcurrentHashMap<>();
-  private final AtomicBoolean isAnySettled = new AtomicBoolean();
+  private final Settings settings;
+  private final Destinations destinations;
+  private final List<PublishResult> results;
+  private final Set<RunningDelivery> running = new LinkedHashSet<>();
 
-  /** The latest result of an endpoint that was unavailable. */
-  private volatile @Nullable PublishResult unavailable;
+  /** What the threads of the pool want this thread to do. */
+  private final BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
 
-  /**
-   * @param hasOneEndpoint whether all events have the same endpoint
-   */
-  BatchDelivery(EventBatch batch, EventRequests requests, boolean hasOneEndpoint) {
+  /** The events whose endpoints were unavailable. */
+  private final Set<Integer> unavailable = new LinkedHashSet<>();
+
+  private boolean isAnySettled;
+  private boolean isAnyPostponed;
+  private boolean isClosed;
+
+  BatchDelivery(EventBatch batch, EventRequests requests, Settings settings) {
     this.batch = batch;
     this.requests = requests;
-    this.hasOneEndpoint = hasOneEndpoint;
-    this.results = new AtomicReferenceArray<>(batch.events().size());
-    Map<Aggregate, List<Integer>> positions = new LinkedHashMap<>();
-    for (int i = 0; i < batch.events().size(); i++) {
-      results.set(i, PublishResult.notTried());
-      positions.computeIfAbsent(batch.events().get(i).aggregate(), key -> new ArrayList<>()).add(i);
-    }
-    aggregates.addAll(positions.values());
+    this.settings = settings;
+    this.destinations = new Destinations(batch, settings);
+    this.results =
+        new ArrayList<>(Collections.nCopies(batch.events().size(), PublishResult.notTried()));
   }
 
   /**
-   * Sends the events.
+   * Sends the events. If the thread is interrupted, aborts the requests in progress and returns
+   * what is known.
    *
-   * @param concurrency the number of aggregates at once
    * @throws IOException if no endpoint has accepted or refused an event
-   * @throws InterruptedException if the thread was interrupted
    */
-  List<PublishResult> run(ExecutorService threads, int concurrency)
-      throws IOException, InterruptedException {
-    Callable<@Nullable Void> sendAggregates =
-        () -> {
-          for (List<Integer> next = aggregates.poll(); next != null; next = aggregates.poll()) {
-            sendAggregate(next);
-          }
-          return null;
-        };
-    threads.invokeAll(
-        Collections.nCopies(Math.min(concurrency, aggregates.size()), sendAggregates));
-    PublishResult failed = unavailable;
-    if (failed != null && !isAnySettled.get()) {
-      throw new IOException(failed.reason());
+  List<PublishResult> run() throws IOException {
+    Map<Aggregate, Queue<Integer>> aggregates = new LinkedHashMap<>();
+    for (int i = 0; i < batch.events().size(); i++) {
+      aggregates
+          .computeIfAbsent(batch.events().get(i).aggregate(), key -> new ArrayDeque<>())
+          .add(i);
     }
-    List<PublishResult> inOrder = new ArrayList<>(results.length());
-    for (int i = 0; i < results.length(); i++) {
-      inOrder.add(results.get(i));
-    }
-    return inOrder;
-  }
-
-  private void sendAggregate(List<Integer> positions) throws InterruptedException {
-    for (int position : positions) {
-      if (!batch.isLeased()) {
-        return;
-      }
-      PublishResult result = send(batch.events().get(position));
-      results.set(position, result);
-      if (result.kind() != PublishResult.Kind.SENT) {
-        return;
-      }
-    }
-  }
-
-  private PublishResult send(RecordedEvent event) throws InterruptedException {
-    Attempt attempt;
+    aggregates.values().forEach(each -> enqueueNext(each, destinations.lookups()));
     try {
-      HttpEndpoint endpoint = requests.endpoint(event);
-      String server = endpoint.server();
-      Duration pause = requests.pause(endpoint);
-      if (pause.compareTo(LONG_PAUSE) > 0 && !hasOneEndpoint) {
-        return PublishResult.postponed(pause);
+      boolean needsSlot = startAll();
+      while ((needsSlot || !running.isEmpty()) && !batch.timeLeft().isZero()) {
+        Runnable completion = completions.poll(nanosToWait(needsSlot), TimeUnit.NANOSECONDS);
+        if (completion != null) {
+          completion.run();
+        }
+        watch();
+        needsSlot = startAll();
       }
-      if (pause.compareTo(Duration.ZERO) > 0 || failures.getOrDefault(server, 0) >= OUTAGE) {
-        return PublishResult.notTried();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    }
+    for (Runnable last = completions.poll(); last != null; last = completions.poll()) {
+      last.run();
+    }
+    List.copyOf(running).forEach(this::abort);
+    destinations.end(this::giveUp);
+    return results();
+  }
+
+  private List<PublishResult> results() throws IOException {
+    if (!isAnySettled && !unavailable.isEmpty()) {
+      if (!isAnyPostponed) {
+        throw new IOException(results.get(unavailable.iterator().next()).reason());
       }
-      attempt = requests.send(event, endpoint);
-      if (attempt.isUnavailable()) {
-        failures.merge(server, 1, Integer::sum);
-      } else {
-        failures.remove(server);
+      // No attempt counts, but these events must not be the first of the next batch either.
+      for (int each : unavailable) {
+        Duration asked = results.get(each).delay();
+        Duration delay = asked == null ? LONG_PAUSE : longer(asked, LONG_PAUSE);
+        results.set(each, PublishResult.postponed(delay));
       }
-    } catch (RuntimeException | Error failure) { // the pool would drop it
-      attempt =
-          Attempt.settled(PublishResult.retry("The event was not sent: " + description(failure)));
+    }
+    return results;
+  }
+
+  /** Returns the time until a request becomes slow or must have ended. */
+  private long nanosToWait(boolean needsSlot) {
+    long nanos = Math.min(needsSlot ? SLOT_NANOS : CHECK_NANOS, batch.timeLeft().toNanos());
+    for (RunningDelivery each : running) {
+      Duration age = each.age();
+      Duration next = age.compareTo(settings.patience()) < 0 ? settings.patience() : longest();
+      nanos = Math.min(nanos, next.minus(age).toNanos());
+    }
+    return Math.max(1, nanos);
+  }
+
+  /** The time after which a request or a lookup has failed, whatever it waits for. */
+  private Duration longest() {
+    return settings.timeout().plus(settings.patience());
+  }
+
+  /** Makes room for other requests beside the slow ones, and aborts those that do not end. */
+  private void watch() {
+    for (RunningDelivery each : List.copyOf(running)) {
+      boolean isLookup = each.delivery().endpoint() == null;
+      if (each.age().compareTo(longest()) >= 0) {
+        abort(each);
+        note(each, isLookup ? lookupNotEnded() : Attempt.withoutResponse(notSent()), each.age());
+      } else if (each.age().compareTo(settings.patience()) >= 0 && !settings.hasOneEndpoint()) {
+        each.slot().moveToSlow();
+        if (!isLookup) {
+          each.destination().noteSlow(true);
+        }
+      }
+    }
+  }
+
+  private Attempt lookupNotEnded() {
+    return Attempt.settled(
+        PublishResult.retry(notSent() + ": the function did not return its endpoint."));
+  }
+
+  private String notSent() {
+    return "The event was not sent within " + settings.timeout();
+  }
+
+  private void abort(RunningDelivery delivery) {
+    if (end(delivery)) {
+      delivery.abort();
+    }
+  }
+
+  /** Returns false if it was aborted before. */
+  private boolean end(RunningDelivery delivery) {
+    boolean isRunning = running.remove(delivery);
+    if (isRunning) {
+      delivery.destination().end();
+    }
+    return isRunning;
+  }
+
+  /** Starts what can be started. Returns whether a slot was missing. */
+  private boolean startAll() {
+    while (!isClosed) {
+      DestinationQueue next = destinations.next();
+      if (next == null) {
+        return false;
+      }
+      boolean isSlow = next.isSlow() && !settings.hasOneEndpoint();
+      RequestSlots.Slot slot = settings.slots().acquire(isSlow);
+      if (slot == null) {
+        return true;
+      }
+      start(new RunningDelivery(next.remove(), next, slot));
+    }
+    return false;
+  }
+
+  private void start(RunningDelivery started) {
+    HttpEndpoint endpoint = started.delivery().endpoint();
+    if (endpoint != null && requests.pause(endpoint).compareTo(Duration.ZERO) > 0) {
+      started.slot().free();
+      giveUp(started.delivery(), started.destination());
+      return;
+    }
+    running.add(started);
+    started.destination().begin();
+    try {
+      settings
+          .threads()
+          .execute(() -> started.run(() -> completions.add(carryOut(started, endpoint))));
+    } catch (RejectedExecutionException closed) { // the publisher
+      isClosed = true;
+      boolean unused = end(started);
+      started.slot().free();
+    }
+  }
+
+  /** Looks up the endpoint or sends the event. Called by a thread of the pool. */
+  private Runnable carryOut(RunningDelivery started, @Nullable HttpEndpoint endpoint) {
+    RecordedEvent event = batch.events().get(started.delivery().position());
+    try {
+      if (endpoint == null) {
+        HttpEndpoint found = requests.endpoint(event);
+        return () -> {
+          if (end(started)) {
+            enqueue(started.delivery(), found);
+          }
+        };
+      }
+      Attempt attempt = requests.send(event, endpoint, batch.timeLeft());
+      return completion(started, attempt);
+    } catch (InterruptedException aborted) {
+      return completion(started, Attempt.settled(PublishResult.notTried()));
+    } catch (Throwable failure) { // of the application's function, or of its client
+      return completion(
+          started,
+          Attempt.settled(PublishResult.retry("The event was not sent: " + description(failure))));
+    }
+  }
+
+  private Runnable completion(RunningDelivery started, Attempt attempt) {
+    Duration taken = started.age();
+    return () -> {
+      if (end(started)) {
+        note(started, attempt, taken);
+      }
+    };
+  }
+
+  private void note(RunningDelivery ended, Attempt attempt, Duration taken) {
+    int position = ended.delivery().position();
+    PublishResult.Kind kind = attempt.result().kind();
+    results.set(position, attempt.result());
+    if (ended.delivery().endpoint() != null && kind != PublishResult.Kind.NOT_TRIED) {
+      boolean tookLong = taken.compareTo(settings.patience()) >= 0;
+      ended.destination().note(attempt.isUnavailable(), tookLong);
     }
     if (attempt.isUnavailable()) {
-      unavailable = attempt.result();
-    } else {
-      isAnySettled.set(true);
+      unavailable.add(position);
+    } else if (kind != PublishResult.Kind.NOT_TRIED) {
+      isAnySettled = true;
     }
-    return attempt.result();
+    if (kind == PublishResult.Kind.SENT) {
+      enqueueNext(ended.delivery().later(), ended.destination());
+    }
+  }
+
+  /** Enqueues the next event of an aggregate, whose endpoint may be another one. */
+  private void enqueueNext(Queue<Integer> positions, DestinationQueue destination) {
+    Integer position = positions.poll();
+    if (position != null) {
+      destination.add(new Delivery(position, positions, null));
+    }
+  }
+
+  private void enqueue(Delivery delivery, HttpEndpoint endpoint) {
+    destinations
+        .of(endpoint.server())
+        .add(new Delivery(delivery.position(), delivery.later(), endpoint));
+  }
+
+  /** Decides about the deliveries to a server that were not begun. */
+  private void giveUp(DestinationQueue destination) {
+    while (destination.isWaiting()) {
+      giveUp(destination.remove(), destination);
+    }
+  }
+
+  private void giveUp(Delivery delivery, DestinationQueue destination) {
+    if (settings.hasOneEndpoint() || destination == destinations.lookups()) {
+      return;
+    }
+    HttpEndpoint endpoint = delivery.endpoint();
+    Duration pause = endpoint == null ? Duration.ZERO : requests.pause(endpoint);
+    if (pause.compareTo(LONG_PAUSE) > 0) {
+      postpone(delivery, pause);
+    } else if (destination.isUnavailable()) {
+      postpone(delivery, longer(settings.slowServers().restLeft(), LONG_PAUSE));
+    } else if (destination.isSlow()) {
+      postpone(delivery, longer(settings.slowServers().restLeft(), SHORTEST_REST));
+    }
+  }
+
+  private void postpone(Delivery delivery, Duration delay) {
+    results.set(delivery.position(), PublishResult.postponed(delay));
+    isAnyPostponed = true;
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   /** Describes what the application's function threw, without a URI that may contain secrets. */

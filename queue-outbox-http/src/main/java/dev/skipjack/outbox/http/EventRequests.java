@@ -67,16 +67,21 @@ final class EventRequests {
   /**
    * Sends an event.
    *
+   * @param limit how long the request may take if that is shorter than the timeout
    * @throws InterruptedException if the thread was interrupted; the request is aborted
    */
-  Attempt send(RecordedEvent event, HttpEndpoint endpoint) throws InterruptedException {
+  Attempt send(RecordedEvent event, HttpEndpoint endpoint, Duration limit)
+      throws InterruptedException {
     if (!privateAddresses) {
       Optional<Attempt> refused = refused(endpoint.host());
       if (refused.isPresent()) {
         return refused.get();
       }
     }
-    Attempt attempt = exchange(request(event, endpoint), endpoint.host());
+    if (limit.isZero()) {
+      return Attempt.settled(PublishResult.notTried());
+    }
+    Attempt attempt = exchange(request(event, endpoint), endpoint.host(), limit);
     if (!attempt.pause().isZero()) {
       pauses.pause(endpoint.uri(), attempt.pause());
     }
@@ -150,16 +155,21 @@ final class EventRequests {
     return text.toString();
   }
 
-  private Attempt exchange(HttpRequest request, String host) throws InterruptedException {
+  private Attempt exchange(HttpRequest request, String host, Duration limit)
+      throws InterruptedException {
+    boolean isCut = limit.compareTo(timeout) < 0;
     ResponseStatus status = new ResponseStatus();
     CompletableFuture<?> response = client.sendAsync(request, status);
     @Nullable String failure = null;
     try {
-      response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      response.get((isCut ? limit : timeout).toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException late) {
       failure = "%s did not respond within %s".formatted(host, timeout);
     } catch (ExecutionException failed) {
-      failure = "Sending to %s failed: %s".formatted(host, failed.getCause());
+      // The class only, because the message may quote what the server sent.
+      Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+      isCut = false;
+      failure = "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());
     } finally {
       status.cancel();
       response.cancel(true);
@@ -167,6 +177,9 @@ final class EventRequests {
     ResponseInfo info = status.info();
     if (info != null) {
       return Attempt.of(info.statusCode(), info.headers(), host);
+    }
+    if (isCut) { // by the end of the batch, which is not the endpoint's fault
+      return Attempt.settled(PublishResult.notTried());
     }
     return Attempt.withoutResponse(failure == null ? host + " did not respond" : failure);
   }

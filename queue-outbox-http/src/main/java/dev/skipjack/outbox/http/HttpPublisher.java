@@ -9,8 +9,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -61,12 +60,9 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
 
   private final EventRequests requests;
   private final ThreadPoolExecutor threads;
-  private final int concurrency;
-  private final boolean hasOneEndpoint;
+  private final Settings settings;
 
   private HttpPublisher(Builder settings) {
-    this.concurrency = settings.concurrency;
-    this.hasOneEndpoint = settings.hasOneEndpoint;
     this.requests =
         new EventRequests(
             settings.client == null
@@ -78,17 +74,24 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     AtomicInteger number = new AtomicInteger();
     this.threads =
         new ThreadPoolExecutor(
-            concurrency,
-            concurrency,
+            0,
+            Integer.MAX_VALUE, // the slots limit them
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            new SynchronousQueue<>(),
             task -> {
               Thread thread = new Thread(task, "outbox-http-" + number.incrementAndGet());
               thread.setDaemon(true);
               return thread;
             });
-    threads.allowCoreThreadTimeOut(true);
+    this.settings =
+        new Settings(
+            threads,
+            new RequestSlots(settings.concurrency),
+            new SlowServers(System::nanoTime),
+            settings.concurrency,
+            settings.timeout,
+            settings.hasOneEndpoint);
   }
 
   /** Returns a builder of a publisher that sends all events to one endpoint. */
@@ -111,26 +114,28 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
   /**
    * {@inheritDoc}
    *
+   * <p>If the thread is interrupted, requests in progress are aborted.
+   *
    * @throws IOException if none of the endpoints has accepted or refused an event
-   * @throws InterruptedException if the thread was interrupted; requests in progress are aborted
    * @throws IllegalStateException if the publisher was closed
    */
   @Override
-  public List<PublishResult> publish(EventBatch batch) throws IOException, InterruptedException {
+  public List<PublishResult> publish(EventBatch batch) throws IOException {
     if (threads.isShutdown()) {
       throw new IllegalStateException("The HTTP publisher was closed. Close the relay first.");
     }
-    return new BatchDelivery(batch, requests, hasOneEndpoint).run(threads, concurrency);
+    return new BatchDelivery(batch, requests, settings).run();
   }
 
-  /** Ends the threads. Close the relays that use this publisher first. */
+  @Override
+  public Duration longestWait() {
+    return settings.timeout();
+  }
+
+  /** Aborts requests and ends the threads. Close the relays that use this publisher first. */
   @Override
   public void close() {
-    for (Runnable waiting : threads.shutdownNow()) {
-      if (waiting instanceof Future<?> task) { // a batch waits for the end of each of its tasks
-        task.cancel(false);
-      }
-    }
+    List<Runnable> unused = threads.shutdownNow(); // none waits for a thread
   }
 
   /** Builds an {@link HttpPublisher}. Not thread-safe. */
@@ -168,7 +173,10 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     }
 
     /**
-     * Sets the maximum number of requests at once, over all threads of the relay. Default 8.
+     * Sets the maximum number of requests at once, over all threads of the relay. If events may
+     * have different endpoints, requests that have taken longer than a second, or than a fifth of
+     * the timeout, do not count, so that slow servers cannot hold up the others; there may be
+     * sixteen times as many of these in addition. Default 8.
      *
      * @param requests 1 to 256
      */

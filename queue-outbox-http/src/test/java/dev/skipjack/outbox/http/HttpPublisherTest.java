@@ -257,6 +257,23 @@ class HttpPublisherTest {
   }
 
   @Test
+  void responseThatIsNotHttpIsNotQuoted() throws Exception {
+    try (TestServer server =
+        new TestServer(
+            (request, socket) -> {
+              if (request.header("skipjack-aggregate-id").equals("1")) {
+                TestServer.writeRaw(socket, "\u001b[31mEVIL SSH-2.0 secret banner\r\n\r\n");
+              } else {
+                TestServer.write(socket, 200);
+              }
+            })) {
+      List<UUID> ids = record(event(1), event(2));
+      publish(HttpPublisher.to(server.endpoint()));
+      assertThat(errorOf(ids.get(0))).matches("Sending to 127\\.0\\.0\\.1 failed with [A-Za-z]+");
+    }
+  }
+
+  @Test
   void portWithoutServerIsUnavailable() throws Exception {
     HttpEndpoint nowhere;
     try (TestServer server = TestServer.responding(200)) {

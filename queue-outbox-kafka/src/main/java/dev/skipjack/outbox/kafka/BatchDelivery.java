@@ -5,6 +5,7 @@ import dev.skipjack.outbox.EventBatch;
 import dev.skipjack.outbox.PublishResult;
 import dev.skipjack.outbox.RecordedEvent;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +17,7 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -31,10 +33,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchDelivery {
 
+  private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final EventBatch batch;
   private final Producer<byte[], byte[]> producer;
   private final EventRecords records;
   private final MissingTopics missing;
+
+  /** The time for acknowledgements, without which no further event is sent. */
+  private final Duration margin;
+
   private final List<PublishResult> results;
   private final BlockingQueue<Completion> completions = new LinkedBlockingQueue<>();
 
@@ -46,15 +54,21 @@ final class BatchDelivery {
   private @Nullable PublishResult unavailable;
   private @Nullable KafkaException producerFailure;
 
+  /**
+   * @param longestWait how long the producer tries to deliver a record
+   */
   BatchDelivery(
       EventBatch batch,
       Producer<byte[], byte[]> producer,
       EventRecords records,
-      MissingTopics missing) {
+      MissingTopics missing,
+      Duration longestWait) {
     this.batch = batch;
     this.producer = producer;
     this.records = records;
     this.missing = missing;
+    Duration half = batch.timeLeft().dividedBy(2); // if the producer tries for longer than that
+    this.margin = longestWait.compareTo(half) < 0 ? longestWait : half;
     this.results =
         new ArrayList<>(Collections.nCopies(batch.events().size(), PublishResult.notTried()));
     this.ready = new ArrayDeque<>(aggregates(batch.events()));
@@ -74,26 +88,41 @@ final class BatchDelivery {
 
   /**
    * Sends the events and waits for the acknowledgements, for each at most as long as the producer
-   * tries to deliver a record.
+   * tries to deliver a record, and for all as long as the batch has time. If the thread is
+   * interrupted, returns what is known.
    *
    * @throws IOException if the brokers have neither accepted nor rejected an event
-   * @throws InterruptedException if the thread was interrupted
    */
-  List<PublishResult> run() throws IOException, InterruptedException {
-    while (!ready.isEmpty() || inFlight > 0) {
-      // What is known about the brokers decides whether the next event is sent.
-      Completion completion = ready.isEmpty() ? completions.take() : completions.poll();
-      if (completion == null) {
-        sendNext(ready.remove());
-      } else {
-        inFlight--;
-        note(completion);
+  List<PublishResult> run() throws IOException {
+    try {
+      boolean hasTime = true;
+      while (hasTime && (!ready.isEmpty() || inFlight > 0)) {
+        // What is known about the brokers decides whether the next event is sent.
+        Completion completion = ready.isEmpty() ? awaitCompletion() : completions.poll();
+        if (completion != null) {
+          note(completion);
+        } else if (ready.isEmpty()) {
+          hasTime = !batch.timeLeft().isZero();
+        } else {
+          sendNext(ready.remove());
+        }
       }
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    }
+    for (Completion last = completions.poll(); last != null; last = completions.poll()) {
+      note(last);
     }
     if (unavailable != null && !isAnyResponse) {
       throw new IOException(unavailable.reason());
     }
     return results;
+  }
+
+  /** Returns the end of a send, or null if there was none in the time after which to check. */
+  private @Nullable Completion awaitCompletion() throws InterruptedException {
+    long nanos = Math.min(batch.timeLeft().toNanos(), CHECK_NANOS); // the relay may be closed
+    return completions.poll(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** Returns the error of a producer that can send nothing more; null if there was none. */
@@ -110,6 +139,7 @@ final class BatchDelivery {
   }
 
   private void note(Completion completion) {
+    inFlight--;
     SendResult sent = SendResult.of(completion.record(), completion.failure());
     results.set(completion.position(), sent.result());
     switch (sent.cause()) {
@@ -127,17 +157,19 @@ final class BatchDelivery {
 
   /**
    * Sends the first of the given events. Once the brokers were unavailable, sends nothing, because
-   * each send may wait for them.
+   * each send may wait for them; nor if the acknowledgement could arrive too late.
    */
   private void sendNext(Queue<Integer> positions) throws InterruptedException {
-    Integer position = unavailable == null && batch.isLeased() ? positions.poll() : null;
+    boolean maySend =
+        unavailable == null && batch.isLeased() && batch.timeLeft().compareTo(margin) >= 0;
+    Integer position = maySend ? positions.poll() : null;
     if (position == null) {
       return;
     }
     ProducerRecord<byte[], byte[]> record;
     try {
       record = records.of(batch.events().get(position));
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) { // of the application's function
       results.set(position, PublishResult.retry("The event was not sent: " + failure));
       return;
     }
@@ -160,12 +192,14 @@ final class BatchDelivery {
     } catch (InterruptException stopped) {
       Thread.interrupted(); // which the exception has set
       throw stopped(stopped);
-    } catch (RuntimeException failure) {
+    } catch (Throwable failure) {
       // Children of KafkaException concern the record; the error state of the producer has none.
       if (failure.getClass() == KafkaException.class) {
         producerFailure = (KafkaException) failure;
       }
-      completions.add(new Completion(position, later, record, failure));
+      Exception reported =
+          failure instanceof Exception exception ? exception : new IllegalStateException(failure);
+      completions.add(new Completion(position, later, record, reported));
     }
   }
 

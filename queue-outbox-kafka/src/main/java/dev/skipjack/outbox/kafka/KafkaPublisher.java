@@ -67,10 +67,11 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   public static final String TRACEPARENT = "traceparent";
 
   /** How long {@link #close} waits for records that were sent. */
-  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Producer<byte[], byte[]>> producers;
   private final boolean ownsProducer;
+  private final Duration deliveryTimeout;
   private final EventRecords records;
   private final MissingTopics missing = new MissingTopics(System::nanoTime);
 
@@ -83,6 +84,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   private KafkaPublisher(Builder settings) {
     this.producers = settings.producers;
     this.ownsProducer = settings.ownsProducer;
+    this.deliveryTimeout = settings.deliveryTimeout;
     this.records = new EventRecords(settings.topic);
     this.producer = producers.get();
   }
@@ -95,15 +97,17 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
    * 0, because the next event of an aggregate waits for each record; {@code max.block.ms} is 10 s;
    * and {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s. Keep {@code
-   * delivery.timeout.ms} below the relay's {@code publishTimeout}: otherwise another relay
-   * publishes the same events while the brokers are slow.
+   * delivery.timeout.ms} below the relay's {@code publishTimeout}, or the relay logs a warning at
+   * its start: while the brokers are slow, another relay would publish the same events.
    *
    * @param properties the producer's properties, at least {@code bootstrap.servers}
    * @throws IllegalArgumentException if a property breaks the order or the durability
    */
   public static Builder to(Map<String, ?> properties) {
     Map<String, Object> complete = ProducerProperties.complete(properties);
-    return new Builder(() -> new KafkaProducer<>(complete), true);
+    Builder builder = new Builder(() -> new KafkaProducer<>(complete), true);
+    builder.deliveryTimeout = ProducerProperties.deliveryTimeout(complete);
+    return builder;
   }
 
   /**
@@ -122,13 +126,12 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * {@inheritDoc}
    *
    * @throws IOException if the brokers have neither accepted nor rejected an event
-   * @throws InterruptedException if the thread was interrupted
    * @throws IllegalStateException if the publisher was closed
    */
   @Override
-  public List<PublishResult> publish(EventBatch batch) throws IOException, InterruptedException {
+  public List<PublishResult> publish(EventBatch batch) throws IOException {
     Producer<byte[], byte[]> current = open();
-    BatchDelivery delivery = new BatchDelivery(batch, current, records, missing);
+    BatchDelivery delivery = new BatchDelivery(batch, current, records, missing, deliveryTimeout);
     try {
       return delivery.run();
     } finally {
@@ -137,6 +140,12 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
         replace(current, broken);
       }
     }
+  }
+
+  /** Returns {@code delivery.timeout.ms}; zero for a producer of the application. */
+  @Override
+  public Duration longestWait() {
+    return ownsProducer ? deliveryTimeout : Duration.ZERO;
   }
 
   private Producer<byte[], byte[]> open() {
@@ -161,7 +170,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Closes the producer if this publisher has created it. Waits up to 10 s for records that were
+   * Closes the producer if this publisher has created it. Waits up to 5 s for records that were
    * sent. Close the relay first.
    */
   @Override
@@ -181,6 +190,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
 
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final boolean ownsProducer;
+    private Duration deliveryTimeout = ProducerProperties.DEFAULT_DELIVERY_TIMEOUT;
     private Function<RecordedEvent, String> topic = event -> event.aggregate().type();
 
     /**

@@ -14,6 +14,7 @@ import static org.apache.kafka.clients.producer.ProducerConfig.RETRIES_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.TRANSACTIONAL_ID_CONFIG;
 import static org.apache.kafka.clients.producer.ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -26,7 +27,21 @@ final class ProducerProperties {
   /** Above this number of requests, an idempotent producer cannot keep the order. */
   private static final int MOST_REQUESTS = 5;
 
+  static final Duration DEFAULT_DELIVERY_TIMEOUT = Duration.ofMinutes(2);
+
   private ProducerProperties() {}
+
+  /** Returns how long a producer with these properties tries to deliver a record. */
+  static Duration deliveryTimeout(Map<String, Object> properties) {
+    Object millis = properties.get(DELIVERY_TIMEOUT_MS_CONFIG);
+    try {
+      return millis == null
+          ? DEFAULT_DELIVERY_TIMEOUT
+          : Duration.ofMillis(Long.parseLong(String.valueOf(millis).trim()));
+    } catch (NumberFormatException invalid) { // the producer refuses it
+      return DEFAULT_DELIVERY_TIMEOUT;
+    }
+  }
 
   /**
    * @throws IllegalArgumentException if a property breaks the order or the durability

@@ -8,9 +8,11 @@ import dev.skipjack.outbox.Relay;
 import dev.skipjack.outbox.RelayStats;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -181,6 +183,61 @@ class SendOrderTest {
 
     assertThat(relay.stats().retried()).isEqualTo(1);
     assertThat(fixture.errorOf(ids.get(0))).contains("no topic for placed");
+  }
+
+  @Test
+  void failureOfEveryKindOfTheTopicFunctionCountsAsAnAttempt() throws Exception {
+    List<UUID> ids = fixture.record(event(1), event(2));
+    KafkaPublisher publisher =
+        KafkaPublisher.using(producer)
+            .topic(
+                event -> {
+                  throw sneaky(new Throwable("neither Exception nor Error"));
+                })
+            .build();
+    Relay relay = fixture.relay(publisher).build();
+
+    relay.runUntilIdle();
+
+    assertThat(relay.stats().retried()).isEqualTo(2);
+    assertThat(fixture.errorOf(ids.get(0))).contains("neither Exception nor Error");
+  }
+
+  @SuppressWarnings("unchecked") // the cast is erased
+  private static <T extends Throwable> RuntimeException sneaky(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  /** Otherwise the leases would expire, and another relay would send all of them again. */
+  @Test
+  void acknowledgedEventsAreRecordedWhenTheTimeOfTheBatchEnds() throws Exception {
+    List<UUID> ids = fixture.record(event(1), event(2));
+    try (Relay relay =
+        fixture
+            .relay(KafkaPublisher.using(producer).build())
+            .lease(Duration.ofSeconds(2))
+            .publishTimeout(Duration.ofSeconds(1))
+            .build()
+            .start()) {
+      awaitSent(ids.get(0), ids.get(1));
+
+      producer.completeNext();
+
+      Fixture.await().until(() -> relay.stats().published() == 1);
+      assertThat(relay.stats().takenOver()).isZero();
+    }
+  }
+
+  @Test
+  void deliveryTimeoutIsReportedToTheRelay() {
+    Map<String, Object> properties =
+        Map.of("bootstrap.servers", "127.0.0.1:1", "delivery.timeout.ms", "600000");
+    try (KafkaPublisher publisher = KafkaPublisher.to(properties).build()) {
+      assertThat(publisher.longestWait()).isEqualTo(Duration.ofMinutes(10));
+    }
+    try (KafkaPublisher publisher = KafkaPublisher.using(producer).build()) {
+      assertThat(publisher.longestWait()).as("unknown").isZero();
+    }
   }
 
   @Test

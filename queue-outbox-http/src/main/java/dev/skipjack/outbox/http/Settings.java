@@ -1,0 +1,28 @@
+package dev.skipjack.outbox.http;
+
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * What the batches of a publisher have in common.
+ *
+ * @param concurrency the number of requests at once to one server
+ * @param timeout how long a request may take
+ * @param hasOneEndpoint whether all events have the same endpoint
+ */
+record Settings(
+    ExecutorService threads,
+    RequestSlots slots,
+    SlowServers slowServers,
+    int concurrency,
+    Duration timeout,
+    boolean hasOneEndpoint) {
+
+  private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(1);
+
+  /** Returns the time after which a request is slow. */
+  Duration patience() {
+    Duration fifth = timeout.dividedBy(5);
+    return fifth.compareTo(LONGEST_PATIENCE) < 0 ? fifth : LONGEST_PATIENCE;
+  }
+}

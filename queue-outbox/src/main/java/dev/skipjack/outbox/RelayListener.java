@@ -1,0 +1,52 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.spi.WakeUp;
+import dev.skipjack.api.spi.WakeUps;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Wakes the threads of a relay when events are committed, until the relay stops. */
+final class RelayListener implements Runnable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RelayListener.class);
+
+  private static final Duration LISTEN = Duration.ofMillis(250);
+
+  private final String relay;
+  private final WakeUps source;
+  private final Stop stop;
+  private final WakeUpSignal signal;
+
+  RelayListener(String relay, WakeUps source, Stop stop, WakeUpSignal signal) {
+    this.relay = relay;
+    this.source = source;
+    this.stop = stop;
+    this.signal = signal;
+  }
+
+  @Override
+  public void run() {
+    long pause = RelayLoop.SHORTEST_PAUSE;
+    while (true) {
+      boolean unused = Thread.interrupted(); // of a library, unless the relay stops
+      if (stop.isRequested()) {
+        return;
+      }
+      try (WakeUps.Subscription subscription = source.subscribe()) {
+        signal.wake(); // for what was recorded before
+        while (!stop.isRequested()) {
+          if (subscription.await(LISTEN).contains(WakeUp.OUTBOX)) {
+            signal.wake();
+          }
+          pause = RelayLoop.SHORTEST_PAUSE;
+        }
+      } catch (Throwable failure) { // the relay would be woken no more
+        LOG.debug(
+            "Relay cannot listen, polls instead relay={} error={}", relay, ErrorTexts.own(failure));
+        signal.pause(pause);
+        pause = Math.min(2 * pause, RelayLoop.LONGEST_PAUSE);
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.skipjack.outbox;
+
+import dev.skipjack.api.StoreException;
+import dev.skipjack.outbox.BatchResult.Rules;
+import dev.skipjack.outbox.RelayBatch.Outcome;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One batch while it is published. Its result is recorded once: by the thread that publishes or, if
+ * the publisher does not return in time, by the timer, with what is known by then.
+ */
+final class RunningBatch {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RunningBatch.class);
+
+  private static final long PAUSE_MILLIS = 100;
+
+  private final Fetched fetched;
+  private final HeldLeases held;
+  private final RelayStore store;
+  private final BatchPublisher publisher;
+  private final Rules rules;
+  private final RelayCounters counters;
+  private final RelayVitals vitals;
+  private final BatchProgress progress = new BatchProgress();
+  private final Thread thread = Thread.currentThread();
+
+  /** The number of sent events in what the timer has recorded. */
+  private volatile long sentInTime;
+
+  RunningBatch(
+      Fetched fetched,
+      HeldLeases held,
+      RelayStore store,
+      BatchPublisher publisher,
+      Rules rules,
+      RelayCounters counters,
+      RelayVitals vitals) {
+    this.fetched = fetched;
+    this.held = held;
+    this.store = store;
+    this.publisher = publisher;
+    this.rules = rules;
+    this.counters = counters;
+    this.vitals = vitals;
+  }
+
+  /** Publishes and records the batch, as {@link RelayBatch#run} promises. */
+  Outcome run(ScheduledExecutorService timer) throws InterruptedException {
+    List<RecordedEvent> events = fetched.publishable();
+    Future<?> overrun = timer.schedule(this::overrun, held.left().toNanos(), TimeUnit.NANOSECONDS);
+    Optional<List<PublishResult>> results = publisher.publish(events, held, progress);
+    overrun.cancel(false);
+    vitals.returned(thread);
+    boolean isInterrupted = Thread.interrupted(); // it would disturb the write
+    try {
+      if (!held.beginRecording()) {
+        noteLate(results);
+        return Outcome.PROGRESS;
+      }
+      if (results.isEmpty()) {
+        counters.outages.increment();
+      }
+      BatchResult result =
+          result(
+              results.orElseGet(
+                  () -> events.stream().map(event -> PublishResult.notTried()).toList()));
+      record(result);
+      return results.isEmpty() || !result.isProgress() ? Outcome.OUTAGE : Outcome.PROGRESS;
+    } finally {
+      if (isInterrupted) {
+        thread.interrupt();
+      }
+    }
+  }
+
+  private BatchResult result(List<PublishResult> results) {
+    return BatchResult.of(fetched, results, rules, ThreadLocalRandom.current());
+  }
+
+  /**
+   * Called when the publisher should have returned. A publisher of whole batches says nothing
+   * before it returns, so it keeps the leases until they expire.
+   */
+  private void overrun() {
+    try {
+      LOG.warn("Publisher did not return in time events={}", fetched.publishable().size());
+      counters.overruns.increment();
+      vitals.overran(thread);
+      if (progress.isAnyNoted() && held.beginRecording()) {
+        List<PublishResult> known = publisher.unfinished(fetched.publishable(), progress);
+        sentInTime = sent(known);
+        record(result(known));
+        held.close();
+      }
+    } catch (InterruptedException closed) {
+      LOG.debug("Interrupted while a batch was recorded");
+    } catch (Throwable failure) { // nothing else would report it
+      LOG.warn("Batch not recorded error={}", ErrorTexts.own(failure));
+    }
+  }
+
+  private void noteLate(Optional<List<PublishResult>> results) {
+    long late = results.map(RunningBatch::sent).orElse(0L) - sentInTime;
+    counters.unrecorded.add(Math.max(0, late));
+    LOG.warn("Publisher returned too late unrecordedEvents={}", late);
+  }
+
+  private static long sent(List<PublishResult> results) {
+    return results.stream().filter(each -> each.kind() == PublishResult.Kind.SENT).count();
+  }
+
+  /**
+   * Records a result. While the leases are held, tries again if the database is unavailable,
+   * because otherwise the events would be published again.
+   */
+  private void record(BatchResult result) throws InterruptedException {
+    while (true) {
+      try {
+        BatchResult recorded = store.record(fetched.leases(), result);
+        counters.add(recorded);
+        int lost = result.published().size() - recorded.published().size();
+        if (lost > 0) {
+          counters.unrecorded.add(lost);
+          LOG.warn("Published events not recorded because the lease was lost events={}", lost);
+        }
+        return;
+      } catch (StoreException failure) {
+        if (!held.areHeld()) {
+          counters.unrecorded.add(result.published().size());
+          // Without the cause, whose detail may quote a row.
+          LOG.warn(
+              "Published events not recorded events={} error={}",
+              result.published().size(),
+              failure.getMessage());
+          throw failure;
+        }
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      }
+    }
+  }
+}

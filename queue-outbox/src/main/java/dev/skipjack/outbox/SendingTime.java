@@ -1,0 +1,13 @@
+package dev.skipjack.outbox;
+
+import java.time.Duration;
+
+/** How long the events of a batch may be sent. Thread-safe. */
+interface SendingTime {
+
+  /** Returns whether another event may be sent. */
+  boolean isOpen();
+
+  /** Returns how long sending may take from now on; zero or negative if it must have ended. */
+  Duration left();
+}

@@ -1,0 +1,29 @@
+package dev.skipjack.outbox;
+
+import java.time.Duration;
+
+/** Whether and when a relay was told to stop. Thread-safe. */
+final class Stop {
+
+  /** How long what is being sent may take after a relay was told to stop. */
+  static final Duration GRACE = Duration.ofSeconds(15);
+
+  private volatile boolean requested;
+  private volatile long endsAt;
+
+  void request() {
+    if (!requested) {
+      endsAt = System.nanoTime() + GRACE.toNanos();
+      requested = true;
+    }
+  }
+
+  boolean isRequested() {
+    return requested;
+  }
+
+  /** Returns how long sending may take from now on, in nanoseconds. */
+  long nanosLeft() {
+    return requested ? endsAt - System.nanoTime() : Long.MAX_VALUE;
+  }
+}
