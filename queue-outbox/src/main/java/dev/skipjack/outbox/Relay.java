@@ -191,22 +191,6 @@ public final class Relay implements AutoCloseable {
     return counters.stats(deadThreads().size());
   }
 
-  /** Returns whether the relay is running. Reads no database. */
-  public RelayHealth health() {
-    List<String> reasons = new ArrayList<>();
-    synchronized (monitor) {
-      if (!started || stopped) {
-        reasons.add(started ? "The relay is closed." : "The relay is not started.");
-      }
-    }
-    if (reasons.isEmpty()) {
-      threads.stream()
-          .filter(thread -> !thread.isAlive())
-          .forEach(thread -> reasons.add("The thread '%s' is dead.".formatted(thread.getName())));
-    }
-    return new RelayHealth(reasons.isEmpty(), reasons.isEmpty(), reasons);
-  }
-
   /**
    * Returns whether the relay is running and can publish. Reads no database. A failure is reported
    * when it has lasted for ten seconds.
