@@ -20,13 +20,16 @@ import picocli.CommandLine.Option;
 @Command(
     name = "torture",
     description =
-        "Kill, freeze and disconnect producers, workers, relays and the server, and check the outcome of every job and event.",
+        "Kill, freeze and disconnect producers, workers, relays and the server, and check the"
+            + " outcome of every job and event.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {
       "",
-      "Without --url, the command starts an embedded PostgreSQL 18, durable as in production, and stops it at the end.",
-      "In the database that --url names, the schema skipjack_torture is dropped and created again; the fault postmaster is left out.",
+      "Without --url, the command starts an embedded PostgreSQL 18, durable as in production, and"
+          + " stops it at the end.",
+      "In the database that --url names, the schema skipjack_torture is dropped and created again;"
+          + " the fault postmaster is left out.",
       "docs/reliability.md explains the counters.",
       "Exit codes: 0 no violation, 1 a violation or failure, 2 wrong usage, 3 database unreachable."
     })
@@ -48,14 +51,16 @@ final class TortureCommand implements Callable<Integer> {
       names = "--jobs",
       paramLabel = "N",
       description =
-          "Number of jobs to enqueue, or of transactions that record events, spread over the minutes. Default: 3000 per minute.")
+          "Number of jobs to enqueue, or of transactions that record events, spread over the"
+              + " minutes. Default: 3000 per minute.")
   private @Nullable Integer jobs;
 
   @Option(
       names = "--workload",
       paramLabel = "NAME",
       description =
-          "What to run: jobs; outbox, which records and publishes events; or all, both at once. Default: all.")
+          "What to run: jobs; outbox, which records and publishes events; schedules, beside odd"
+              + " ones; or all, which is jobs and events. Default: all.")
   private String workload = Load.ALL.label();
 
   @Option(
@@ -68,7 +73,8 @@ final class TortureCommand implements Callable<Integer> {
       names = "--faults",
       paramLabel = "LIST",
       description =
-          "Faults to inject: any of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock, or 'none'. Default: all.")
+          "Faults to inject: any of kill,stop,backend,postmaster,proxy,commit-cut,pool,clock, or"
+              + " 'none'. Default: all.")
   private @Nullable String faults;
 
   @Mixin private CommonOptions common = new CommonOptions();
@@ -99,7 +105,8 @@ final class TortureCommand implements Callable<Integer> {
     }
     common.note(
         options.url().isPresent()
-            ? "Dropping and recreating the schema skipjack_torture of the database that --url names ..."
+            ? "Dropping and recreating the schema skipjack_torture of the database that --url names"
+                  + " ..."
             : "Starting an embedded PostgreSQL ...");
     TortureReport report = run.judge(options, common::note);
     if (common.json()) {

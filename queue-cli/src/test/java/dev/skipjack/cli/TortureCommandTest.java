@@ -54,7 +54,9 @@ class TortureCommandTest {
 
     assertThat(runs).isEmpty();
     assertThat(err.toString())
-        .contains("Unknown workload 'mail' in --workload. Available workloads: all, jobs, outbox.");
+        .contains(
+            "Unknown workload 'mail' in --workload. Available workloads: all, jobs, outbox,"
+                + " schedules.");
   }
 
   @Test

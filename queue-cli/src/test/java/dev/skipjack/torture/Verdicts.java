@@ -29,7 +29,8 @@ public final class Verdicts {
             List.of(),
             List.of(),
             List.of(),
-            new FinalRead.OutboxRead(Map.of(), Map.of()),
+            new FinalRead.OutboxRead(Map.of(), Map.of(), Map.of()),
+            Map.of(),
             0);
     return TortureReport.of(Map.of(), history, nothing, Pace.FORKED);
   }

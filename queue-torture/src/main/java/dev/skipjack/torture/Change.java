@@ -15,6 +15,9 @@ record Change(int aggregate, long number, boolean isPoison) {
 
   static final int AGGREGATES = 100;
 
+  /** The number of further aggregates, whose destinations are slow. */
+  static final int SLOW_AGGREGATES = 9;
+
   /**
    * Creates the tables that producers write in the transactions that record events. They show which
    * transactions have committed, and in which order. {@code @} stands for the schema.
@@ -23,7 +26,7 @@ record Change(int aggregate, long number, boolean isPoison) {
       List.of(
           "CREATE TABLE IF NOT EXISTS @torture_aggregates (id integer PRIMARY KEY, changes bigint NOT NULL)",
           "INSERT INTO @torture_aggregates SELECT n, 0 FROM generate_series(1, %d) AS n ON CONFLICT DO NOTHING"
-              .formatted(AGGREGATES),
+              .formatted(AGGREGATES + SLOW_AGGREGATES),
           "CREATE TABLE IF NOT EXISTS @torture_changes (event_id uuid PRIMARY KEY, aggregate integer NOT NULL, number bigint NOT NULL,"
               + " poison boolean NOT NULL)");
 
@@ -32,6 +35,17 @@ record Change(int aggregate, long number, boolean isPoison) {
   /** Returns the payload of the event. */
   String text() {
     return aggregate + "/" + number + (isPoison ? POISON : "");
+  }
+
+  /** Returns whether the destination of an aggregate's events is slow until it has recovered. */
+  static boolean isSlow(int aggregate) {
+    return aggregate > AGGREGATES;
+  }
+
+  /** Parses the payload of an event. */
+  static Change parse(String text) {
+    String[] part = text.split("/", -1);
+    return new Change(Integer.parseInt(part[0]), Long.parseLong(part[1]), isPoison(text));
   }
 
   /** Returns whether a payload is that of an event that the destination rejects. */

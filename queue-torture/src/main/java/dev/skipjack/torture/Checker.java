@@ -47,10 +47,18 @@ final class Checker {
     checker.checkAudit();
     run.executionsByJob.values().forEach(checker::checkLeases);
     checker.checkProcesses();
+    checker.checkProducers();
+    checker.violations.addAll(PhantomCheck.check(run));
+    checker.violations.addAll(DueCheck.check(run));
+    checker.violations.addAll(RunCheck.check(run));
+    checker.violations.addAll(ContentCheck.check(run));
     checker.violations.addAll(UniqueCheck.check(run, pace));
     checker.violations.addAll(FireCheck.check(run));
     checker.violations.addAll(OrderCheck.check(run, pace));
     checker.violations.addAll(OutboxCheck.check(run, faults));
+    checker.violations.addAll(DelayCheck.check(run, faults));
+    checker.violations.addAll(InboxCheck.check(run));
+    checker.violations.addAll(RowCheck.check(run));
     return List.copyOf(checker.violations);
   }
 
@@ -82,6 +90,7 @@ final class Checker {
   private void checkKeys() {
     Set<String> requested = new HashSet<>();
     run.events(EventType.REQUESTED).forEach(event -> requested.add(event.key()));
+    run.events(EventType.DISCARDED).forEach(event -> requested.add(event.key()));
     run.jobsByKey.forEach(
         (key, rows) -> {
           if (rows.get(0).isScheduled()) {
@@ -290,6 +299,17 @@ final class Checker {
               0,
               Event.NONE,
               "%s exited on its own with code %s.".formatted(event.process(), event.detail())));
+    }
+  }
+
+  private void checkProducers() {
+    for (Event event : run.events(EventType.HUNG)) {
+      violations.add(
+          new Violation(
+              Counter.STUCK,
+              0,
+              Event.NONE,
+              "The producers did nothing for %s s without a fault.".formatted(event.detail())));
     }
   }
 

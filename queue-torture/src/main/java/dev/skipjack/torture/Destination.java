@@ -1,12 +1,16 @@
 package dev.skipjack.torture;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
  * The destination of all events: a file to which the relays of all processes append, so the order
  * of its lines is the order of arrival, whatever the clocks. It is slow, is busy for one attempt in
- * five and rejects poison events. Safe for any number of threads.
+ * five and rejects poison events. A consumer with an inbox has committed the effect of an event
+ * before the event counts as arrived. Safe for any number of threads.
  */
 final class Destination implements AutoCloseable {
 
@@ -25,17 +29,54 @@ final class Destination implements AutoCloseable {
     REJECTED
   }
 
+  private static final String HEALED = "destination-healed";
+
+  private final Path folder;
   private final HistoryFile arrivals;
   private final String process;
+  private final InboxConsumer consumer;
+  private volatile boolean healed;
 
-  private Destination(HistoryFile arrivals, String process) {
+  private Destination(Path folder, HistoryFile arrivals, String process, InboxConsumer consumer) {
+    this.folder = folder;
     this.arrivals = arrivals;
     this.process = process;
+    this.consumer = consumer;
   }
 
   /** Opens the destination for a process. */
-  static Destination open(Path folder, String process, HistoryClock clock) {
-    return new Destination(HistoryFile.open(folder, NAME, clock), process);
+  static Destination open(Path folder, String process, HistoryClock clock, InboxConsumer consumer) {
+    return new Destination(folder, HistoryFile.open(folder, NAME, clock), process, consumer);
+  }
+
+  /** Lets the destinations of all processes respond promptly from now on. */
+  static void heal(Path folder) throws IOException {
+    Files.writeString(folder.resolve(HEALED), "");
+  }
+
+  /**
+   * Receives an event in the manner of a destination.
+   *
+   * @param failures number of earlier attempts that have failed
+   * @return the response; empty if there is none
+   */
+  Optional<Response> receive(Manner manner, String event, String text, int failures)
+      throws InterruptedException {
+    boolean slow = !isHealed();
+    boolean silent = slow && manner == Manner.SILENT;
+    Response response =
+        silent || manner == Manner.ODD ? Response.ACCEPTED : send(event, text, failures);
+    if (slow) {
+      Thread.sleep(manner.delayMillis());
+    }
+    return silent ? Optional.empty() : Optional.of(response);
+  }
+
+  private boolean isHealed() {
+    if (!healed) {
+      healed = Files.exists(folder.resolve(HEALED));
+    }
+    return healed;
   }
 
   /**
@@ -50,7 +91,7 @@ final class Destination implements AutoCloseable {
     if (Change.isPoison(text)) {
       return Response.REJECTED;
     }
-    if (random.nextInt(BUSY) == 0) {
+    if (random.nextInt(BUSY) == 0 || !consumer.receive(event)) {
       return Response.BUSY;
     }
     arrivals.write(process, EventType.PUBLISHED, event, 0, 0, text);

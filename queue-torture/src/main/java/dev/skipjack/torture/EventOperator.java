@@ -7,6 +7,8 @@ import dev.skipjack.outbox.OutboxAdmin;
 /** Lets aggregates continue without their dead events. Safe for any number of threads. */
 final class EventOperator {
 
+  private static final int MOST = 1_000;
+
   private final OutboxAdmin admin;
   private final HistoryFile history;
 
@@ -18,7 +20,7 @@ final class EventOperator {
   /** Unblocks every aggregate that a dead event blocks. */
   void unblockAggregates() {
     try {
-      for (BlockedAggregate blocked : admin.blocked(Change.AGGREGATES)) {
+      for (BlockedAggregate blocked : admin.blocked(MOST)) {
         if (blocked.retryAt() == null) {
           admin.unblock(blocked.aggregate());
         }

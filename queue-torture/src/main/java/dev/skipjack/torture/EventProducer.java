@@ -29,6 +29,9 @@ final class EventProducer {
   /** One in this number of events is poison. */
   private static final int POISON = 50;
 
+  /** One in this number of events has a slow destination. */
+  private static final int SLOW = 10;
+
   /** An operator acts after one in this number of transactions. */
   private static final int OPERATED = 20;
 
@@ -99,7 +102,10 @@ final class EventProducer {
   }
 
   private void transaction(SplittableRandom random) throws InterruptedException {
-    int aggregate = 1 + random.nextInt(Change.AGGREGATES);
+    int aggregate =
+        random.nextInt(SLOW) == 0
+            ? Change.AGGREGATES + 1 + random.nextInt(Change.SLOW_AGGREGATES)
+            : 1 + random.nextInt(Change.AGGREGATES);
     boolean poison = random.nextInt(POISON) == 0;
     boolean rollsBack = random.nextInt(ROLLED_BACK) == 0;
     int delay = random.nextInt(maxDelayMillis + 1);

@@ -4,59 +4,110 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.PublishResult;
 import dev.skipjack.outbox.Publisher;
+import dev.skipjack.outbox.RecordedEvent;
 import dev.skipjack.outbox.Relay;
+import dev.skipjack.outbox.http.HttpEndpoint;
+import dev.skipjack.outbox.http.HttpPublisher;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.torture.Destination.Response;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Builds the relay of a process. */
-final class EventRelay {
+/**
+ * The relay of a process, with the servers to which it sends. All processes together have more
+ * threads of relays than a batch leaves shards for, so idle ones take over every lease that
+ * expires.
+ */
+final class EventRelay implements AutoCloseable {
 
-  /** The number of connections that a relay needs. */
-  static final int CONNECTIONS = 5;
+  /** The number of connections that a relay and its destination need. */
+  static final int CONNECTIONS = 6;
 
-  private static final int THREADS = 2;
-  private static final int SHARDS = 4;
-  private static final int BATCH = 20;
+  private static final int THREADS = 3;
+  private static final int SHARDS = 8;
+  private static final int BATCH = 50;
   private static final Duration BACKOFF = Duration.ofMillis(100);
+  private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(5);
   private static final Duration POLL = Duration.ofMillis(200);
 
   /** The destination is unavailable for one batch in this number. */
   private static final int UNAVAILABLE = 20;
 
-  private EventRelay() {}
+  private final DestinationServer servers;
+  private final HttpPublisher http;
+  private final Relay relay;
 
-  /** Starts a relay. */
-  static Relay start(JobQueue queue, String name, Destination destination, Duration lease) {
-    return Outbox.on(queue)
-        .relay(publisher(destination))
-        .name(name)
-        .threads(THREADS)
-        .shards(SHARDS)
-        .batchSize(BATCH)
-        .lease(lease)
-        .backoff(Backoff.fixed(BACKOFF))
-        .maxAttempts(Work.MANY_ATTEMPTS)
-        .pollInterval(POLL)
-        .build()
-        .start();
+  private EventRelay(DestinationServer servers, HttpPublisher http, Relay relay) {
+    this.servers = servers;
+    this.http = http;
+    this.relay = relay;
   }
 
-  private static Publisher publisher(Destination destination) {
-    Publisher each =
-        Publisher.each(
-            event ->
-                switch (destination.send(event.id().toString(), event.text(), event.failures())) {
-                  case ACCEPTED -> PublishResult.sent();
-                  case BUSY -> PublishResult.retry("busy, as planned");
-                  case REJECTED -> PublishResult.dead("rejected, as planned");
-                });
+  /**
+   * Starts a relay.
+   *
+   * @param overHttp whether events are sent over HTTP, several at a time, and not one by one
+   */
+  static EventRelay start(
+      JobQueue queue, String name, Destination destination, Duration lease, boolean overHttp) {
+    DestinationServer servers = new DestinationServer(destination);
+    HttpPublisher http =
+        HttpPublisher.to(event -> HttpEndpoint.of(servers.uri(manner(event))))
+            .timeout(Manner.TIMEOUT)
+            .allowPrivateAddresses()
+            .build();
+    Relay relay =
+        Outbox.on(queue)
+            .relay(sometimesUnavailable(overHttp ? http : oneByOne(destination)))
+            .name(name)
+            .threads(THREADS)
+            .shards(SHARDS)
+            .batchSize(BATCH)
+            .lease(lease)
+            .publishTimeout(lease)
+            .backoff(Backoff.exponential(BACKOFF).atMost(LONGEST_BACKOFF))
+            .maxAttempts(Work.MANY_ATTEMPTS)
+            .pollInterval(POLL)
+            .build()
+            .start();
+    return new EventRelay(servers, http, relay);
+  }
+
+  private static Manner manner(RecordedEvent event) {
+    return Manner.of(event.aggregate().type(), event.aggregate().id());
+  }
+
+  private static Publisher oneByOne(Destination destination) {
+    return Publisher.each(
+        event ->
+            result(
+                destination.receive(
+                    manner(event), event.id().toString(), event.text(), event.failures())));
+  }
+
+  private static PublishResult result(Optional<Response> response) throws IOException {
+    return switch (response.orElseThrow(() -> new IOException("No response, as planned."))) {
+      case ACCEPTED -> PublishResult.sent();
+      case BUSY -> PublishResult.retry("busy, as planned");
+      case REJECTED -> PublishResult.dead("rejected, as planned");
+    };
+  }
+
+  private static Publisher sometimesUnavailable(Publisher publisher) {
     return batch -> {
       if (ThreadLocalRandom.current().nextInt(UNAVAILABLE) == 0) {
         throw new IOException("The destination is unavailable, as planned.");
       }
-      return each.publish(batch);
+      return publisher.publish(batch);
     };
+  }
+
+  @Override
+  public void close() {
+    relay.close();
+    http.close();
+    servers.close();
   }
 }

@@ -2,8 +2,16 @@ package dev.skipjack.torture;
 
 /** The type of an event in a history. */
 enum EventType {
-  /** A producer is about to enqueue a job; the detail is the method that it uses. */
+  /**
+   * A producer is about to enqueue a job; the detail is the method that it uses, {@link
+   * ContentCheck#SEPARATOR} and the content of the job.
+   */
   REQUESTED,
+  /**
+   * A producer is about to enqueue a job in a transaction or behind a savepoint that it rolls back
+   * in any case.
+   */
+  DISCARDED,
   /** The enqueue was acknowledged; the detail is whether the job is new. */
   ACKNOWLEDGED,
   /**
@@ -13,6 +21,8 @@ enum EventType {
   UNKNOWN,
   /** The enqueue was refused, so no job was created; the detail is the error. */
   REFUSED,
+  /** The producer does not repeat an enqueue that was refused. */
+  GIVEN_UP,
   /** A producer is about to cancel a job. */
   CANCEL_REQUESTED,
   /** The cancel returned; the detail is the result. */
@@ -23,7 +33,7 @@ enum EventType {
   REDRIVE_RETURNED,
   /** An operator is about to skip the dead head of an ordering key; the detail is the key. */
   UNBLOCK_REQUESTED,
-  /** A handler started. */
+  /** A handler started; the detail is the content of the job that it received. */
   STARTED,
   /**
    * A handler ended, whether or not its outcome is accepted; the detail is the outcome or the
@@ -67,6 +77,11 @@ enum EventType {
    * the payload.
    */
   PUBLISHED,
+  /**
+   * The producers did nothing for a time in which there was no fault; the detail is its length in
+   * seconds.
+   */
+  HUNG,
   /** The process exited on its own; the detail is its exit code. */
   EXITED
 }

@@ -77,16 +77,24 @@ final class FaultInjector implements AutoCloseable {
     this.notes = notes;
   }
 
-  /** Injects each fault at its planned time, or later if the previous fault has not ended. */
-  void run(List<PlannedFault> faults) throws InterruptedException {
-    long start = System.nanoTime();
+  /** Decides when faults are injected. */
+  @FunctionalInterface
+  interface Turns {
+    /** Waits until a fault is due, and returns false if it is too late for any fault. */
+    boolean await(PlannedFault fault) throws InterruptedException;
+  }
+
+  /** Injects the faults one after another, and returns how many there was time for. */
+  int run(List<PlannedFault> faults, Turns turns) throws InterruptedException {
+    int injected = 0;
     for (PlannedFault fault : faults) {
-      long ahead = start + fault.at().toNanos() - System.nanoTime();
-      if (ahead > 0) {
-        TimeUnit.NANOSECONDS.sleep(ahead);
+      if (!turns.await(fault)) {
+        break;
       }
       inject(fault);
+      injected++;
     }
+    return injected;
   }
 
   private void inject(PlannedFault fault) throws InterruptedException {

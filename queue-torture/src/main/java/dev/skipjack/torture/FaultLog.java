@@ -229,6 +229,12 @@ final class FaultLog {
                         >= copy.micros());
   }
 
+  /** Returns whether a fault, with its effects, hit any process in a period. */
+  boolean hitAny(long from, long to) {
+    return faults.stream()
+        .anyMatch(fault -> fault.began() <= to && fault.ended() + effectMicros >= from);
+  }
+
   private int rank(Fault fault, ExecutionRow attempt) {
     if (!fault.isPlanned()) {
       return fault.hitsOneProcess() ? 1 : 0;

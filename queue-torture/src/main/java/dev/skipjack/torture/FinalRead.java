@@ -10,6 +10,7 @@ import java.util.Map;
  * @param schedules the schedules, whose times are those of the database's clock
  * @param keys the ids of the jobs, by idempotency key
  * @param outbox the events of the outbox
+ * @param rows how often each row of the application's table was taken, by id
  * @param clockError the maximum error, in microseconds, of the times converted from the database's
  *     clock; 0 if it is this machine's clock
  */
@@ -20,6 +21,7 @@ record FinalRead(
     List<ScheduleRow> schedules,
     List<Long> keys,
     OutboxRead outbox,
+    Map<Integer, Long> rows,
     long clockError) {
 
   /**
@@ -28,6 +30,7 @@ record FinalRead(
    *
    * @param ended when the job was archived or became dead
    * @param execution the attempt that ended the job; 0 if none did
+   * @param due when the last attempt was due
    */
   record JobRow(
       long id,
@@ -42,13 +45,25 @@ record FinalRead(
       int maxAttempts,
       long created,
       long ended,
-      long execution) {
+      long execution,
+      long due,
+      Content content) {
 
     /** Returns whether a schedule enqueued the job. */
     boolean isScheduled() {
       return workload.equals(Workload.SCHEDULED.name());
     }
   }
+
+  /**
+   * What a job is about, as it is stored.
+   *
+   * @param at when the request said that the job is due; 0 if it was due after the delay
+   * @param delay the delay after the enqueue, in milliseconds
+   * @param payload the payload as JSON
+   * @param header the header of the job; empty if there is none
+   */
+  record Content(long at, long delay, String payload, String header) {}
 
   /** An attempt, as recorded in the audit. */
   record ExecutionRow(
@@ -81,8 +96,10 @@ record FinalRead(
    *
    * @param changes the changes of all transactions that have committed, by the id of their event
    * @param unpublished the statuses of the events that are not recorded as published, by their id
+   * @param effects how often the consumer has committed the effect of an event, by its id
    */
-  record OutboxRead(Map<String, Change> changes, Map<String, String> unpublished) {}
+  record OutboxRead(
+      Map<String, Change> changes, Map<String, String> unpublished, Map<String, Long> effects) {}
 
   /** A row that a handler wrote in the transaction of its completion. */
   record EffectRow(String key, long job, long execution) {}

@@ -1,5 +1,6 @@
 package dev.skipjack.torture;
 
+import dev.skipjack.torture.FinalRead.Content;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
@@ -26,10 +27,21 @@ final class FinalReader {
   private static final int CLOCK_READINGS = 50;
 
   private static final String JOBS =
-      "SELECT id, status, false, @text(key), @text(workload), @text(unique), @text(ordering), attempts, uncounted_attempts, max_attempts,"
-          + " %1$s(created_at), %1$s(died_at), coalesce(current_execution_id, 0) FROM @jobs"
-          + " UNION ALL SELECT id, status, true, @text(key), @text(workload), @text(unique), @text(ordering), attempts, uncounted_attempts, max_attempts,"
-          + " %1$s(created_at), %1$s(finished_at), coalesce(execution_id, 0) FROM @jobs_archive";
+      "SELECT id, status, false, @text(key), @text(workload), @text(unique), @text(ordering),"
+          + " attempts, uncounted_attempts, max_attempts, %1$s(created_at), %1$s(died_at),"
+          + " coalesce(current_execution_id, 0), @content FROM @jobs WHERE @mine UNION ALL SELECT"
+          + " id, status, true, @text(key), @text(workload), @text(unique), @text(ordering),"
+          + " attempts, uncounted_attempts, max_attempts, %1$s(created_at), %1$s(finished_at),"
+          + " coalesce(execution_id, 0), @content FROM @jobs_archive WHERE @mine";
+
+  /** Selects the jobs of this tool, not those that odd schedules enqueue. */
+  private static final String MINE = "queue = '" + Work.QUEUE + "'";
+
+  private static final String CONTENT =
+      "%1$s(scheduled_at), coalesce((payload->>'at')::bigint, 0),"
+          + " coalesce((payload->>'delay')::bigint, 0), payload, coalesce(headers->>'"
+          + Work.HEADER
+          + "', '')";
 
   private static final String EXECUTIONS =
       "SELECT id, job_id, attempt, status, %1$s(started_at), %1$s(finished_at), coalesce(split_part(worker_id, '/', 1), ''),"
@@ -38,15 +50,28 @@ final class FinalReader {
   private static final String EFFECTS = "SELECT key, job_id, execution_id FROM @torture_effects";
 
   private static final String SCHEDULES =
-      "SELECT name, floor(extract(epoch FROM created_at))::bigint, coalesce(floor(extract(epoch FROM next_at))::bigint, 0),"
-          + " coalesce(floor(extract(epoch FROM paused_at))::bigint, 0) FROM @job_schedules";
+      "SELECT name, floor(extract(epoch FROM created_at))::bigint, coalesce(floor(extract(epoch"
+          + " FROM next_at))::bigint, 0),"
+          + " coalesce(floor(extract(epoch FROM paused_at))::bigint, 0) FROM @job_schedules WHERE name LIKE '%s'"
+              .formatted(ScheduledWork.NAMES);
 
-  private static final String KEYS = "SELECT job_id FROM @job_keys";
+  /** Without the keys of odd schedules, whose jobs are not read. */
+  private static final String KEYS =
+      "SELECT job_id FROM @job_keys WHERE key NOT LIKE 'schedule:%s%%'"
+          .formatted(OddSchedules.PREFIX);
 
   private static final String CHANGES =
       "SELECT event_id, aggregate, number, poison FROM @torture_changes ORDER BY aggregate, number";
 
-  private static final String UNPUBLISHED = "SELECT event_id, status FROM @outbox_events";
+  private static final String INBOX_EFFECTS =
+      "SELECT event_id, count(*) FROM @torture_inbox_effects GROUP BY event_id";
+
+  private static final String ROWS =
+      "SELECT id, (SELECT count(*) FROM @torture_takes WHERE row_id = id) FROM @torture_rows";
+
+  private static final String UNPUBLISHED =
+      "SELECT event_id, status FROM @outbox_events WHERE aggregate_type = '%s'"
+          .formatted(Change.AGGREGATE_TYPE);
 
   /** The rounding error of three readings in whole microseconds. */
   private static final long ROUNDING = 2;
@@ -78,6 +103,7 @@ final class FinalReader {
               schedules(statement),
               keys(statement),
               outbox(statement),
+              rows(statement),
               clock.error);
       connection.commit();
       return read;
@@ -147,7 +173,13 @@ final class FinalReader {
                 row.getInt(10),
                 local(row.getLong(11), offset),
                 local(row.getLong(12), offset),
-                row.getLong(13)));
+                row.getLong(13),
+                local(row.getLong(14), offset),
+                new Content(
+                    local(row.getLong(15), offset),
+                    row.getLong(16),
+                    row.getString(17),
+                    row.getString(18))));
       }
     }
     return rows;
@@ -215,7 +247,23 @@ final class FinalReader {
         unpublished.put(row.getString(1), row.getString(2));
       }
     }
-    return new OutboxRead(changes, unpublished);
+    Map<String, Long> effects = new LinkedHashMap<>();
+    try (ResultSet row = statement.executeQuery(sql(INBOX_EFFECTS))) {
+      while (row.next()) {
+        effects.put(row.getString(1), row.getLong(2));
+      }
+    }
+    return new OutboxRead(changes, unpublished, effects);
+  }
+
+  private Map<Integer, Long> rows(Statement statement) throws SQLException {
+    Map<Integer, Long> rows = new LinkedHashMap<>();
+    try (ResultSet row = statement.executeQuery(sql(ROWS))) {
+      while (row.next()) {
+        rows.put(row.getInt(1), row.getLong(2));
+      }
+    }
+    return rows;
   }
 
   private static long local(long micros, long offset) {
@@ -223,11 +271,14 @@ final class FinalReader {
   }
 
   /**
-   * Expands {@code %1$s(x)} to x in microseconds, {@code @text(x)} to a string in the payload, and
+   * Expands {@code @content} to the columns of a job's content, {@code @mine} to a condition,
+   * {@code %1$s(x)} to x in microseconds, {@code @text(x)} to a string in the payload, and
    * {@code @} to the schema.
    */
   private String sql(String template) {
     return template
+        .replace("@content", CONTENT)
+        .replace("@mine", MINE)
         .replaceAll("@text\\((\\w+)\\)", "coalesce(payload->>'$1', '')")
         .replaceAll("%1\\$s\\((\\w+)\\)", "(extract(epoch FROM $1) * 1e6)::bigint")
         .replace("@", schema + ".");

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The processes of the producers and workers. Safe for any number of threads. */
 final class Fleet implements AutoCloseable {
 
   private static final String WORKER = "worker-";
+  private static final String PRODUCER = "producer-";
   private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
   private static final int MAX_CRASHES = 20;
@@ -62,7 +62,7 @@ final class Fleet implements AutoCloseable {
       startWorker(WORKER + n);
     }
     for (int n = 1; n <= options.load().processes(); n++) {
-      startProducer("producer-" + n);
+      startProducer(PRODUCER + n);
     }
     try {
       workers.forEach((name, worker) -> worker.awaitLine(readyLine(name), START_TIMEOUT));
@@ -73,6 +73,10 @@ final class Fleet implements AutoCloseable {
 
   static boolean isWorker(String process) {
     return process.startsWith(WORKER);
+  }
+
+  static boolean isProducer(String process) {
+    return process.startsWith(PRODUCER);
   }
 
   private void startWorker(String name) {
@@ -197,23 +201,8 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits until all jobs are enqueued.
-   *
-   * @throws IllegalStateException if producers crash repeatedly or do not finish in time
-   */
-  void awaitProducers(Duration atMost) throws InterruptedException {
-    long deadline = System.nanoTime() + atMost.toNanos();
-    while (!producers().isEmpty() || !restartCrashedProducers()) {
-      if (System.nanoTime() > deadline) {
-        throw new IllegalStateException("The producers were not done within %s.".formatted(atMost));
-      }
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
-  }
-
-  /** Restarts the producers that have crashed. Returns true if there were none. */
-  private synchronized boolean restartCrashedProducers() {
+  /** Returns whether all producers are done. Restarts those that have crashed. */
+  synchronized boolean isProduced() {
     List<String> crashed = new ArrayList<>();
     producers.forEach(
         (name, process) -> {
@@ -222,11 +211,18 @@ final class Fleet implements AutoCloseable {
           }
         });
     crashes += crashed.size();
-    if (crashes > MAX_CRASHES) {
-      throw new IllegalStateException("Producers crash repeatedly. See their logs in " + folder);
-    }
     crashed.forEach(this::restart);
-    return crashed.isEmpty();
+    return crashed.isEmpty() && producers().isEmpty();
+  }
+
+  /** Returns whether producers have crashed so often that restarting them makes no sense. */
+  synchronized boolean areProducersCrashing() {
+    return crashes > MAX_CRASHES;
+  }
+
+  /** Stops the producers, whether they are done or not. */
+  synchronized void stopProducers() {
+    producers.keySet().forEach(this::kill);
   }
 
   /** Restarts all workers that are not running. */

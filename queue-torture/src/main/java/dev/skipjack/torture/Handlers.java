@@ -12,7 +12,8 @@ import javax.sql.DataSource;
 /** Runs the jobs and records what happened. Safe for any number of threads. */
 final class Handlers {
 
-  private static final Duration RETRY_DELAY = Duration.ofMillis(20);
+  /** The time after which an attempt that did not succeed is repeated, in whatever way it ended. */
+  static final Duration RETRY_DELAY = Duration.ofMillis(20);
 
   private final DataSource effects;
   private final String schema;
@@ -28,7 +29,7 @@ final class Handlers {
   }
 
   Outcome handle(Work work, JobContext context) throws Exception {
-    note(EventType.STARTED, work, context, "");
+    note(EventType.STARTED, work, context, work.content(context.headers()));
     try {
       Outcome outcome = work(work, context);
       note(EventType.ENDED, work, context, outcome.getClass().getSimpleName());

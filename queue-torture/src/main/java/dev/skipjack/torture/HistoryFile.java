@@ -2,7 +2,9 @@ package dev.skipjack.torture;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -22,7 +24,7 @@ import java.util.stream.Stream;
  */
 final class HistoryFile implements AutoCloseable {
 
-  private static final String SUFFIX = ".history";
+  static final String SUFFIX = ".history";
 
   private final String process;
   private final HistoryClock clock;
@@ -108,10 +110,14 @@ final class HistoryFile implements AutoCloseable {
   }
 
   private static void read(Path path, List<Event> events) throws IOException {
-    for (String line : Files.readAllLines(path)) {
-      // A truncated line lacks fields.
-      if (line.chars().filter(c -> c == '\t').count() == 6) {
-        events.add(Event.parse(line));
+    // This reader replaces a character that a kill has truncated.
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(Files.newInputStream(path), UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        // A truncated line lacks fields.
+        if (line.chars().filter(c -> c == '\t').count() == 6) {
+          events.add(Event.parse(line));
+        }
       }
     }
   }

@@ -2,6 +2,7 @@ package dev.skipjack.torture;
 
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What a run puts load on. */
@@ -11,7 +12,9 @@ public enum Load {
   /** Jobs only. */
   JOBS(3, 0),
   /** Events only: 64 producers in four processes, and relays in four. */
-  OUTBOX(4, 16);
+  OUTBOX(4, 16),
+  /** Schedules only, beside odd ones. */
+  SCHEDULES(3, 0);
 
   private static final int JOBS_PER_EVENT = 10;
 
@@ -33,6 +36,7 @@ public enum Load {
     return eventProducers;
   }
 
+  /** Returns whether workers run jobs. */
   boolean hasJobs() {
     return this != OUTBOX;
   }
@@ -43,15 +47,29 @@ public enum Load {
 
   /** Returns how many jobs to enqueue if the given number was requested. */
   int jobs(int requested) {
-    return hasJobs() ? requested : 0;
+    return this == ALL || this == JOBS ? requested : 0;
+  }
+
+  /** Returns how many rows workers take if the given number of jobs was requested. */
+  int rows(int requested) {
+    return jobs(requested) / JOBS_PER_EVENT;
   }
 
   /** Returns how many transactions record an event if the given number of jobs was requested. */
   int events(int requested) {
     return switch (this) {
       case ALL -> requested / JOBS_PER_EVENT;
-      case JOBS -> 0;
+      case JOBS, SCHEDULES -> 0;
       case OUTBOX -> requested;
+    };
+  }
+
+  /** Returns the odd rows that are inserted meanwhile; empty if there are none. */
+  Optional<OddRows.Source> oddRows() {
+    return switch (this) {
+      case ALL, JOBS -> Optional.empty();
+      case OUTBOX -> Optional.of(OddEvents.source());
+      case SCHEDULES -> Optional.of(OddSchedules.rows());
     };
   }
 

@@ -5,16 +5,14 @@ import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.dedup.Unique;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.function.Function;
-import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Enqueues jobs in every way that the API offers, cancels some of them, and records the results.
@@ -32,17 +30,6 @@ final class Producer {
   /** The detail of an acknowledgement for a job that already existed. */
   static final String EXISTING = "existing";
 
-  private static final int UNIQUE_KEYS = 5;
-  private static final int BULK = 5;
-
-  /** One in this number of bulk calls enqueues jobs with an ordering key. */
-  private static final int ORDERED_BULK = 4;
-
-  /**
-   * One in this number of jobs becomes dead, among those with an ordering key that may become dead.
-   */
-  private static final int DOOMED = 8;
-
   /** One in this number of jobs with an ordering key is cancelled. */
   private static final int CANCELLED = 8;
 
@@ -52,34 +39,26 @@ final class Producer {
   /** One in this number of cancels is delayed until a later request. */
   private static final int CANCEL_LAG = 4;
 
+  /** The producer does not repeat one in this number of refused enqueues without a key. */
+  private static final int GIVEN_UP = 3;
+
   private static final Duration ENQUEUE_TIMEOUT = Duration.ofSeconds(90);
 
   private final ProducerAccess queue;
   private final HistoryFile history;
   private final String name;
   private final long seed;
-  private final Pace pace;
-  private final Function<RandomGenerator, Workload> mix;
+  private final WorkSource source;
   private final Operator operator;
   private long created;
   private final Deque<JobId> toCancel = new ArrayDeque<>();
 
-  /**
-   * @param mix chooses the workload of a job that is enqueued alone
-   */
-  Producer(
-      ProducerAccess queue,
-      HistoryFile history,
-      String name,
-      long seed,
-      Pace pace,
-      Function<RandomGenerator, Workload> mix) {
+  Producer(ProducerAccess queue, HistoryFile history, String name, long seed, WorkSource source) {
     this.queue = queue;
     this.history = history;
     this.name = name;
     this.seed = seed;
-    this.pace = pace;
-    this.mix = mix;
+    this.source = source;
     this.operator = new Operator(queue.reader(), queue.admin(), history);
   }
 
@@ -97,67 +76,16 @@ final class Producer {
     created = 0;
     for (long n = from; created < jobs; ) {
       SplittableRandom random = new SplittableRandom(seed * 31 + name.hashCode() + n * 1_000_003);
-      int count = random.nextInt(10) == 0 ? (int) Math.min(BULK, jobs - created) : 1;
-      Workload workload =
-          count == 1
-              ? mix.apply(random)
-              : random.nextInt(ORDERED_BULK) == 0 ? Workload.ORDERED : Workload.PLAIN;
-      String ordering =
-          workload == Workload.ORDERED ? Work.orderingKey(random.nextInt(Work.ORDERING_KEYS)) : "";
-      List<Work> works = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        works.add(work(workload, n + i, ordering, count == 1, random));
-      }
+      List<Work> works = source.next(n, jobs - created, random);
       enqueue(works, random);
       cancel(random);
       operate(random);
-      n += count;
+      n += works.size();
       long ahead = start + gap.toNanos() * (n - from) - System.nanoTime();
       if (ahead > 0) {
         Thread.sleep(ahead / 1_000_000, (int) (ahead % 1_000_000));
       }
     }
-  }
-
-  /** Chooses a workload from the usual mix. */
-  static Workload draw(RandomGenerator random) {
-    int n = random.nextInt(100);
-    if (n < 30) {
-      return Workload.PLAIN;
-    } else if (n < 45) {
-      return Workload.RETRY;
-    } else if (n < 48) {
-      return Workload.DOOMED;
-    } else if (n < 60) {
-      return Workload.UNIQUE;
-    } else if (n < 70) {
-      return Workload.CANCEL;
-    }
-    return n < 88 ? Workload.EFFECT : Workload.ORDERED;
-  }
-
-  private Work work(
-      Workload workload, long n, String ordering, boolean mayDie, SplittableRandom random) {
-    int failures =
-        switch (workload) {
-          case RETRY -> random.nextInt(1, 4);
-          case DOOMED -> Work.MANY_ATTEMPTS;
-          case ORDERED ->
-              mayDie && random.nextInt(DOOMED) == 0
-                  ? Work.FEW_ATTEMPTS
-                  : random.nextInt(Work.FEW_ATTEMPTS);
-          default -> 0;
-        };
-    int draw = random.nextInt(1_000);
-    // A long job that fails several times would make draining take too long.
-    boolean isLong = draw < pace.longPerMille() && failures < 2;
-    int millis = isLong ? pace.longMillis() : draw < 300 ? random.nextInt(20) : 0;
-    if (workload == Workload.CANCEL || workload == Workload.UNIQUE) {
-      // Some are still running when they are cancelled or meet a duplicate.
-      millis = random.nextInt(1 + pace.longMillis() / 5);
-    }
-    String unique = workload == Workload.UNIQUE ? "u" + random.nextInt(UNIQUE_KEYS) : "";
-    return new Work(name + "-" + n, workload, failures, millis, unique, ordering);
   }
 
   private void enqueue(List<Work> works, SplittableRandom random) throws InterruptedException {
@@ -167,15 +95,24 @@ final class Producer {
         random.nextBoolean()
             && works.get(0).workload() != Workload.UNIQUE
             && (works.size() == 1 || works.get(0).workload() != Workload.ORDERED);
-    boolean inTransaction = !withKey && random.nextInt(3) == 0;
+    @Nullable CallersTransaction transaction =
+        !withKey && works.get(0).workload() != Workload.UNIQUE && random.nextInt(3) == 0
+            ? CallersTransaction.draw(random, works.get(0))
+            : null;
     String how =
-        works.get(0).workload().label() + (withKey ? " keyed" : inTransaction ? " tx" : "");
-    works.forEach(work -> history.write(EventType.REQUESTED, work.key(), 0, 0, how));
+        works.get(0).workload().label()
+            + (withKey ? " keyed" : transaction == null ? "" : " " + transaction.label());
+    works.forEach(work -> requested(work, how));
+    if (transaction != null) {
+      for (Work work : transaction.discarded(works)) {
+        history.write(EventType.DISCARDED, work.key(), 0, 0, how);
+      }
+    }
     long deadline = System.nanoTime() + ENQUEUE_TIMEOUT.toNanos();
     while (System.nanoTime() < deadline) {
       try {
-        List<EnqueueResult> results = enqueueOnce(works, withKey, inTransaction);
-        for (int i = 0; i < works.size(); i++) {
+        List<EnqueueResult> results = enqueueOnce(works, withKey, transaction);
+        for (int i = 0; i < results.size(); i++) {
           acknowledged(works.get(i), results.get(i));
         }
         return;
@@ -189,56 +126,43 @@ final class Producer {
         if (failure.isOutcomeUnknown() && !withKey) {
           return;
         }
+        if (!withKey && random.nextInt(GIVEN_UP) == 0) {
+          works.forEach(work -> history.write(EventType.GIVEN_UP, work.key(), 0, 0, ""));
+          return;
+        }
         Thread.sleep(50);
       }
     }
   }
 
-  private List<EnqueueResult> enqueueOnce(List<Work> works, boolean withKey, boolean inTransaction)
+  private void requested(Work work, String how) {
+    String content = work.content(Map.of(Work.HEADER, work.note()));
+    history.write(EventType.REQUESTED, work.key(), 0, 0, how + ContentCheck.SEPARATOR + content);
+  }
+
+  private List<EnqueueResult> enqueueOnce(
+      List<Work> works, boolean withKey, @Nullable CallersTransaction transaction)
       throws SQLException {
     Work first = works.get(0);
     if (first.workload() == Workload.UNIQUE) {
-      return List.of(queue.unique().enqueue(first.type(), first, WHILE_LIVE));
+      return List.of(queue.unique().enqueue(first.type(), first, WHILE_LIVE, first::options));
     }
     if (withKey) {
       return queue
           .jobs()
           .enqueueAllOnce(
-              first.type(), works, (work, options) -> options.idempotencyKey(work.key()));
+              first.type(),
+              works,
+              (work, options) -> work.options(options.idempotencyKey(work.key())));
     }
-    if (!inTransaction) {
-      return works.size() == 1
-          ? List.of(created(queue.jobs().enqueue(first.type(), first)))
-          : queue.jobs().enqueueAll(first.type(), works).stream().map(Producer::created).toList();
+    if (transaction != null) {
+      return transaction.run(queue, works);
     }
-    return inTransaction(works);
-  }
-
-  /**
-   * Throws SQLException only if the commit fails; earlier failures roll back and throw
-   * StoreException.
-   */
-  private List<EnqueueResult> inTransaction(List<Work> works) throws SQLException {
-    Connection connection;
-    try {
-      connection = queue.dataSource().getConnection();
-    } catch (SQLException failure) {
-      throw new StoreException("Could not get a connection.", failure);
-    }
-    try (connection) {
-      List<EnqueueResult> results;
-      try {
-        connection.setAutoCommit(false);
-        results =
-            queue.within().apply(connection).enqueueAll(works.get(0).type(), works).stream()
-                .map(Producer::created)
-                .toList();
-      } catch (SQLException failure) {
-        throw new StoreException("The enqueue failed and was rolled back.", failure);
-      }
-      connection.commit();
-      return results;
-    }
+    return works.size() == 1
+        ? List.of(created(queue.jobs().enqueue(first.type(), first, first::options)))
+        : queue.jobs().enqueueAll(first.type(), works, first::options).stream()
+            .map(Producer::created)
+            .toList();
   }
 
   private static EnqueueResult created(JobId id) {

@@ -14,7 +14,8 @@ import javax.sql.DataSource;
  * The parts of the queue that a producer uses.
  *
  * @param within returns an enqueuer that uses the transaction of a connection
- * @param dataSource supplies connections for {@code within}
+ * @param dataSource supplies connections for {@code within} and for the function {@code enqueue}
+ * @param schema the schema of the function {@code enqueue}
  */
 record ProducerAccess(
     JobEnqueuer jobs,
@@ -22,10 +23,11 @@ record ProducerAccess(
     UniqueEnqueuer unique,
     QueueAdmin admin,
     JobReader reader,
-    DataSource dataSource) {
+    DataSource dataSource,
+    String schema) {
 
-  static ProducerAccess of(JobQueue queue, DataSource dataSource) {
+  static ProducerAccess of(JobQueue queue, DataSource dataSource, String schema) {
     return new ProducerAccess(
-        queue, queue::in, UniqueJobs.on(queue), queue.admin(), queue.reader(), dataSource);
+        queue, queue::in, UniqueJobs.on(queue), queue.admin(), queue.reader(), dataSource, schema);
   }
 }

@@ -57,7 +57,8 @@ final class ProducerProcess {
     Load load = Load.valueOf(args[8]);
     List<Event> before = HistoryFile.read(settings.folder(), settings.name());
     try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
-        HikariDataSource pool = settings.pool(JOBS_CONNECTIONS + load.eventProducers())) {
+        HikariDataSource pool =
+            settings.pool((load.hasJobs() ? JOBS_CONNECTIONS : 1) + load.eventProducers())) {
       ProducerProcess process =
           new ProducerProcess(
               settings,
@@ -106,12 +107,11 @@ final class ProducerProcess {
             .count();
     Instant due = start.plus(gap.multipliedBy(requested));
     new Producer(
-            ProducerAccess.of(queue, pool),
+            ProducerAccess.of(queue, pool, settings.schema()),
             history,
             settings.name(),
             seed,
-            Pace.FORKED,
-            Producer::draw)
+            new WorkSource(settings.name(), Pace.FORKED, WorkSource::draw))
         .produce(requested, jobs - created, Duration.between(due, Instant.now()), gap);
   }
 

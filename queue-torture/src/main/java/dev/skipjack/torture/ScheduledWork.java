@@ -12,6 +12,9 @@ import java.util.List;
  */
 final class ScheduledWork {
 
+  /** The pattern of the names of these schedules. */
+  static final String NAMES = "torture-%";
+
   /** The schedule that may skip missed fires, except the latest one. */
   static final String LATEST_ONLY = "torture-once";
 
@@ -21,7 +24,8 @@ final class ScheduledWork {
 
   /** Counts the schedules whose next fire is due and has therefore not happened yet. */
   static final String OVERDUE =
-      "SELECT count(*) FROM @job_schedules WHERE next_at <= clock_timestamp()";
+      "SELECT count(*) FROM @job_schedules WHERE next_at <= clock_timestamp() AND name LIKE '%s'"
+          .formatted(NAMES);
 
   private ScheduledWork() {}
 
@@ -40,7 +44,7 @@ final class ScheduledWork {
         .named(name)
         .enqueueFrom(
             Work.type(Workload.SCHEDULED),
-            fire -> new Work(key(name, fire.getEpochSecond()), Workload.SCHEDULED, 0, 0, "", ""));
+            fire -> Work.scheduled(key(name, fire.getEpochSecond())));
   }
 
   /** Returns the key of the job that a schedule enqueues for a second since 1970. */

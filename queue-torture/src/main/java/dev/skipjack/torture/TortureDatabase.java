@@ -4,11 +4,14 @@ import dev.skipjack.faults.CrashingPostgres;
 import dev.skipjack.faults.TcpProxy;
 import dev.skipjack.migrations.Migrations;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -18,6 +21,18 @@ final class TortureDatabase implements AutoCloseable {
 
   /** The schema that is created in the user's database. */
   static final String SCHEMA = "skipjack_torture";
+
+  /** Creates the tables of producers, handlers and consumers. {@code @} stands for the schema. */
+  static final List<String> TABLES =
+      Stream.of(
+              List.of(
+                  "CREATE TABLE IF NOT EXISTS @torture_effects (key text NOT NULL, job_id bigint"
+                      + " NOT NULL, execution_id bigint NOT NULL)",
+                  InboxConsumer.TABLE),
+              Change.TABLES,
+              RowTable.TABLES)
+          .flatMap(List::stream)
+          .toList();
 
   private static final Duration RECOVERY = Duration.ofMinutes(1);
 
@@ -70,12 +85,23 @@ final class TortureDatabase implements AutoCloseable {
       execute("DROP SCHEMA IF EXISTS " + schema + " CASCADE");
       Migrations.migrate(direct, schema);
     }
-    execute(
-        "CREATE TABLE "
-            + schema
-            + ".torture_effects (key text NOT NULL, job_id bigint NOT NULL, execution_id bigint NOT NULL)");
-    for (String table : Change.TABLES) {
+    for (String table : TABLES) {
       execute(table.replace("@", schema + "."));
+    }
+  }
+
+  /** Adds the rows that workers take, if there are any. */
+  void addRows(int rows, double seconds) throws SQLException {
+    execute(RowTable.insert(rows, seconds).replace("@", schema + "."));
+  }
+
+  /** Returns the first value of a query, in which {@code @} stands for the schema. */
+  String value(String sql) throws SQLException {
+    try (Connection connection = direct.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql.replace("@", schema + "."))) {
+      row.next();
+      return String.valueOf(row.getString(1));
     }
   }
 

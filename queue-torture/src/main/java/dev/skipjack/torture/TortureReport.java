@@ -17,6 +17,9 @@ public final class TortureReport {
   /** The name of the fact that holds the number of commits that the proxy cut, a Long. */
   static final String CUT_COMMITS = "cut_commits";
 
+  /** The name of the fact that lists what was cut short, a list of texts. */
+  static final String CUT_SHORT = "cut_short";
+
   /** The name of the fact that holds the number of jobs that schedules enqueued, a Long. */
   private static final String FIRES = "fires";
 
@@ -29,12 +32,14 @@ public final class TortureReport {
   private final Map<Counter, Long> counters = new EnumMap<>(Counter.class);
   private final Map<String, Map<String, Long>> faults;
   private final Scale scale;
+  private final List<Violation> violations;
   private final List<String> missed = new ArrayList<>();
   private final List<String> stories = new ArrayList<>();
 
   private TortureReport(
       Map<String, Object> facts, CheckedRun run, FaultLog log, Pace pace, List<Violation> found) {
     this.facts = new LinkedHashMap<>(facts);
+    this.violations = List.copyOf(found);
     for (Counter counter : Counter.values()) {
       counters.put(counter, found.stream().filter(one -> one.counter() == counter).count());
     }
@@ -136,7 +141,13 @@ public final class TortureReport {
 
   private static boolean isOfOutbox(Violation one) {
     return switch (one.counter()) {
-      case OUTBOX_MISSED, OUTBOX_PHANTOM, OUTBOX_MISORDERED, OUTBOX_DUPLICATES -> true;
+      case OUTBOX_MISSED,
+          OUTBOX_PHANTOM,
+          OUTBOX_MISORDERED,
+          OUTBOX_DUPLICATES,
+          OUTBOX_DELAYED,
+          INBOX_VIOLATIONS ->
+          true;
       default -> false;
     };
   }
@@ -144,6 +155,11 @@ public final class TortureReport {
   /** Returns whether every counter is zero. */
   public boolean isClean() {
     return counters.values().stream().allMatch(count -> count == 0);
+  }
+
+  /** Returns the violations. */
+  List<Violation> violations() {
+    return violations;
   }
 
   /** Returns the number of violations of a kind. */

@@ -1,9 +1,12 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.Backoff;
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -17,11 +20,25 @@ import java.util.Objects;
  * @param millis how long an attempt runs
  * @param unique the unique key; empty if there is none
  * @param ordering the ordering key; empty if there is none
+ * @param delay the delay after the enqueue, in milliseconds; 0 if there is none
+ * @param at when the job is due, in microseconds since 1970; 0 if it is due after the delay
+ * @param note a text that is also sent as a header; empty if there is none
  */
 record Work(
-    String key, Workload workload, int failures, int millis, String unique, String ordering) {
+    String key,
+    Workload workload,
+    int failures,
+    int millis,
+    String unique,
+    String ordering,
+    int delay,
+    long at,
+    String note) {
 
   static final String QUEUE = "torture";
+
+  /** The name of the header that contains the note. */
+  static final String HEADER = "torture-note";
 
   /**
    * The maximum number of attempts for jobs that must not become dead, however often their worker
@@ -46,8 +63,33 @@ record Work(
           JobType.of("torture-" + workload.label(), Work.class)
               .onQueue(QUEUE)
               .maxAttempts(workload == Workload.DOOMED ? FEW_ATTEMPTS : MANY_ATTEMPTS)
-              .retry(Backoff.fixed(Duration.ofMillis(20))));
+              .retry(Backoff.fixed(Handlers.RETRY_DELAY)));
     }
+  }
+
+  /** Returns the job of a fire. */
+  static Work scheduled(String key) {
+    return new Work(key, Workload.SCHEDULED, 0, 0, "", "", 0, 0, "");
+  }
+
+  /** Returns a copy under another key, whose enqueue is rolled back. */
+  Work discarded() {
+    return new Work(
+        key + "-discarded", workload, failures, millis, unique, ordering, delay, at, note);
+  }
+
+  /** Adds the time at which the job is due, and its header. */
+  EnqueueOptions options(EnqueueOptions options) {
+    EnqueueOptions noted = note.isEmpty() ? options : options.header(HEADER, note);
+    if (at > 0) {
+      return noted.at(Instant.EPOCH.plus(at, ChronoUnit.MICROS));
+    }
+    return delay > 0 ? noted.delay(Duration.ofMillis(delay)) : noted;
+  }
+
+  /** Returns the payload and the headers of a job as a text that is equal for equal jobs. */
+  String content(Map<String, String> headers) {
+    return this + " " + headers.getOrDefault(HEADER, "");
   }
 
   JobType<Work> type() {

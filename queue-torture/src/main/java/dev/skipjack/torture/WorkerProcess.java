@@ -1,7 +1,7 @@
 package dev.skipjack.torture;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.outbox.Relay;
+import dev.skipjack.outbox.Inbox;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
 import java.util.concurrent.CountDownLatch;
@@ -11,7 +11,7 @@ final class WorkerProcess {
 
   static final int CONCURRENCY = 6;
   private static final double MICROS_PER_HOUR = 3_600e6;
-  private static final int WORKERS_CONNECTIONS = CONCURRENCY + 4;
+  private static final int WORKERS_CONNECTIONS = CONCURRENCY + 5;
 
   private WorkerProcess() {}
 
@@ -36,12 +36,18 @@ final class WorkerProcess {
     JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
     // Closing the pool would only delay the exit.
     if (load.hasJobs()) {
-      Worker worker = startWorker(settings, queue, pool, history);
+      Worker worker = startWorker(settings, queue, pool, history, load);
       Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
+      startRowTaker(settings, pool);
     }
     if (load.hasOutbox()) {
-      Destination destination = Destination.open(settings.folder(), settings.name(), clock);
-      Relay relay = EventRelay.start(queue, settings.name(), destination, Pace.FORKED.lease());
+      InboxConsumer consumer =
+          new InboxConsumer(pool, settings.schema(), Inbox.on(queue, "torture")::once);
+      Destination destination =
+          Destination.open(settings.folder(), settings.name(), clock, consumer);
+      EventRelay relay =
+          EventRelay.start(
+              queue, settings.name(), destination, Pace.FORKED.lease(), load == Load.OUTBOX);
       Runtime.getRuntime().addShutdownHook(new Thread(relay::close));
     }
     Hiccups unused = Hiccups.watch(history); // until the process ends
@@ -50,8 +56,21 @@ final class WorkerProcess {
     new CountDownLatch(1).await(); // a relay's threads do not keep the JVM alive
   }
 
+  private static void startRowTaker(ProcessSettings settings, HikariDataSource pool) {
+    RowTaker taker =
+        new RowTaker(
+            pool, settings.schema(), settings.name(), Pace.FORKED.lease(), RowTaker::skipLocked);
+    Thread thread = new Thread(taker, "row-taker");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
   private static Worker startWorker(
-      ProcessSettings settings, JobQueue queue, HikariDataSource pool, HistoryFile history) {
+      ProcessSettings settings,
+      JobQueue queue,
+      HikariDataSource pool,
+      HistoryFile history,
+      Load load) {
     Handlers handlers = new Handlers(pool, settings.schema(), history);
     Worker.Builder builder =
         Worker.on(queue)
@@ -63,6 +82,9 @@ final class WorkerProcess {
       builder.handle(Work.type(workload), handlers::handle);
     }
     ScheduledWork.schedules().forEach(builder::schedule);
+    if (load == Load.SCHEDULES) {
+      OddSchedules.functions().forEach(builder::schedule);
+    }
     return builder.start();
   }
 

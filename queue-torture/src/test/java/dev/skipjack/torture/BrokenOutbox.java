@@ -1,6 +1,7 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.outbox.EventRecorder;
+import dev.skipjack.outbox.Inbox;
 import dev.skipjack.outbox.Outbox;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,6 +32,30 @@ enum BrokenOutbox {
     }
   },
 
+  /** The relay publishes the events of some aggregates only if there are no others. */
+  STARVES_SOME_AGGREGATES(Counter.OUTBOX_DELAYED) {
+    @Override
+    int transactions() {
+      return 500; // so that many events overtake others
+    }
+
+    @Override
+    int rank(Change change) {
+      return change.aggregate() <= 25 ? 1 : 0;
+    }
+  },
+
+  /** The consumer's inbox accepts every copy of an event. */
+  INBOX_ACCEPTS_TWICE(Counter.INBOX_VIOLATIONS) {
+    @Override
+    InboxConsumer.Filter inbox(Inbox real) {
+      return (transaction, event, effect) -> {
+        effect.run();
+        return true;
+      };
+    }
+  },
+
   /** Events are recorded in a transaction of their own. */
   RECORDS_IN_ANOTHER_TRANSACTION(Counter.OUTBOX_PHANTOM) {
     @Override
@@ -56,6 +81,19 @@ enum BrokenOutbox {
 
   Function<Connection, EventRecorder> recorder(Outbox outbox, DataSource dataSource) {
     return outbox::in;
+  }
+
+  int transactions() {
+    return OutboxRig.TRANSACTIONS;
+  }
+
+  /** Returns a number that is larger for events that the relay publishes after others. */
+  int rank(Change change) {
+    return 0;
+  }
+
+  InboxConsumer.Filter inbox(Inbox real) {
+    return real::once;
   }
 
   private static List<UUID> record(

@@ -8,7 +8,6 @@ import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -35,10 +34,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Queues that each break one guarantee, as queues in production have done, and the counter that
  * must report the violation.
  */
-enum BrokenQueue {
+enum BrokenQueue implements Broken {
   COMPLETES_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return onComplete(
           real,
           (execution, verdict) ->
@@ -51,7 +50,7 @@ enum BrokenQueue {
 
   COMPLETES_IN_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(
           JobStore.class,
           real,
@@ -77,7 +76,7 @@ enum BrokenQueue {
 
   FAILS_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(
           JobStore.class,
           real,
@@ -98,7 +97,7 @@ enum BrokenQueue {
 
   RESCUE_IGNORES_THE_LEASE(Counter.OVERLAPPING_LEASES) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(
           JobStore.class,
           real,
@@ -113,7 +112,7 @@ enum BrokenQueue {
 
   RESCUE_IGNORES_RENEWALS(Counter.OVERLAPPING_LEASES) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(
           JobStore.class,
           real,
@@ -127,16 +126,35 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.CUTS; // a cut commit explains any rerun
+    }
+  },
+
+  /** Rescues jobs shortly before their leases expire. */
+  RESCUES_EARLY(Counter.OVERLAPPING_LEASES) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Intercepted.of(
+          JobStore.class,
+          real,
+          Set.of("rescue"),
+          (method, args) -> {
+            sql.run(
+                "UPDATE @jobs SET lease_expires_at = clock_timestamp() WHERE status = 'running'"
+                    + " AND lease_expires_at < clock_timestamp() + ? * interval '1 microsecond'",
+                Rig.PACE.lease().toNanos() / 1_000 * 3 / 10);
+            return method.call(args);
+          });
     }
   },
 
   CLAIMS_WITHOUT_LOCK(Counter.OVERLAPPING_LEASES) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
-      return onClaim(
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.onClaim(
           real,
+          0,
           (claimed, all) -> {
             all.add(claimed);
             long second = sql.number("SELECT nextval('@job_execution_id_seq')");
@@ -162,9 +180,10 @@ enum BrokenQueue {
 
   CLAIMS_WITHOUT_AUDIT_ROW(Counter.AUDIT_GAPS) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
-      return onClaim(
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.onClaim(
           real,
+          0,
           (claimed, all) -> {
             sql.run("DELETE FROM @job_executions WHERE id = ?", claimed.execution().id().value());
             all.add(claimed);
@@ -174,7 +193,7 @@ enum BrokenQueue {
 
   COUNTS_ATTEMPTS_AT_FAILURE(Counter.AUDIT_GAPS) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(
           JobStore.class,
           real,
@@ -193,14 +212,14 @@ enum BrokenQueue {
 
   NEVER_RESCUES(Counter.STUCK) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(JobStore.class, real, Set.of("rescue"), (method, args) -> List.of());
     }
   },
 
   LOSES_COMPLETIONS(Counter.LOST) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return onComplete(
           real, (execution, verdict) -> isChosen(execution) ? Verdict.DONE : verdict.call());
     }
@@ -208,7 +227,7 @@ enum BrokenQueue {
 
   DELETES_WITHOUT_ARCHIVING(Counter.LOST) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return onComplete(
           real,
           (execution, verdict) -> {
@@ -223,7 +242,7 @@ enum BrokenQueue {
 
   KEEPS_COMPLETED_JOBS_LIVE(Counter.DOUBLE_COMPLETED) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return onComplete(
           real,
           (execution, verdict) -> {
@@ -241,7 +260,7 @@ enum BrokenQueue {
 
   HEARTBEAT_RENEWS_NOTHING(Counter.UNPROVOKED_RERUNS) {
     @Override
-    LeaseKeeper leases(LeaseKeeper real) {
+    public LeaseKeeper leases(LeaseKeeper real) {
       return Intercepted.of(
           LeaseKeeper.class,
           real,
@@ -251,16 +270,17 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE; // any fault would explain the reruns
     }
   },
 
   ACKNOWLEDGES_BEFORE_COMMIT(Counter.LOST) {
     @Override
-    JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
-      return onEnqueue(
+    public JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
+      return Interception.onEnqueue(
           real,
+          0,
           (job, repeat) -> {
             // A worker may have completed the job before this thread continued.
             if (sql.run("DELETE FROM @jobs WHERE id = ?", job) == 0) {
@@ -272,14 +292,14 @@ enum BrokenQueue {
 
   REPEATS_ENQUEUES(Counter.UNEXPECTED) {
     @Override
-    JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
-      return onEnqueue(real, (job, repeat) -> repeat.call());
+    public JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
+      return Interception.onEnqueue(real, 0, (job, repeat) -> repeat.call());
     }
   },
 
   NO_UNIQUE_INDEX(Counter.UNIQUE_VIOLATIONS) {
     @Override
-    UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
+    public UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
       return Intercepted.of(
           UniqueEnqueuer.class,
           real,
@@ -290,7 +310,7 @@ enum BrokenQueue {
 
   CACHES_UNIQUE_HOLDERS(Counter.UNIQUE_VIOLATIONS) {
     @Override
-    UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
+    public UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
       Map<String, JobId> holders = new ConcurrentHashMap<>();
       return Intercepted.of(
           UniqueEnqueuer.class,
@@ -311,7 +331,7 @@ enum BrokenQueue {
 
   CANCELS_NOTHING(Counter.UNEXPECTED) {
     @Override
-    QueueAdmin admin(QueueAdmin real, Sql sql) {
+    public QueueAdmin admin(QueueAdmin real, Sql sql) {
       return Intercepted.of(
           QueueAdmin.class, real, Set.of("cancel"), (method, args) -> List.of(CancelResult.GONE));
     }
@@ -319,7 +339,7 @@ enum BrokenQueue {
 
   REVIVES_CANCELLED_JOBS(Counter.UNEXPECTED) {
     @Override
-    QueueAdmin admin(QueueAdmin real, Sql sql) {
+    public QueueAdmin admin(QueueAdmin real, Sql sql) {
       return Intercepted.of(
           QueueAdmin.class,
           real,
@@ -338,7 +358,7 @@ enum BrokenQueue {
 
   MARKS_LIVE_JOBS_DEAD(Counter.UNEXPECTED) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return Intercepted.of(
           JobStore.class,
           real,
@@ -358,35 +378,35 @@ enum BrokenQueue {
 
   RUNS_JOBS_OF_A_KEY_TOGETHER(Counter.ORDER_VIOLATIONS) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
-      return beforeClaims(
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(
           real, sql, "UPDATE @jobs SET status = 'pending' WHERE status = 'waiting'");
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   },
 
   RUNS_THE_LATEST_JOB_OF_A_KEY(Counter.ORDER_VIOLATIONS) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
-      return beforeClaims(
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(
           real,
           sql,
           "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND ordering_position IS NULL");
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   },
 
   RETRIES_AT_THE_BACK_OF_THE_KEY(Counter.ORDER_VIOLATIONS) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return afterFailures(
           real,
           sql,
@@ -395,14 +415,14 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   },
 
   DEAD_JOBS_BLOCK_NOTHING(Counter.ORDER_VIOLATIONS) {
     @Override
-    JobStore store(JobStore real, Sql sql) {
+    public JobStore store(JobStore real, Sql sql) {
       return afterFailures(
           real,
           sql,
@@ -410,7 +430,7 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   },
@@ -421,7 +441,7 @@ enum BrokenQueue {
    */
   FIRES_WITHOUT_GUARDS(Counter.DOUBLE_FIRES) {
     @Override
-    ScheduleStore schedules(ScheduleStore real, Sql sql) {
+    public ScheduleStore schedules(ScheduleStore real, Sql sql) {
       AtomicBoolean done = new AtomicBoolean();
       return onFire(
           real,
@@ -435,14 +455,14 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   },
 
   MOVES_SCHEDULES_WITHOUT_JOBS(Counter.LOST_FIRES) {
     @Override
-    ScheduleStore schedules(ScheduleStore real, Sql sql) {
+    public ScheduleStore schedules(ScheduleStore real, Sql sql) {
       return onFire(
           real,
           round -> {
@@ -454,14 +474,14 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   },
 
   FORGETS_MISSED_FIRES(Counter.LOST_FIRES) {
     @Override
-    ScheduleStore schedules(ScheduleStore real, Sql sql) {
+    public ScheduleStore schedules(ScheduleStore real, Sql sql) {
       return onFire(
           real,
           round -> {
@@ -474,7 +494,7 @@ enum BrokenQueue {
     }
 
     @Override
-    Rig.Faults faults() {
+    public Rig.Faults faults() {
       return Rig.Faults.NONE;
     }
   };
@@ -499,9 +519,6 @@ enum BrokenQueue {
           + " SELECT current_execution_id, id, started_at, attempts, 'running', queue, kind, locked_by FROM @jobs"
           + " WHERE current_execution_id = ?";
 
-  /** One in this number of jobs or executions is affected. */
-  private static final int ONE_IN = 7;
-
   private final Counter counter;
 
   BrokenQueue(Counter counter) {
@@ -513,53 +530,14 @@ enum BrokenQueue {
     return counter;
   }
 
-  JobStore store(JobStore real, Sql sql) {
-    return real;
-  }
-
-  ScheduleStore schedules(ScheduleStore real, Sql sql) {
-    return real;
-  }
-
-  LeaseKeeper leases(LeaseKeeper real) {
-    return real;
-  }
-
-  JobEnqueuer jobs(JobEnqueuer real, Sql sql) {
-    return real;
-  }
-
-  UniqueEnqueuer unique(UniqueEnqueuer real, JobEnqueuer jobs) {
-    return real;
-  }
-
-  QueueAdmin admin(QueueAdmin real, Sql sql) {
-    return real;
-  }
-
-  /** Returns the faults under which the violation occurs. */
-  Rig.Faults faults() {
-    return Rig.Faults.ZOMBIES;
-  }
-
-  @FunctionalInterface
-  private interface Call<T> {
-    T call() throws Throwable;
+  @Override
+  public boolean isOfOrder() {
+    return counter == Counter.ORDER_VIOLATIONS;
   }
 
   @FunctionalInterface
   private interface Completion {
-    Verdict complete(Execution execution, Call<Verdict> real) throws Throwable;
-  }
-
-  @FunctionalInterface
-  private interface Claim {
-    void add(ClaimedJob claimed, List<ClaimedJob> all) throws Throwable;
-  }
-
-  @FunctionalInterface
-  private interface Enqueue {
-    void after(long job, Call<?> repeat) throws Throwable;
+    Verdict complete(Execution execution, Interception.Call<Verdict> real) throws Throwable;
   }
 
   private static JobStore onComplete(JobStore real, Completion completion) {
@@ -571,7 +549,7 @@ enum BrokenQueue {
           List<Verdict> verdicts = new ArrayList<>();
           for (Object execution : (List<?>) args[0]) {
             List<Verdict> once = new ArrayList<>();
-            Call<Verdict> call =
+            Interception.Call<Verdict> call =
                 () -> {
                   if (once.isEmpty()) {
                     List<?> results = (List<?>) method.call(new Object[] {List.of(execution)});
@@ -582,17 +560,6 @@ enum BrokenQueue {
             verdicts.add(completion.complete((Execution) execution, call));
           }
           return verdicts;
-        });
-  }
-
-  private static JobStore beforeClaims(JobStore real, Sql sql, String statement) {
-    return Intercepted.of(
-        JobStore.class,
-        real,
-        Set.of("claim"),
-        (method, args) -> {
-          sql.run(statement);
-          return method.call(args);
         });
   }
 
@@ -610,7 +577,7 @@ enum BrokenQueue {
 
   @FunctionalInterface
   private interface Firing {
-    Round fire(Call<Round> real) throws Throwable;
+    Round fire(Interception.Call<Round> real) throws Throwable;
   }
 
   private static ScheduleStore onFire(ScheduleStore real, Firing firing) {
@@ -621,41 +588,8 @@ enum BrokenQueue {
         (method, args) -> firing.fire(() -> (Round) method.call(args)));
   }
 
-  private static JobStore onClaim(JobStore real, Claim claim) {
-    return Intercepted.of(
-        JobStore.class,
-        real,
-        Set.of("claim"),
-        (method, args) -> {
-          List<ClaimedJob> all = new ArrayList<>();
-          for (Object claimed : (List<?>) method.call(args)) {
-            ClaimedJob job = (ClaimedJob) claimed;
-            if (isChosen(job.execution())) {
-              claim.add(job, all);
-            } else {
-              all.add(job);
-            }
-          }
-          return all;
-        });
-  }
-
-  private static JobEnqueuer onEnqueue(JobEnqueuer real, Enqueue enqueue) {
-    return Intercepted.of(
-        JobEnqueuer.class,
-        real,
-        Set.of("enqueue"),
-        (method, args) -> {
-          JobId id = (JobId) method.call(args);
-          if (id.value() % ONE_IN == 0 && args[0] instanceof JobType<?>) {
-            enqueue.after(id.value(), () -> method.call(args));
-          }
-          return id;
-        });
-  }
-
   private static boolean isChosen(Execution execution) {
-    return execution.id().value() % ONE_IN == 0;
+    return Interception.isChosen(execution, 0);
   }
 
   private static long job(Execution execution) {

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
@@ -95,6 +96,7 @@ class CheckTheCheckerIT {
     return switch (broken) {
       case RESCUE_IGNORES_THE_LEASE,
           COUNTS_ATTEMPTS_AT_FAILURE,
+          RESCUES_EARLY,
           NEVER_RESCUES,
           HEARTBEAT_RENEWS_NOTHING,
           MARKS_LIVE_JOBS_DEAD ->
@@ -135,6 +137,37 @@ class CheckTheCheckerIT {
       case COMPLETES_BY_ID_ONLY, COMPLETES_IN_BY_ID_ONLY, FAILS_BY_ID_ONLY, CLAIMS_WITHOUT_LOCK ->
           EnumSet.of(Counter.UNIQUE_VIOLATIONS);
     };
+  }
+
+  @Test
+  void eachBrokenPromiseIsShownByItsViolation() throws Exception {
+    TortureReport report = run(BrokenPromise.all());
+
+    for (BrokenPromise broken : BrokenPromise.values()) {
+      assertThat(report.violations())
+          .as("%s: %s", broken, report.json())
+          .anyMatch(broken::isShownBy);
+    }
+    for (Counter other : EnumSet.complementOf(EnumSet.copyOf(BrokenPromise.counters()))) {
+      assertThat(report.count(other))
+          .as("%s: %s%n%s", other, report.json(), String.join("\n", report.stories()))
+          .isZero();
+    }
+  }
+
+  private static TortureReport run(Broken broken) throws Exception {
+    for (int seed = 1; ; seed++) {
+      Path folder = Files.createDirectory(histories.resolve("promises-" + seed));
+      try (QueueDatabase own = QueueDatabase.create()) {
+        TortureReport report = new Rig(own, folder, broken, broken.faults()).run(seed);
+        boolean all =
+            Stream.of(BrokenPromise.values())
+                .allMatch(one -> report.violations().stream().anyMatch(one::isShownBy));
+        if (all || seed == MAX_RUNS) {
+          return report;
+        }
+      }
+    }
   }
 
   /**

@@ -162,7 +162,9 @@ class CheckerRulesTest {
         MadeUpRun.MAX_ATTEMPTS,
         MadeUpRun.SECOND,
         0,
-        execution);
+        execution,
+        0,
+        MadeUpRun.NO_CONTENT);
   }
 
   @Test

@@ -39,4 +39,13 @@ class HistoryFileTest {
     assertThat(HistoryFile.read(folder, "p")).extracting(Event::key).containsExactly("a", "b");
     assertThat(HistoryFile.read(folder, "another")).isEmpty();
   }
+
+  @Test
+  void aTruncatedCharacterDoesNotAffectOtherLines(@TempDir Path folder) throws Exception {
+    Files.write(folder.resolve("p.history"), new byte[] {'1', '\t', (byte) 0xC3});
+    try (HistoryFile history = HistoryFile.open(folder, "p")) {
+      history.write(EventType.REQUESTED, "b", 0, 0, "é");
+    }
+    assertThat(HistoryFile.read(folder, "p")).extracting(Event::detail).containsExactly("é");
+  }
 }

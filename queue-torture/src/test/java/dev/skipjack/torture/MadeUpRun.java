@@ -1,5 +1,6 @@
 package dev.skipjack.torture;
 
+import dev.skipjack.torture.FinalRead.Content;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
@@ -18,6 +19,8 @@ final class MadeUpRun {
   /** The maximum number of attempts of every job. */
   static final int MAX_ATTEMPTS = 5;
 
+  static final Content NO_CONTENT = new Content(0, 0, "{}", "");
+
   final List<Event> history = new ArrayList<>();
   final List<JobRow> jobs = new ArrayList<>();
   final List<ExecutionRow> executions = new ArrayList<>();
@@ -25,7 +28,13 @@ final class MadeUpRun {
   final List<ScheduleRow> schedules = new ArrayList<>();
   final Map<String, Change> changes = new LinkedHashMap<>();
   final Map<String, String> unpublished = new LinkedHashMap<>();
+  final Map<String, Long> inboxEffects = new LinkedHashMap<>();
+  final Map<Integer, Long> rows = new LinkedHashMap<>();
   final List<Long> keys = new ArrayList<>();
+
+  /** Whether the handlers of completed jobs are added to the history. */
+  boolean handlersRan = true;
+
   long clockError;
   private int faults;
 
@@ -71,7 +80,9 @@ final class MadeUpRun {
             MAX_ATTEMPTS,
             SECOND,
             ended,
-            execution));
+            execution,
+            0,
+            NO_CONTENT));
   }
 
   /**
@@ -95,7 +106,9 @@ final class MadeUpRun {
             most,
             SECOND,
             micros(ended),
-            attempts == 0 ? 0 : id * 10 + attempts));
+            attempts == 0 ? 0 : id * 10 + attempts,
+            0,
+            NO_CONTENT));
   }
 
   void event(
@@ -117,6 +130,7 @@ final class MadeUpRun {
   void arrival(String process, double second, String event) {
     Change change = changes.get(event);
     String text = change == null ? "" : change.text();
+    inboxEffects.put(event, 1L);
     history.add(new Event(micros(second), process, EventType.PUBLISHED, event, 0, 0, text));
   }
 
@@ -133,12 +147,31 @@ final class MadeUpRun {
   }
 
   CheckedRun checked() {
-    return new CheckedRun(history, read());
+    return new CheckedRun(wholeHistory(), read());
+  }
+
+  /** Returns the history with the handlers of the attempts that completed jobs. */
+  private List<Event> wholeHistory() {
+    List<Event> whole = new ArrayList<>(history);
+    for (JobRow job : jobs) {
+      if (handlersRan && job.status().equals("completed")) {
+        ExecutionRow last =
+            executions.stream().filter(row -> row.id() == job.execution()).findAny().orElse(null);
+        long from = last == null ? job.ended() : last.started();
+        whole.add(handler(from, EventType.STARTED, job));
+        whole.add(handler(last == null ? from : last.finished(), EventType.ENDED, job));
+      }
+    }
+    return whole;
+  }
+
+  private static Event handler(long micros, EventType type, JobRow job) {
+    return new Event(micros, "worker-1", type, job.key(), job.id(), job.execution(), "");
   }
 
   private FinalRead read() {
-    OutboxRead outbox = new OutboxRead(changes, unpublished);
-    return new FinalRead(jobs, executions, effects, schedules, keys, outbox, clockError);
+    OutboxRead outbox = new OutboxRead(changes, unpublished, inboxEffects);
+    return new FinalRead(jobs, executions, effects, schedules, keys, outbox, rows, clockError);
   }
 
   FaultLog log() {
@@ -150,7 +183,7 @@ final class MadeUpRun {
   }
 
   TortureReport report() {
-    return TortureReport.of(Map.of(), history, read(), Pace.FORKED);
+    return TortureReport.of(Map.of(), wholeHistory(), read(), Pace.FORKED);
   }
 
   /** Returns the counters that are not zero, in their order. */

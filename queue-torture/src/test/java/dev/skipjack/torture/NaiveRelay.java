@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 
@@ -78,6 +79,7 @@ final class NaiveRelay implements Runnable {
         }
       }
     }
+    rows.sort(Comparator.comparingInt(row -> broken.rank(Change.parse(row.text()))));
     return rows;
   }
 

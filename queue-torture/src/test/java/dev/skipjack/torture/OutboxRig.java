@@ -1,8 +1,8 @@
 package dev.skipjack.torture;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.outbox.Inbox;
 import dev.skipjack.outbox.Outbox;
-import dev.skipjack.outbox.Relay;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class OutboxRig {
 
   private static final int PRODUCERS = 8;
-  private static final int TRANSACTIONS = 100;
+  static final int TRANSACTIONS = 100;
   private static final Duration MAX_DELAY = Duration.ofMillis(100);
 
   /** So long that no relay loses a lease, however slow the machine is. */
@@ -53,20 +53,20 @@ final class OutboxRig {
 
   @SuppressWarnings("try") // the relays work without being called
   TortureReport run(long seed) throws Exception {
-    sql.run("CREATE TABLE @torture_effects (key text, job_id bigint, execution_id bigint)");
-    for (String table : Change.TABLES) {
+    for (String table : TortureDatabase.TABLES) {
       sql.run(table);
     }
     ExecutorService threads = Executors.newCachedThreadPool();
     try (HistoryFile history = HistoryFile.open(folder, "producer-1");
-        Destination destination = Destination.open(folder, "worker-1", HistoryClock.ofWall());
-        HikariDataSource pool = database.newDataSource(3 * PRODUCERS)) {
+        HikariDataSource pool = database.newDataSource(3 * PRODUCERS);
+        Destination destination = destination(pool)) {
       JobQueue queue = JobQueue.builder(pool).schema(database.schema()).build();
       EventOperator operator = new EventOperator(Outbox.on(queue).admin(), history);
       if (broken == null) {
-        try (Relay one = EventRelay.start(queue, "worker-1", destination, LEASE);
-            Relay other = EventRelay.start(queue, "worker-2", destination, LEASE)) {
+        try (EventRelay one = EventRelay.start(queue, "worker-1", destination, LEASE, true);
+            EventRelay other = EventRelay.start(queue, "worker-2", destination, LEASE, false)) {
           produce(queue, pool, operator, history, seed, threads);
+          Destination.heal(folder);
           drain(operator);
         }
       } else {
@@ -85,6 +85,16 @@ final class OutboxRig {
     }
     FinalRead read = FinalReader.read(database.dataSource(), database.schema());
     return TortureReport.of(Map.of(), HistoryFile.readAll(folder), read, Pace.FORKED);
+  }
+
+  private Destination destination(HikariDataSource pool) {
+    Inbox inbox = Inbox.on(JobQueue.builder(pool).schema(database.schema()).build(), "torture");
+    InboxConsumer.Filter filter = broken == null ? inbox::once : broken.inbox(inbox);
+    return Destination.open(
+        folder,
+        "worker-1",
+        HistoryClock.ofWall(),
+        new InboxConsumer(pool, database.schema(), filter));
   }
 
   /**
@@ -145,12 +155,13 @@ final class OutboxRig {
             seed,
             MAX_DELAY,
             0);
+    int transactions = broken == null ? TRANSACTIONS : broken.transactions();
     List<Future<?>> running = new ArrayList<>();
     for (int n = 0; n < PRODUCERS; n++) {
       running.add(
           threads.submit(
               () -> {
-                producer.produce(TRANSACTIONS, System.nanoTime(), Duration.ZERO);
+                producer.produce(transactions, System.nanoTime(), Duration.ZERO);
                 return null;
               }));
     }
@@ -165,7 +176,8 @@ final class OutboxRig {
     long fewest = Long.MAX_VALUE;
     long lastProgress = System.nanoTime();
     while (System.nanoTime() - lastProgress < patience.toNanos()) {
-      long live = sql.number("SELECT count(*) FROM @outbox_events WHERE status <> 'dead'");
+      long live =
+          sql.number("SELECT count(*) FROM @outbox_events WHERE status IN ('pending', 'blocked')");
       if (live == 0) {
         return;
       }

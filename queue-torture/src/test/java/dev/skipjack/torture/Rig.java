@@ -59,6 +59,13 @@ final class Rig {
    */
   private static final int ORDERED_JOBS = 50;
 
+  private static final int ROWS = 60;
+  private static final double ROWS_SECONDS = 1.5;
+
+  private static final String LIVE =
+      "SELECT (SELECT count(*) FROM @jobs WHERE status <> 'dead') + (SELECT count(*) FROM"
+          + " @torture_rows WHERE NOT taken)";
+
   private static final int CONCURRENCY = 5;
 
   /** One in this number of executions becomes a zombie. */
@@ -78,7 +85,7 @@ final class Rig {
 
   private final QueueDatabase database;
   private final Path folder;
-  private final @Nullable BrokenQueue broken;
+  private final @Nullable Broken broken;
   private final Faults faults;
   private final Set<Long> zombies = ConcurrentHashMap.newKeySet();
   private final AtomicInteger recordedFaults = new AtomicInteger();
@@ -86,7 +93,7 @@ final class Rig {
   /**
    * @param broken the broken queue; null for the real one
    */
-  Rig(QueueDatabase database, Path folder, @Nullable BrokenQueue broken, Faults faults) {
+  Rig(QueueDatabase database, Path folder, @Nullable Broken broken, Faults faults) {
     this.database = database;
     this.folder = folder;
     this.broken = broken;
@@ -95,13 +102,12 @@ final class Rig {
 
   TortureReport run(long seed) throws Exception {
     Sql sql = new Sql(database.dataSource(), database.schema());
-    sql.run(
-        "CREATE TABLE IF NOT EXISTS @torture_effects (key text, job_id bigint, execution_id bigint)");
-    sql.run("TRUNCATE @torture_effects");
-    for (String table : Change.TABLES) {
+    for (String table : TortureDatabase.TABLES) {
       sql.run(table);
     }
+    sql.run("TRUNCATE @torture_effects, @torture_rows, @torture_takes");
     database.truncate();
+    sql.run(RowTable.insert(ROWS, ROWS_SECONDS));
     try (HistoryFile history = HistoryFile.open(folder, "rig");
         HikariDataSource pool = database.newDataSource(24)) {
       FaultyDataSource faulty = new FaultyDataSource(pool);
@@ -114,9 +120,13 @@ final class Rig {
           JobQueue.builder(database.dataSource()).schema(database.schema()).build(), sql);
       JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).build();
       List<Worker> workers = new ArrayList<>();
+      List<Thread> takers = new ArrayList<>();
       try {
         for (int n = 1; n <= 2; n++) {
           workers.add(worker("worker-" + n, queue, faulty, sql));
+        }
+        for (int n = 1; n <= 2; n++) {
+          takers.add(rowTaker("worker-" + n, faulty));
         }
         produce(queue, faulty, sql, seed);
         faulty.reset();
@@ -127,6 +137,10 @@ final class Rig {
         drain(queue, sql, history);
       } finally {
         workers.forEach(Worker::close);
+        for (Thread taker : takers) {
+          taker.interrupt();
+          taker.join();
+        }
         leases.stop();
       }
     }
@@ -174,6 +188,16 @@ final class Rig {
     }
     ScheduledWork.schedules().forEach(builder::schedule);
     return builder.start();
+  }
+
+  private Thread rowTaker(String name, FaultyDataSource faulty) {
+    RowTaker.Claims claims =
+        broken == null ? RowTaker::skipLocked : broken.rows(RowTaker::skipLocked);
+    Thread thread =
+        new Thread(
+            new RowTaker(faulty, database.schema(), name, PACE.lease(), claims), name + "-rows");
+    thread.start();
+    return thread;
   }
 
   private static Outcome work(Handlers handlers, Work work, JobContext context) throws Exception {
@@ -245,26 +269,27 @@ final class Rig {
 
   private void produce(JobQueue queue, FaultyDataSource faulty, Sql sql, long seed)
       throws InterruptedException {
-    ProducerAccess real = ProducerAccess.of(queue, faulty);
+    ProducerAccess real = ProducerAccess.of(queue, faulty, database.schema());
     ProducerAccess access =
         broken == null
             ? real
             : new ProducerAccess(
                 broken.jobs(real.jobs(), sql),
-                real.within(),
+                broken.within(real.within(), real.jobs()),
                 broken.unique(real.unique(), real.jobs()),
                 broken.admin(real.admin(), sql),
                 real.reader(),
-                faulty);
+                faulty,
+                real.schema());
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {
-      boolean ordered = broken != null && broken.counter() == Counter.ORDER_VIOLATIONS;
+      boolean ordered = broken != null && broken.isOfOrder();
       new Producer(
               access,
               history,
               "producer-1",
               seed,
-              PACE,
-              ordered ? random -> Workload.ORDERED : Producer::draw)
+              new WorkSource(
+                  "producer-1", PACE, ordered ? random -> Workload.ORDERED : WorkSource::draw))
           .produce(0, ordered ? ORDERED_JOBS : JOBS, Duration.ZERO, Duration.ofMillis(3));
     }
   }
@@ -307,7 +332,7 @@ final class Rig {
     long fewest = Long.MAX_VALUE;
     long lastProgress = System.nanoTime();
     while (System.nanoTime() - lastProgress < patience.toNanos()) {
-      long live = sql.number("SELECT count(*) FROM @jobs WHERE status <> 'dead'");
+      long live = sql.number(LIVE);
       if (live == 0) {
         return;
       }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.torture.Scale.Measure;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -48,6 +51,7 @@ class TortureIT {
                 Optional.empty(),
                 EnumSet.allOf(FaultKind.class),
                 Load.ALL),
+            Duration.ofMinutes(5), // each kind of fault has its turn, however slow the machine is
             notes::add);
 
     assertThat(report.isClean())
@@ -65,6 +69,58 @@ class TortureIT {
 
   private static long reruns(TortureReport report, String kind) {
     return Objects.requireNonNull(Objects.requireNonNull(report.faults().get(kind)).get("reruns"));
+  }
+
+  /** The load takes several minutes even on a fast machine. */
+  @Test
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void aRunWhoseLoadDoesNotFitEndsWithAVerdictAndReportsWhatWasCutShort() throws Exception {
+    List<String> notes = new ArrayList<>();
+
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(
+                0.1,
+                20_000,
+                4_711,
+                Optional.empty(),
+                EnumSet.of(FaultKind.KILL, FaultKind.BACKEND),
+                Load.JOBS),
+            Duration.ofSeconds(3),
+            notes::add);
+
+    assertThat(report.isClean())
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .isTrue();
+    StringWriter text = new StringWriter();
+    report.print(new PrintWriter(text));
+    for (String all : List.of(report.json(), text.toString(), String.join("\n", notes))) {
+      assertThat(all).contains("of 2 faults injected").contains("of the load produced: the time");
+    }
+  }
+
+  @Test
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void healthySchedulesFireBesideOddOnes() throws Exception {
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(
+                0.2,
+                10,
+                4_711,
+                Optional.empty(),
+                EnumSet.of(FaultKind.KILL, FaultKind.COMMIT_CUT),
+                Load.SCHEDULES),
+            note -> {});
+
+    assertThat(report.isClean())
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .isTrue();
+    assertThat(report.json())
+        .doesNotContain("\"fires\":0,")
+        .doesNotContain("\"odd_rows\":0,")
+        .doesNotContain("\"odd_rows_refused\":0,")
+        .contains("\"cut_short\":[]");
   }
 
   /** Runs 64 producers and four relays without jobs. */
@@ -87,6 +143,7 @@ class TortureIT {
         .isTrue();
     assertThat(report.json())
         .contains("\"jobs_enqueued\":0,")
+        .doesNotContain("\"odd_rows\":0,")
         .doesNotContain("\"events_published\":0,");
   }
 

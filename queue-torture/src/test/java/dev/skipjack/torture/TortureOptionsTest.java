@@ -40,6 +40,7 @@ class TortureOptionsTest {
     assertThat(Load.JOBS.events(3_000)).isZero();
     assertThat(Load.OUTBOX.jobs(3_000)).isZero();
     assertThat(Load.OUTBOX.events(3_000)).isEqualTo(3_000);
+    assertThat(Load.SCHEDULES.jobs(3_000) + Load.SCHEDULES.events(3_000)).isZero();
     assertThat(Load.OUTBOX.processes() * Load.OUTBOX.eventProducers()).isEqualTo(64);
   }
 
