@@ -6,7 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Changes to apply to a job that is not running. Properties that are not set remain unchanged. Instances are immutable; methods that set a property return a new instance.
+ * Changes to apply to a job that is not running. Properties that are not set remain unchanged.
+ * Instances are immutable; methods that set a property return a new instance.
  */
 public final class JobEdit {
 

@@ -29,8 +29,8 @@ public interface JobOperations {
    * Counts the jobs that an action would change. Reads at most 20 pages of the list.
    *
    * @param filter the jobs, beginning with {@link JobQuery#live}; its limit and token are ignored
-   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action needs a
-   *     patch
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action
+   *     needs a patch
    */
   OperationPreview preview(OperationAction action, JobQuery filter);
 

@@ -128,7 +128,8 @@ public record JobQuery(
   }
 
   private static JobQuery of(JobOrder order, @Nullable String queue, @Nullable JobStatus status) {
-    return new JobQuery(order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
+    return new JobQuery(
+        order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
   /**
@@ -150,29 +151,89 @@ public record JobQuery(
 
   /** Returns this query, restricted to one queue. */
   public JobQuery queue(String queue) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /** Returns this query, restricted to one kind. */
   public JobQuery kind(String kind) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /** Returns this query, restricted to one status. */
   public JobQuery status(JobStatus status) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /** Returns this query, restricted to jobs with the given tag. */
   public JobQuery tag(String tag) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /**
    * Returns this query, restricted to jobs whose last error contains the given text, ignoring case.
    */
   public JobQuery error(String error) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /**
@@ -182,7 +243,19 @@ public record JobQuery(
    * @param errorClass the name of the class, with or without its package
    */
   public JobQuery errorClass(String errorClass) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /**
@@ -192,7 +265,19 @@ public record JobQuery(
    * @param errorGroup the {@link DeadLetterGroup#error} of the group
    */
   public JobQuery errorGroup(String errorGroup) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /**
@@ -200,7 +285,19 @@ public record JobQuery(
    * after the given time.
    */
   public JobQuery since(Instant since) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /**
@@ -220,16 +317,52 @@ public record JobQuery(
    * Returns this query, restricted to jobs whose payload has the given value in the given field.
    */
   public JobQuery payload(PayloadField payload) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /** Returns this query with pages of at most {@code limit} jobs. */
   public JobQuery limit(int limit) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, after);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
   }
 
   /** Returns this query for the page that {@code token} identifies. */
   public JobQuery after(PageToken token) {
-    return new JobQuery(order, queue, kind, status, tag, error, errorClass, errorGroup, since, payload, limit, token);
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        token);
   }
 }

@@ -101,8 +101,8 @@ public interface JobReader {
   List<PendingAge> oldestPending();
 
   /**
-   * Returns the dead jobs, grouped by the class and the message of their last error. The call reads the newest 10,000 dead jobs
-   * of each queue and kind.
+   * Returns the dead jobs, grouped by the class and the message of their last error. The call reads
+   * the newest 10,000 dead jobs of each queue and kind.
    *
    * @return at most 1,000 groups, ordered by the number of jobs, largest first
    */

@@ -40,8 +40,8 @@ public record OperationPreview(
    * The payload of a job before and after a patch.
    *
    * @param before the payload, as JSON
-   * @param after the patched payload, as JSON; null if the payload is not an object and is therefore
-   *     not changed
+   * @param after the patched payload, as JSON; null if the payload is not an object and is
+   *     therefore not changed
    */
   public record PayloadChange(JobId job, String before, @Nullable String after) {}
 }

@@ -17,8 +17,8 @@ final class Cell {
 
   /**
    * Matches control characters, including those of the range C1, line and paragraph separators, and
-   * marks that change the direction of text. Stored text may contain sequences that a terminal would
-   * execute.
+   * marks that change the direction of text. Stored text may contain sequences that a terminal
+   * would execute.
    */
   static final Pattern UNSAFE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 

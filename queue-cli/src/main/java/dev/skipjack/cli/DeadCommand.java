@@ -147,6 +147,7 @@ final class DeadCommand extends CommandGroup {
   static final class Redrive extends QueueAction {
 
     @Mixin private JobFilter filter = new JobFilter();
+
     @Option(
         names = "--patch",
         paramLabel = "JSON",

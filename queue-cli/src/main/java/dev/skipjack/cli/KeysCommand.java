@@ -50,7 +50,8 @@ final class KeysCommand extends CommandGroup {
 
     void check() {
       if (key == null && job == null) {
-        throw CommandFailure.input("No key is named. Give the key, or the job that holds it with --job.");
+        throw CommandFailure.input(
+            "No key is named. Give the key, or the job that holds it with --job.");
       }
     }
 

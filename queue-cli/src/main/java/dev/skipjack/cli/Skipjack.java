@@ -133,8 +133,7 @@ public final class Skipjack implements Runnable {
         .printf(
             "%s: %s%nTry '%s --help'.%n",
             command.qualifiedName(),
-            Cell.safe(
-                Failures.withoutPasswords(String.valueOf(sentence(refused)), List.of(args))),
+            Cell.safe(Failures.withoutPasswords(String.valueOf(sentence(refused)), List.of(args))),
             command.qualifiedName());
     return CommandLine.ExitCode.USAGE;
   }
@@ -178,8 +177,7 @@ public final class Skipjack implements Runnable {
         .printf(
             "%s: %s%n",
             command.qualifiedName(),
-            Cell.safe(
-                Failures.withoutPasswords(Failures.sentence(failed), parsed.originalArgs())));
+            Cell.safe(Failures.withoutPasswords(Failures.sentence(failed), parsed.originalArgs())));
     commandLine.getErr().flush();
     return Failures.exitCode(failed);
   }

@@ -106,7 +106,7 @@ final class TortureCommand implements Callable<Integer> {
     common.note(
         options.url().isPresent()
             ? "Dropping and recreating the schema skipjack_torture of the database that --url names"
-                  + " ..."
+                + " ..."
             : "Starting an embedded PostgreSQL ...");
     TortureReport report = run.judge(options, common::note);
     if (common.json()) {

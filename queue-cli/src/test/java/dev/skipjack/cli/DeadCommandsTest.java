@@ -105,13 +105,11 @@ class DeadCommandsTest {
   void wrongPayloadsAreCorrectedAndRedriven() {
     String patch = "{\"currency\": \"EUR\"}";
     Program preview =
-        skipjack(
-            "dead", "redrive", "--payload", "currency=EURO", "--patch", patch, "--dry-run");
+        skipjack("dead", "redrive", "--payload", "currency=EURO", "--patch", patch, "--dry-run");
     assertThat(preview.exitCode()).as(preview.err()).isZero();
     assertThat(preview.out())
         .contains("\"currency\": \"EURO\"}\n  becomes {", "52 jobs match. Nothing was changed.");
-    assertThat(
-            skipjack("dead", "redrive", "--patch", patch, "--dry-run", "--json").out())
+    assertThat(skipjack("dead", "redrive", "--patch", patch, "--dry-run", "--json").out())
         .contains("\"changes\":[{\"id\":", "\"after\":{");
     assertThat(skipjack("dead", "redrive", "--patch", patch).err())
         .contains("Change the payloads of 52 dead jobs and redrive them, up to job ");
@@ -124,16 +122,12 @@ class DeadCommandsTest {
             queue
                 .reader()
                 .list(
-                    JobQuery.live()
-                        .status(JobStatus.PENDING)
-                        .payload("currency", "EUR")
-                        .limit(500))
+                    JobQuery.live().status(JobStatus.PENDING).payload("currency", "EUR").limit(500))
                 .jobs())
         .hasSize(52);
     JobOperation recorded = queue.operations().list(1).get(0);
     assertThat(recorded.payloadPatch()).isEqualTo(patch);
-    assertThat(skipjack("operations", "list").out())
-        .contains("--payload currency=EURO", patch);
+    assertThat(skipjack("operations", "list").out()).contains("--payload currency=EURO", patch);
   }
 
   @Test

@@ -205,8 +205,7 @@ class OddTextsTest {
     Process shell =
         new ProcessBuilder("sh", "-c", "skipjack() { printf '%s\\0' \"$@\"; }\n" + command).start();
     shell.getOutputStream().close();
-    String words =
-        new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String words = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     return List.of(words.split("\0"));
   }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.Finding;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobSummary;
@@ -13,6 +12,7 @@ import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;

@@ -152,8 +152,7 @@ public final class QueueMetrics implements MeterBinder {
       level.register(
           findings.stream()
               .<MultiGauge.Row<?>>map(
-                  finding ->
-                      MultiGauge.Row.of(Tags.of("check", finding.check()), levelOf(finding)))
+                  finding -> MultiGauge.Row.of(Tags.of("check", finding.check()), levelOf(finding)))
               .toList(),
           true);
     }

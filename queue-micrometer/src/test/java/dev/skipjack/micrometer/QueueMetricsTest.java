@@ -53,7 +53,9 @@ class QueueMetricsTest {
     assertThat(gauge("skipjack.doctor.level", "check", "leases")).isZero();
   }
 
-  /** The first scrape reads the values, and Prometheus gets them with the next one at the latest. */
+  /**
+   * The first scrape reads the values, and Prometheus gets them with the next one at the latest.
+   */
   @Test
   void prometheusGetsTheValues(QueueDatabase database) throws SQLException {
     JobQueue queue = queue(database);

@@ -77,8 +77,8 @@ final class DatabaseWatch {
 
   /**
    * Returns whether jobs can run without this loop. Polling finds jobs without wake-ups, and
-   * partitions are created days ahead; schedules only enqueue. So failures of such a loop cause a warning and never an
-   * outage.
+   * partitions are created days ahead; schedules only enqueue. So failures of such a loop cause a
+   * warning and never an outage.
    */
   static boolean isOptional(String loop) {
     return loop.equals(LISTENER) || loop.equals(MAINTAINER) || loop.equals(Scheduler.ROLE);

@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
  * that returns quickly costs one thread, which is reused. Slow code runs on while other schedules
  * fire. Code that exceeds the limit is interrupted, and the try to fire counts as failed.
  *
- * <p>A schedule's code is not called again while an earlier call runs, even if that call ignores the
- * interrupt, so there is at most one thread for each schedule. Thread-safe.
+ * <p>A schedule's code is not called again while an earlier call runs, even if that call ignores
+ * the interrupt, so there is at most one thread for each schedule. Thread-safe.
  */
 final class ScheduleCode implements PlanRunner {
 

@@ -26,8 +26,9 @@ import java.util.Optional;
  *     although nothing indicates that the database is unavailable
  * @param schemaCurrent whether the schema is recent enough for this version of the library; empty
  *     if that is not known yet
- * @param scheduleOverdue how long the schedule that is most overdue had been due when the worker last
- *     renewed its row, about once a minute, whichever worker should fire it; zero if none was due
+ * @param scheduleOverdue how long the schedule that is most overdue had been due when the worker
+ *     last renewed its row, about once a minute, whichever worker should fire it; zero if none was
+ *     due
  */
 public record WorkerHealth(
     boolean alive,

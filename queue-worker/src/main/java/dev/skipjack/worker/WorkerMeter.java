@@ -63,7 +63,9 @@ public enum WorkerMeter {
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
   /** Seconds since the last successful poll for jobs. */
   POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll"),
-  /** How many seconds the most overdue schedule of the database had been due a minute ago or less. */
+  /**
+   * How many seconds the most overdue schedule of the database had been due a minute ago or less.
+   */
   SCHEDULE_OVERDUE(
       "skipjack.worker.schedule.overdue",
       Type.GAUGE,

@@ -155,8 +155,7 @@ class ScheduleCodeTest {
 
   @Test
   void hundredSchedulesThatHangDelayARoundOnlyBriefly() {
-    List<Plan> plans =
-        IntStream.range(0, 100).<Plan>mapToObj(n -> hanging("h" + n)).toList();
+    List<Plan> plans = IntStream.range(0, 100).<Plan>mapToObj(n -> hanging("h" + n)).toList();
     Planned quick = quick("quick");
 
     assertThat(code.run(plans)).isEmpty();

@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  * this statement has locked it, a sweep promotes it later.
  *
  * <p>The due time of a dead job is meaningless, because a redrive replaces it, so such a change is
- * refused. A due time never moves into the past, because claims with a low-water mark would not find the
- * job. {@link CommandCtes} explains the lock order.
+ * refused. A due time never moves into the past, because claims with a low-water mark would not
+ * find the job. {@link CommandCtes} explains the lock order.
  */
 final class EditStatement {
 
@@ -99,10 +99,7 @@ final class EditStatement {
                     .where(
                         CommandCtes.isLockedAsOneOf(
                             locked, JobStatus.PENDING, JobStatus.WAITING, JobStatus.DEAD))
-                    .and(
-                        JOBS.STATUS
-                            .ne(JobPredicates.literal(JobStatus.DEAD))
-                            .or(wanted.isNull()))
+                    .and(JOBS.STATUS.ne(JobPredicates.literal(JobStatus.DEAD)).or(wanted.isNull()))
                     .returning(JOBS.ID));
     Field<String> result =
         CommandCtes.result(

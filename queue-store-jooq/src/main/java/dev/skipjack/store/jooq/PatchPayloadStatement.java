@@ -82,9 +82,7 @@ final class PatchPayloadStatement {
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                     .from(merged)
                     .where(JOBS.ID.eq(CommandCtes.idOf(merged)))
-                    .and(
-                        JOBS.ID.eq(
-                            any(array(select(CommandCtes.idOf(merged)).from(merged)))))
+                    .and(JOBS.ID.eq(any(array(select(CommandCtes.idOf(merged)).from(merged)))))
                     .and(
                         octetLength(payloadOf(merged).cast(String.class)).cast(Long.class).le(MOST))
                     .returning(JOBS.ID));

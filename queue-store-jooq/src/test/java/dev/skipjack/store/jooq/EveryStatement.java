@@ -2,18 +2,18 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.JobOperations;
-import dev.skipjack.api.OperationAction;
-import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobEdit;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperations;
 import dev.skipjack.api.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.api.QueueSettings;

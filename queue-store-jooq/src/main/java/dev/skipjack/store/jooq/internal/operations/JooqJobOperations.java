@@ -146,8 +146,7 @@ public final class JooqJobOperations implements JobOperations {
     Row row = required(id);
     while (row.operation().state() == State.RUNNING) {
       Row before = row;
-      JobPage page =
-          reader.list(from(before.operation().filter(), before.position()));
+      JobPage page = reader.list(from(before.operation().filter(), before.position()));
       table
           .change(
               before,
@@ -234,11 +233,14 @@ public final class JooqJobOperations implements JobOperations {
     String patch = operation.payloadPatch();
     Tally tally = new Tally();
     switch (operation.action()) {
-      case REDRIVE -> redrive(patch == null ? jobs : patched(jobs, patch, true, commands, tally), commands, tally);
+      case REDRIVE ->
+          redrive(
+              patch == null ? jobs : patched(jobs, patch, true, commands, tally), commands, tally);
       case RUN_NOW -> runNow(jobs, commands, tally);
       case CANCEL -> cancel(jobs, commands, tally);
       case PRUNE -> prune(jobs, commands, tally);
-      case EDIT -> tally.done += patched(jobs, Objects.requireNonNull(patch), false, commands, tally).size();
+      case EDIT ->
+          tally.done += patched(jobs, Objects.requireNonNull(patch), false, commands, tally).size();
     }
     return new Batch(
         tally.done, tally.skipped, tally.failed, tally.reason, nextOf(page, operation.newestId()));

@@ -134,8 +134,8 @@ final class OperationTable {
 
   /**
    * Changes a batch of jobs and adds its results, in one transaction. The row is locked first, so
-   * that of several processes only one changes the jobs of a batch, and an operation is stopped only
-   * between two batches.
+   * that of several processes only one changes the jobs of a batch, and an operation is stopped
+   * only between two batches.
    *
    * @param work changes the jobs on the connection that it is given
    * @return the operation, or empty if another process has changed the batch, or the operation is

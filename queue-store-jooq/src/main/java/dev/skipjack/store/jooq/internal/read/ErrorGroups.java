@@ -37,7 +37,6 @@ final class ErrorGroups {
   static Field<String> of(Field<String> message) {
     Field<String> line =
         splitPart(left(coalesce(message, inline("")), inline(READ)), inline("\n"), inline(1));
-    return left(
-        regexpReplaceAll(line.collate("C"), inline(VALUES), inline("*")), inline(LONGEST));
+    return left(regexpReplaceAll(line.collate("C"), inline(VALUES), inline("*")), inline(LONGEST));
   }
 }

@@ -54,8 +54,7 @@ final class GroupDeadJobsStatement {
 
   private static final Field<String> QUEUE = field(name("seen", "queue"), String.class);
   private static final Field<String> KIND = field(name("seen", "kind"), String.class);
-  private static final Field<String> ERROR_CLASS =
-      field(name("seen", "error_class"), String.class);
+  private static final Field<String> ERROR_CLASS = field(name("seen", "error_class"), String.class);
   private static final Field<String> ERROR = field(name("seen", "error"), String.class);
   private static final Field<Long> ID = field(name("seen", "id"), Long.class);
   private static final Field<Instant> DIED_AT = field(name("seen", "died_at"), SQLDataType.INSTANT);

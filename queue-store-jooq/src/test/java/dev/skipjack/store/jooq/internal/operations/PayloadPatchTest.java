@@ -59,7 +59,8 @@ class PayloadPatchTest {
     JobOperation ended = operations.run(started.id(), step -> {});
 
     assertThat(ended.done()).isEqualTo(1_200);
-    assertThat(count("status = 'pending' AND payload = '{\"amount\": 1.10, \"currency\": \"EUR\"}'"))
+    assertThat(
+            count("status = 'pending' AND payload = '{\"amount\": 1.10, \"currency\": \"EUR\"}'"))
         .isEqualTo(1_200);
     assertThat(count("status = 'dead' AND payload ->> 'currency' = 'USD'")).isEqualTo(7);
   }
@@ -131,9 +132,7 @@ class PayloadPatchTest {
     assertThatThrownBy(() -> operations.preview(OperationAction.EDIT, all))
         .hasMessageContaining("preview(action, filter, payloadPatch)");
     assertThatThrownBy(
-            () ->
-                operations.preview(
-                    OperationAction.REDRIVE, all.status(JobStatus.PENDING), "{}"))
+            () -> operations.preview(OperationAction.REDRIVE, all.status(JobStatus.PENDING), "{}"))
         .hasMessageContaining("REDRIVE changes jobs of the status DEAD");
   }
 
@@ -148,8 +147,7 @@ class PayloadPatchTest {
     JobOperation operation = operations.start(preview, "anna");
     long before = sequentialScans();
 
-    JobOperation ended =
-        operations.run(operation.id(), step -> operations.stop(step.id()));
+    JobOperation ended = operations.run(operation.id(), step -> operations.stop(step.id()));
 
     assertThat(ended.done()).isEqualTo(500);
     assertThat(sequentialScans()).isEqualTo(before);

@@ -122,8 +122,7 @@ class ReadPlanTest {
         "dead of an error",
         WINDOW + PROBES,
         () ->
-            reader.list(
-                JobQuery.live().status(JobStatus.DEAD).errorClass("None").errorGroup("*")));
+            reader.list(JobQuery.live().status(JobStatus.DEAD).errorClass("None").errorGroup("*")));
     bound("due", 500 + PROBES, () -> secondPage(reader, JobQuery.pending("q1")));
     bound("due of a kind", WINDOW + PROBES, () -> reader.list(JobQuery.pending("q1").kind("none")));
     bound("archived", 500 + PROBES, () -> secondPage(reader, JobQuery.archived()));

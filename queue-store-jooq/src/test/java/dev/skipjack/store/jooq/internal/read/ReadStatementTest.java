@@ -31,8 +31,8 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -427,8 +427,7 @@ class ReadStatementTest {
       var letters = reader.deadLetters();
 
       assertThat(letters)
-          .extracting(
-              DeadLetterGroup::jobs, DeadLetterGroup::errorClass, DeadLetterGroup::error)
+          .extracting(DeadLetterGroup::jobs, DeadLetterGroup::errorClass, DeadLetterGroup::error)
           .containsExactly(
               tuple(
                   40L,
