@@ -203,6 +203,7 @@ class RefusedTablesTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // what callers without the check can pass
   void nullAsAConditionOrAFieldOfTheOrderIsRefused() {
     assertThatNullPointerException()
         .isThrownBy(() -> SkipLocked.on(SEAT).where(null))
