@@ -147,7 +147,7 @@ record LeasedRows<R extends Record>(List<String> types, List<LeasedRow<R>> rows)
    * some} has a row with another key. A row of {@code some} replaces the one with its key.
    */
   @Nullable LeasedRows<R> only(ClaimedTable<R> source, Collection<R> some) {
-    Map<R, LeasedRow<R>> byObject = new IdentityHashMap<>();
+    IdentityHashMap<R, LeasedRow<R>> byObject = new IdentityHashMap<>();
     Map<Record, LeasedRow<R>> byKey = new HashMap<>();
     for (LeasedRow<R> row : rows) {
       byObject.put(row.row(), row);
