@@ -2,6 +2,7 @@ package dev.skipjack.outbox;
 
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Wakes the threads of a relay, when there may be events to publish or when the relay stops. The
@@ -34,39 +35,29 @@ final class WakeUpSignal {
 
   /** Returns whether a wake-up arrived since {@code before} or within the given time. */
   boolean await(long before, long millis) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(jittered(millis));
+    waitWhile(() -> wakeUps == before, millis);
     synchronized (monitor) {
-      long left = 1;
-      while (wakeUps == before && left > 0 && waitUntil(deadline)) {
-        left = deadline - System.nanoTime();
-      }
       return wakeUps != before;
     }
   }
 
   /** Waits for the given time, or until the relay stops. */
   void pause(long millis) {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(jittered(millis));
-    synchronized (monitor) {
-      boolean isWaiting = true;
-      while (isWaiting && deadline - System.nanoTime() > 0) {
-        isWaiting = waitUntil(deadline);
-      }
-    }
+    waitWhile(() -> true, millis);
   }
 
-  /** Waits for a notification. Returns false if the wait should end. */
-  private boolean waitUntil(long deadline) {
-    if (stop.isRequested()) {
-      return false;
-    }
-    try {
-      synchronized (monitor) {
-        monitor.wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+  private void waitWhile(BooleanSupplier condition, long millis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(jittered(millis));
+    synchronized (monitor) {
+      try {
+        long left = deadline - System.nanoTime();
+        while (left > 0 && condition.getAsBoolean() && !stop.isRequested()) {
+          monitor.wait(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
+          left = deadline - System.nanoTime();
+        }
+      } catch (InterruptedException interrupt) {
+        // The caller looks whether the relay stops, and otherwise goes on.
       }
-      return true;
-    } catch (InterruptedException interrupt) {
-      return false;
     }
   }
 
