@@ -7,11 +7,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JacksonException.Reference;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
@@ -123,13 +128,17 @@ public final class Jackson3Codec implements PayloadCodec {
 
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
+    return decode(json, payloadClass, parts().mapper().reader());
+  }
+
+  private <T> T decode(String json, Class<T> payloadClass, ObjectReader reader) {
     try {
-      T payload = parts().mapper().readValue(json, payloadClass);
-      if (parts().readability().isForeign(json, payload)) {
+      UnknownFields unknown = new UnknownFields();
+      T payload = reader.forType(payloadClass).withHandler(unknown).readValue(json);
+      String foreign = unknown.met ? parts().readability().foreignObject(json, payloadClass) : null;
+      if (foreign != null) {
         throw new PayloadException(
-            "Payload does not fit %s: the object has none of its components"
-                .formatted(payloadClass.getName()),
-            null);
+            "Payload does not fit %s, %s".formatted(payloadClass.getName(), foreign), null);
       }
       return payload;
     } catch (InvalidDefinitionException refused) {
@@ -142,6 +151,10 @@ public final class Jackson3Codec implements PayloadCodec {
                   : problem),
           null);
     } catch (JacksonException refused) {
+      if (lacksPrimitive(refused) && mayLackPrimitives(refused)) {
+        return decode(
+            json, payloadClass, reader.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES));
+      }
       // The original message may quote the payload; the names of the class's properties cannot.
       throw new PayloadException(
           "Payload does not fit %s, at %s (%s)"
@@ -150,13 +163,27 @@ public final class Jackson3Codec implements PayloadCodec {
     }
   }
 
+  private static boolean lacksPrimitive(JacksonException refused) {
+    return refused instanceof MismatchedInputException mismatch
+        && mismatch.getTargetType() != null
+        && mismatch.getTargetType().isPrimitive()
+        && refused.getOriginalMessage().startsWith("Cannot map `null`");
+  }
+
+  /** Returns whether the class with the missing primitive leaves out values when it is written. */
+  private static boolean mayLackPrimitives(JacksonException refused) {
+    if (!(refused instanceof DatabindException mapping) || mapping.getPath().isEmpty()) {
+      return false;
+    }
+    Object owner = mapping.getPath().get(mapping.getPath().size() - 1).from();
+    return owner instanceof Class<?> type && Jackson3Readability.leavesOutValues(type);
+  }
+
   private static String typesOf(JacksonException refused) {
     String name = refused.getClass().getSimpleName();
     Class<?> wanted =
         refused instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
-    if (wanted != null
-        && wanted.isPrimitive()
-        && refused.getOriginalMessage().startsWith("Cannot map `null`")) {
+    if (wanted != null && lacksPrimitive(refused)) {
       return "missing or null, which %s cannot be".formatted(wanted.getName());
     }
     return wanted == null ? name : name + " for " + wanted.getName();
@@ -215,5 +242,22 @@ public final class Jackson3Codec implements PayloadCodec {
               ? step.getPropertyName().replace("~", "~0").replace("/", "~1")
               : "*";
         });
+  }
+
+  /** Notices whether a payload has fields that its classes do not know; most have none. */
+  private static final class UnknownFields extends DeserializationProblemHandler {
+
+    private boolean met;
+
+    @Override
+    public boolean handleUnknownProperty(
+        DeserializationContext context,
+        JsonParser parser,
+        ValueDeserializer<?> deserializer,
+        Object beanOrClass,
+        String name) {
+      met = true;
+      return false;
+    }
   }
 }

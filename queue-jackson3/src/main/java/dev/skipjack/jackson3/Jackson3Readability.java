@@ -1,28 +1,30 @@
 package dev.skipjack.jackson3;
 
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonIdentityReference;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Method;
-import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
+import java.lang.reflect.AnnotatedElement;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import tools.jackson.databind.BeanProperty;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.PropertyName;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
@@ -39,6 +41,7 @@ import tools.jackson.databind.deser.jdk.MapDeserializer;
 import tools.jackson.databind.deser.jdk.ObjectArrayDeserializer;
 import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.ser.BeanPropertyWriter;
 import tools.jackson.databind.ser.BeanSerializer;
 import tools.jackson.databind.ser.PropertyWriter;
@@ -74,21 +77,6 @@ final class Jackson3Readability {
           JsonIdentityReference.class);
 
   private final JsonMapper mapper;
-
-  /** The accessors of the components of records. */
-  private final ClassValue<List<Method>> components =
-      new ClassValue<>() {
-        @Override
-        protected List<Method> computeValue(Class<?> type) {
-          List<Method> accessors = new ArrayList<>();
-          for (RecordComponent component : type.getRecordComponents()) {
-            Method accessor = component.getAccessor();
-            accessor.setAccessible(true);
-            accessors.add(accessor);
-          }
-          return accessors;
-        }
-      };
 
   Jackson3Readability(JsonMapper mapper) {
     this.mapper = mapper;
@@ -131,46 +119,88 @@ final class Jackson3Readability {
   }
 
   /**
-   * Returns whether {@code json} is an object with properties of which the record that was read
-   * from it has none, as after its components were renamed. An object without properties is what a
-   * record that leaves out nulls is written as.
+   * Returns where an object of the payload has fields, but none of the components of the record
+   * that it should be, as after the components were renamed. Returns null if there is no such
+   * object.
+   *
+   * <p>Records that leave out values, and objects whose fields more than their components may
+   * claim, are not checked.
    */
-  boolean isForeign(String json, @Nullable Object read) {
-    if (read == null || !read.getClass().isRecord() || hasValue(read)) {
-      return false;
-    }
-    try (JsonParser parser = mapper.createParser(json)) {
-      if (parser.nextToken() != JsonToken.START_OBJECT
-          || parser.nextToken() == JsonToken.END_OBJECT
-          || !(context().findNonContextualValueDeserializer(mapper.constructType(read.getClass()))
-              instanceof BeanDeserializer)) {
-        return false;
-      }
-      do {
-        if (isProperty(read.getClass(), parser.currentName())) {
-          return false;
-        }
-        parser.nextToken();
-        parser.skipChildren();
-      } while (parser.nextToken() != JsonToken.END_OBJECT);
-      return true;
+  @Nullable String foreignObject(String json, Class<?> payloadClass) {
+    try {
+      return foreignObject(
+          mapper.readTree(json), mapper.constructType(payloadClass), "", context());
     } catch (RuntimeException | LinkageError unsure) {
-      return false;
+      return null;
     }
   }
 
-  private boolean hasValue(Object read) {
-    for (Method component : components.get(read.getClass())) {
-      try {
-        Object value = component.invoke(read);
-        if (value != null && !value.equals(Optional.empty())) {
-          return true;
+  private @Nullable String foreignObject(
+      JsonNode node, JavaType type, String place, DeserializationContext context) {
+    if (node.isArray() && type.getContentType() != null) {
+      for (int i = 0; i < node.size(); i++) {
+        String foreign =
+            foreignObject(node.get(i), type.getContentType(), place + "/" + i, context);
+        if (foreign != null) {
+          return foreign;
         }
-      } catch (ReflectiveOperationException | RuntimeException unsure) {
-        return true;
+      }
+      return null;
+    }
+    if (!(node instanceof ObjectNode object) || isTyped(type, context)) {
+      return null;
+    }
+    if (type.getContentType() != null) {
+      for (JsonNode value : object) {
+        String foreign = foreignObject(value, type.getContentType(), place + "/*", context);
+        if (foreign != null) {
+          return foreign;
+        }
+      }
+      return null;
+    }
+    if (!(context.findNonContextualValueDeserializer(type) instanceof BeanDeserializer bean)) {
+      return null;
+    }
+    boolean known = object.isEmpty() || bean.getPropertyCount() == 0;
+    for (Map.Entry<String, JsonNode> field : object.properties()) {
+      String name = field.getKey();
+      SettableBeanProperty property = bean.findProperty(PropertyName.construct(name));
+      if (property != null) {
+        known = true;
+        String foreign =
+            foreignObject(
+                field.getValue(),
+                property.getType(),
+                place + "/" + name.replace("~", "~0").replace("/", "~1"),
+                context);
+        if (foreign != null) {
+          return foreign;
+        }
       }
     }
-    return false;
+    Class<?> owner = type.getRawClass();
+    return known
+            || !owner.isRecord()
+            || leavesOutValues(owner)
+            || isAnnotated(owner, List.of(JsonAnySetter.class, JsonUnwrapped.class))
+        ? null
+        : "at %s: the object has none of the components of %s"
+            .formatted(place.isEmpty() ? "the top level" : "'" + place + "'", owner.getName());
+  }
+
+  /** Returns whether annotations keep values of the class out of its JSON. */
+  static boolean leavesOutValues(Class<?> owner) {
+    return isAnnotated(owner, List.of(JsonInclude.class, JsonIgnore.class));
+  }
+
+  private static boolean isAnnotated(Class<?> owner, List<Class<? extends Annotation>> with) {
+    return Stream.<AnnotatedElement>concat(
+            Stream.of(owner),
+            Stream.concat(
+                Arrays.stream(owner.getDeclaredMethods()),
+                Arrays.stream(owner.getDeclaredFields())))
+        .anyMatch(element -> with.stream().anyMatch(element::isAnnotationPresent));
   }
 
   private DeserializationContext context() {
@@ -210,7 +240,8 @@ final class Jackson3Readability {
 
     private @Nullable String ofAbstract(AbstractDeserializer deserializer, String place) {
       Class<?> type = deserializer.handledType();
-      if (deserializer.getObjectIdReader(context) != null || isTyped(mapper.constructType(type))) {
+      if (deserializer.getObjectIdReader(context) != null
+          || isTyped(mapper.constructType(type), context)) {
         return null;
       }
       return "%s: %s is %s, and nothing specifies the class to create. %s"
@@ -224,7 +255,7 @@ final class Jackson3Readability {
     private @Nullable String ofContainer(
         ContainerDeserializerBase<?> deserializer, String place, int depth) {
       JavaType content = deserializer.getContentType();
-      return content == null || isTyped(content)
+      return content == null || isTyped(content, context)
           ? null
           : of(deserializer.getContentDeserializer(), place + "/*", depth + 1);
     }
@@ -310,10 +341,10 @@ final class Jackson3Readability {
     private static boolean has(BeanProperty property, Class<? extends Annotation> annotation) {
       return property.getAnnotation(annotation) != null;
     }
+  }
 
-    private boolean isTyped(JavaType type) {
-      return type.getTypeHandler() != null || context.findTypeDeserializer(type) != null;
-    }
+  private static boolean isTyped(JavaType type, DeserializationContext context) {
+    return type.getTypeHandler() != null || context.findTypeDeserializer(type) != null;
   }
 
   private static String at(String place) {

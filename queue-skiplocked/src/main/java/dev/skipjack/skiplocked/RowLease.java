@@ -84,7 +84,9 @@ public final class RowLease<R extends Record> {
       return this;
     }
     LeasedRows<R> extended = ExtendStatement.run(db, source, columns, leased, token, duration);
-    CallersTransaction.requireKept(db);
+    if (!extended.rows().isEmpty()) {
+      CallersTransaction.requireKept(db);
+    }
     return new RowLease<>(source, columns, token, extended);
   }
 
@@ -99,7 +101,9 @@ public final class RowLease<R extends Record> {
       return 0;
     }
     int released = ReleaseStatement.run(db, source, columns, leased, token);
-    CallersTransaction.requireKept(db);
+    if (released > 0) {
+      CallersTransaction.requireKept(db);
+    }
     return released;
   }
 

@@ -13,13 +13,18 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.skiplocked.Seat.SeatRecord;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Claims on a connection pool with auto-commit off, which rolls back what was done on a connection
@@ -76,6 +81,52 @@ class PoolTest {
               });
     }
     assertThat(fixture.value("SELECT count(*) FROM seat WHERE status = 'sold'")).isEqualTo("3");
+  }
+
+  /** As in Spring: the provider's data source returns the connection of the open transaction. */
+  @Test
+  void inATransactionBehindADataSourceALostLeaseIsNoError(QueueDatabase database)
+      throws SQLException {
+    Fixture fixture = new Fixture(database);
+    fixture.seats("A", 1);
+    RowLease<SeatRecord> lost = HELD_SEATS.claim(fixture.db);
+    fixture.expireLeases();
+    HELD_SEATS.claim(fixture.db);
+    fixture.seats("B", 1);
+    try (HikariDataSource pool = pool(database, 1);
+        Connection connection = pool.getConnection()) {
+      DSLContext db = DSL.using(new TransactionsDataSource(connection), SQLDialect.POSTGRES);
+
+      assertThat(lost.extend(db, LEASE).rows()).isEmpty();
+      assertThat(lost.release(db)).isZero();
+      RowLease<SeatRecord> lease = HELD_SEATS.claim(db);
+      assertThat(lease.extend(db, LEASE).rows()).hasSize(1);
+      lease.complete(db, update -> update.set(SEAT.STATUS, "sold"));
+      connection.commit();
+    }
+    assertThat(fixture.value("SELECT count(*) FROM seat WHERE status = 'sold'")).isEqualTo("1");
+  }
+
+  /** Returns one connection again and again, whose close does nothing. */
+  private static final class TransactionsDataSource extends PGSimpleDataSource {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Connection connection;
+
+    TransactionsDataSource(Connection connection) {
+      this.connection = connection;
+    }
+
+    @Override
+    public Connection getConnection() {
+      return (Connection)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {Connection.class},
+              (proxy, method, arguments) ->
+                  method.getName().equals("close") ? null : method.invoke(connection, arguments));
+    }
   }
 
   private static HikariDataSource pool(QueueDatabase database, int size) {

@@ -612,15 +612,19 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }
 
-    /** Looks for the file of a class and does not load it, which would take longer. */
     private static void requireJackson() {
-      if (JobQueue.class.getResource("/com/fasterxml/jackson/databind/json/JsonMapper.class")
-          == null) {
+      try {
+        Class.forName(
+            "com.fasterxml.jackson.databind.json.JsonMapper",
+            false,
+            JobQueue.class.getClassLoader());
+      } catch (ClassNotFoundException missing) {
         throw new IllegalStateException(
             "Payloads cannot be converted to JSON, because Jackson is not on the class path. Add"
                 + " com.fasterxml.jackson.core:jackson-databind for Jackson 2,"
                 + " dev.skipjack:skipjack-queue-jackson3 for Jackson 3, or set a PayloadCodec with"
-                + " JobQueue.builder(dataSource).codec(...).");
+                + " JobQueue.builder(dataSource).codec(...).",
+            missing);
       }
     }
   }

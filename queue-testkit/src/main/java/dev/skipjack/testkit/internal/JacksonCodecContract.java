@@ -497,8 +497,58 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
             () -> codec().decode("{\"secret\": \"a\", \"family\": {\"last\": 1}}", Names.class))
         .isInstanceOf(PayloadException.class)
         .hasMessage(
-            "Payload does not fit %s: the object has none of its components"
+            "Payload does not fit %1$s, at the top level: the object has none of the components of %1$s"
                 .formatted(Names.class.getName()));
+  }
+
+  record Batch(List<Names> all, Map<String, Names> byKey) {
+    Batch {
+      all = all == null ? List.of() : all;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"all\": [{\"last\": \"x\"}, {\"secret\": 1}]} | '/all/1'",
+        "{\"byKey\": {\"secret\": {\"family\": 1}}} | '/byKey/*'",
+      })
+  void objectBelowWithNoneOfTheComponentsIsRefusedWithItsPlace(String json, String place) {
+    assertThatThrownBy(() -> codec().decode(json, Batch.class))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageEndingWith(
+            "Batch, at '%s': the object has none of the components of %s"
+                .formatted(place, Names.class.getName()));
+  }
+
+  @JsonTypeInfo(use = JsonTypeInfo.Id.NAME)
+  @JsonSubTypes(@JsonSubTypes.Type(value = Refresh.class, name = "refresh"))
+  sealed interface Command permits Refresh {}
+
+  record Refresh(String only) implements Command {}
+
+  record Tick() {}
+
+  @Test
+  void unknownFieldsAreIgnoredWhereComponentsMayBeAbsent() {
+    assertThat(codec().decode("{\"region\": \"eu\"}", Tick.class)).isEqualTo(new Tick());
+    assertThat(codec().decode("{\"region\": \"eu\"}", Sparse.class))
+        .isEqualTo(new Sparse(null, null));
+    assertThat(codec().decode("{\"@type\": \"refresh\", \"new\": 1}", Command.class))
+        .isEqualTo(new Refresh(null));
+  }
+
+  record Ignored(long id, @JsonIgnore int cached) {}
+
+  @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+  record Charge(long id, int tries, boolean express) {}
+
+  @Test
+  void componentThatIsNotWrittenMayBeMissing() {
+    Charge charge = new Charge(7, 0, false);
+    assertThat(codec().decode(codec().encode(charge), Charge.class)).isEqualTo(charge);
+    assertThat(codec().decode(codec().encode(new Ignored(7, 3)), Ignored.class).id()).isEqualTo(7);
   }
 
   @Test

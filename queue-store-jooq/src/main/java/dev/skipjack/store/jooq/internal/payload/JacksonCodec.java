@@ -1,12 +1,17 @@
 package dev.skipjack.store.jooq.internal.payload;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonMappingException.Reference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.deser.DeserializationProblemHandler;
 import com.fasterxml.jackson.databind.exc.InvalidDefinitionException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -96,13 +101,17 @@ public final class JacksonCodec implements PayloadCodec {
 
   @Override
   public <T> T decode(String json, Class<T> payloadClass) {
+    return decode(json, payloadClass, mapper.get().reader());
+  }
+
+  private <T> T decode(String json, Class<T> payloadClass, ObjectReader reader) {
     try {
-      T payload = mapper.get().readValue(json, payloadClass);
-      if (readability.get().isForeign(json, payload)) {
+      UnknownFields unknown = new UnknownFields();
+      T payload = reader.forType(payloadClass).withHandler(unknown).readValue(json);
+      String foreign = unknown.met ? readability.get().foreignObject(json, payloadClass) : null;
+      if (foreign != null) {
         throw new PayloadException(
-            "Payload does not fit %s: the object has none of its components"
-                .formatted(payloadClass.getName()),
-            null);
+            "Payload does not fit %s, %s".formatted(payloadClass.getName(), foreign), null);
       }
       return payload;
     } catch (InvalidDefinitionException refused) {
@@ -115,6 +124,10 @@ public final class JacksonCodec implements PayloadCodec {
                   : problem),
           null);
     } catch (JacksonException refused) {
+      if (lacksPrimitive(refused) && mayLackPrimitives(refused)) {
+        return decode(
+            json, payloadClass, reader.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES));
+      }
       // The original message may quote the payload; the names of the class's properties cannot.
       throw new PayloadException(
           "Payload does not fit %s, at %s (%s)"
@@ -123,13 +136,27 @@ public final class JacksonCodec implements PayloadCodec {
     }
   }
 
+  private static boolean lacksPrimitive(JacksonException refused) {
+    return refused instanceof MismatchedInputException mismatch
+        && mismatch.getTargetType() != null
+        && mismatch.getTargetType().isPrimitive()
+        && refused.getOriginalMessage().startsWith("Cannot map `null`");
+  }
+
+  /** Returns whether the class with the missing primitive leaves out values when it is written. */
+  private static boolean mayLackPrimitives(JacksonException refused) {
+    if (!(refused instanceof JsonMappingException mapping) || mapping.getPath().isEmpty()) {
+      return false;
+    }
+    Object owner = mapping.getPath().get(mapping.getPath().size() - 1).getFrom();
+    return owner instanceof Class<?> type && JacksonReadability.leavesOutValues(type);
+  }
+
   private static String typesOf(JacksonException refused) {
     String name = refused.getClass().getSimpleName();
     Class<?> wanted =
         refused instanceof MismatchedInputException mismatch ? mismatch.getTargetType() : null;
-    if (wanted != null
-        && wanted.isPrimitive()
-        && refused.getOriginalMessage().startsWith("Cannot map `null`")) {
+    if (wanted != null && lacksPrimitive(refused)) {
       return "missing or null, which %s cannot be".formatted(wanted.getName());
     }
     return wanted == null ? name : name + " for " + wanted.getName();
@@ -188,5 +215,22 @@ public final class JacksonCodec implements PayloadCodec {
               ? step.getFieldName().replace("~", "~0").replace("/", "~1")
               : "*";
         });
+  }
+
+  /** Notices whether a payload has fields that its classes do not know; most have none. */
+  private static final class UnknownFields extends DeserializationProblemHandler {
+
+    private boolean met;
+
+    @Override
+    public boolean handleUnknownProperty(
+        DeserializationContext context,
+        JsonParser parser,
+        JsonDeserializer<?> deserializer,
+        Object beanOrClass,
+        String name) {
+      met = true;
+      return false;
+    }
   }
 }

@@ -1,16 +1,20 @@
 package dev.skipjack.store.jooq.internal.payload;
 
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIdentityInfo;
 import com.fasterxml.jackson.annotation.JsonIdentityReference;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
@@ -27,23 +31,22 @@ import com.fasterxml.jackson.databind.deser.std.CollectionDeserializer;
 import com.fasterxml.jackson.databind.deser.std.ContainerDeserializerBase;
 import com.fasterxml.jackson.databind.deser.std.MapDeserializer;
 import com.fasterxml.jackson.databind.deser.std.ObjectArrayDeserializer;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.BeanPropertyWriter;
 import com.fasterxml.jackson.databind.ser.BeanSerializer;
 import com.fasterxml.jackson.databind.ser.PropertyWriter;
 import com.fasterxml.jackson.databind.ser.std.ObjectArraySerializer;
-import java.io.IOException;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Method;
-import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
+import java.lang.reflect.AnnotatedElement;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,21 +78,6 @@ final class JacksonReadability {
           JsonIdentityReference.class);
 
   private final ObjectMapper mapper;
-
-  /** The accessors of the components of records. */
-  private final ClassValue<List<Method>> components =
-      new ClassValue<>() {
-        @Override
-        protected List<Method> computeValue(Class<?> type) {
-          List<Method> accessors = new ArrayList<>();
-          for (RecordComponent component : type.getRecordComponents()) {
-            Method accessor = component.getAccessor();
-            accessor.setAccessible(true);
-            accessors.add(accessor);
-          }
-          return accessors;
-        }
-      };
 
   JacksonReadability(ObjectMapper mapper) {
     this.mapper = mapper;
@@ -132,46 +120,89 @@ final class JacksonReadability {
   }
 
   /**
-   * Returns whether {@code json} is an object with properties of which the record that was read
-   * from it has none, as after its components were renamed. An object without properties is what a
-   * record that leaves out nulls is written as.
+   * Returns where an object of the payload has fields, but none of the components of the record
+   * that it should be, as after the components were renamed. Returns null if there is no such
+   * object.
+   *
+   * <p>Records that leave out values, and objects whose fields more than their components may
+   * claim, are not checked.
    */
-  boolean isForeign(String json, @Nullable Object read) {
-    if (read == null || !read.getClass().isRecord() || hasValue(read)) {
-      return false;
-    }
-    try (JsonParser parser = mapper.getFactory().createParser(json)) {
-      if (parser.nextToken() != JsonToken.START_OBJECT
-          || parser.nextToken() == JsonToken.END_OBJECT
-          || !(context().findNonContextualValueDeserializer(mapper.constructType(read.getClass()))
-              instanceof BeanDeserializer)) {
-        return false;
-      }
-      do {
-        if (isProperty(read.getClass(), parser.currentName())) {
-          return false;
-        }
-        parser.nextToken();
-        parser.skipChildren();
-      } while (parser.nextToken() != JsonToken.END_OBJECT);
-      return true;
-    } catch (RuntimeException | LinkageError | IOException unsure) {
-      return false;
+  @Nullable String foreignObject(String json, Class<?> payloadClass) {
+    try {
+      return foreignObject(
+          mapper.readTree(json), mapper.constructType(payloadClass), "", context());
+    } catch (RuntimeException | LinkageError | JsonProcessingException unsure) {
+      return null;
     }
   }
 
-  private boolean hasValue(Object read) {
-    for (Method component : components.get(read.getClass())) {
-      try {
-        Object value = component.invoke(read);
-        if (value != null && !value.equals(Optional.empty())) {
-          return true;
+  private @Nullable String foreignObject(
+      JsonNode node, JavaType type, String place, DeserializationContext context)
+      throws JsonMappingException {
+    if (node.isArray() && type.getContentType() != null) {
+      for (int i = 0; i < node.size(); i++) {
+        String foreign =
+            foreignObject(node.get(i), type.getContentType(), place + "/" + i, context);
+        if (foreign != null) {
+          return foreign;
         }
-      } catch (ReflectiveOperationException | RuntimeException unsure) {
-        return true;
+      }
+      return null;
+    }
+    if (!(node instanceof ObjectNode object) || isTyped(type, context)) {
+      return null;
+    }
+    if (type.getContentType() != null) {
+      for (JsonNode value : object) {
+        String foreign = foreignObject(value, type.getContentType(), place + "/*", context);
+        if (foreign != null) {
+          return foreign;
+        }
+      }
+      return null;
+    }
+    if (!(context.findNonContextualValueDeserializer(type) instanceof BeanDeserializer bean)) {
+      return null;
+    }
+    boolean known = object.isEmpty() || bean.getPropertyCount() == 0;
+    for (Map.Entry<String, JsonNode> field : object.properties()) {
+      String name = field.getKey();
+      SettableBeanProperty property = bean.findProperty(name);
+      if (property != null) {
+        known = true;
+        String foreign =
+            foreignObject(
+                field.getValue(),
+                property.getType(),
+                place + "/" + name.replace("~", "~0").replace("/", "~1"),
+                context);
+        if (foreign != null) {
+          return foreign;
+        }
       }
     }
-    return false;
+    Class<?> owner = type.getRawClass();
+    return known
+            || !owner.isRecord()
+            || leavesOutValues(owner)
+            || isAnnotated(owner, List.of(JsonAnySetter.class, JsonUnwrapped.class))
+        ? null
+        : "at %s: the object has none of the components of %s"
+            .formatted(place.isEmpty() ? "the top level" : "'" + place + "'", owner.getName());
+  }
+
+  /** Returns whether annotations keep values of the class out of its JSON. */
+  static boolean leavesOutValues(Class<?> owner) {
+    return isAnnotated(owner, List.of(JsonInclude.class, JsonIgnore.class));
+  }
+
+  private static boolean isAnnotated(Class<?> owner, List<Class<? extends Annotation>> with) {
+    return Stream.<AnnotatedElement>concat(
+            Stream.of(owner),
+            Stream.concat(
+                Arrays.stream(owner.getDeclaredMethods()),
+                Arrays.stream(owner.getDeclaredFields())))
+        .anyMatch(element -> with.stream().anyMatch(element::isAnnotationPresent));
   }
 
   private DeserializationContext context() {
@@ -214,7 +245,8 @@ final class JacksonReadability {
     private @Nullable String ofAbstract(AbstractDeserializer deserializer, String place)
         throws JsonMappingException {
       Class<?> type = deserializer.handledType();
-      if (deserializer.getObjectIdReader() != null || isTyped(mapper.constructType(type))) {
+      if (deserializer.getObjectIdReader() != null
+          || isTyped(mapper.constructType(type), context)) {
         return null;
       }
       return "%s: %s is %s, and nothing specifies the class to create. %s"
@@ -229,7 +261,7 @@ final class JacksonReadability {
         ContainerDeserializerBase<?> deserializer, String place, int depth)
         throws JsonMappingException {
       JavaType content = deserializer.getContentType();
-      return content == null || isTyped(content)
+      return content == null || isTyped(content, context)
           ? null
           : of(deserializer.getContentDeserializer(), place + "/*", depth + 1);
     }
@@ -312,11 +344,12 @@ final class JacksonReadability {
     private static boolean has(BeanProperty property, Class<? extends Annotation> annotation) {
       return property.getAnnotation(annotation) != null;
     }
+  }
 
-    private boolean isTyped(JavaType type) throws JsonMappingException {
-      return type.getTypeHandler() != null
-          || context.getFactory().findTypeDeserializer(context.getConfig(), type) != null;
-    }
+  private static boolean isTyped(JavaType type, DeserializationContext context)
+      throws JsonMappingException {
+    return type.getTypeHandler() != null
+        || context.getFactory().findTypeDeserializer(context.getConfig(), type) != null;
   }
 
   private static String at(String place) {
