@@ -81,7 +81,8 @@ class StatementsDocumentTest {
               "FindPartitionsStatement",
               "FindRunningInPartitionStatement",
               "ReadCutoffsStatement",
-              "PruneArchiveStatement"),
+              "PruneArchiveStatement",
+              "ReadOutboxUseStatement"),
           new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "Schedules",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Judges the tables, indexes and partitions. */
 final class StorageChecks {
@@ -136,9 +137,11 @@ final class StorageChecks {
         new Fix(
             "skipjack prune",
             "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or operator, or start a worker");
+    boolean isOutboxUsed =
+        partitions.stream().anyMatch(PartitionFactsStatement.Facts::isOutboxUsed);
     LocalDate today = now.atZone(ZoneOffset.UTC).toLocalDate();
     for (int days = 0; days <= DAYS_AHEAD; days++) {
-      for (String name : namesOf(today.plusDays(days))) {
+      for (String name : namesOf(today.plusDays(days), isOutboxUsed)) {
         if (!names.contains(name)) {
           return days == 0
               ? Check.PARTITIONS.red(
@@ -168,10 +171,15 @@ final class StorageChecks {
   }
 
   /** Returns the names of the partitions that are needed on a day. */
-  private static List<String> namesOf(LocalDate day) {
+  private static List<String> namesOf(LocalDate day, boolean isOutboxUsed) {
     LocalDate monday = day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
-    return List.of(
-        "job_executions_" + DateTimeFormatter.BASIC_ISO_DATE.format(monday),
-        "jobs_archive_" + DateTimeFormatter.BASIC_ISO_DATE.format(day));
+    String date = DateTimeFormatter.BASIC_ISO_DATE.format(day);
+    Stream<String> ofJobs =
+        Stream.of(
+            "job_executions_" + DateTimeFormatter.BASIC_ISO_DATE.format(monday),
+            "jobs_archive_" + date);
+    return isOutboxUsed
+        ? Stream.concat(ofJobs, Stream.of("outbox_published_" + date)).toList()
+        : ofJobs.toList();
   }
 }

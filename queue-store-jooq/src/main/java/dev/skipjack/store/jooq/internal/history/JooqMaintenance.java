@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -43,7 +44,9 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<NoRequest, Map.Entry<String, Instant>> readCutoffs;
   private final Statement<NoRequest, Map.Entry<String, Instant>> readDeadCutoffs;
   private final Statement<Integer, Integer> pruneKeys;
+  private final Statement<NoRequest, Boolean> outboxUse;
   private final PartitionCreator creator;
+  private final PartitionCreator publishedCreator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
   private final Consumer<Duration> removeSilentWorkers;
@@ -67,7 +70,10 @@ public final class JooqMaintenance implements Maintenance {
     this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect.get()));
     this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect.get()));
     this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect.get()));
+    this.outboxUse = Statement.lazily(() -> ReadOutboxUseStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
+    this.publishedCreator =
+        new PartitionCreator(transactions, dialect, List.of(PartitionedTable.PUBLISHED));
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
     this.archivePruner = new ArchivePruner(transactions, dialect);
@@ -91,7 +97,34 @@ public final class JooqMaintenance implements Maintenance {
 
   @Override
   public CreatedPartitions createPartitions(Duration ahead) {
-    return creator.create(ahead);
+    CreatedPartitions ofJobs = creator.create(ahead);
+    CreatedPartitions published =
+        MaintenanceSteps.run(
+            () -> createPublished(ahead),
+            failure ->
+                new CreatedPartitions(
+                    List.of(),
+                    List.of(
+                        new Postponed(
+                            PartitionedTable.PUBLISHED.table().getName(),
+                            Reason.FAILED,
+                            String.valueOf(failure.getMessage()))),
+                    Optional.empty()));
+    return new CreatedPartitions(
+        both(ofJobs.created(), published.created()),
+        both(ofJobs.postponed(), published.postponed()),
+        ofJobs.missingFrom());
+  }
+
+  /** Creates the partitions of the published events, unless no relay has ever run. */
+  private CreatedPartitions createPublished(Duration ahead) {
+    return transactions.run(outboxUse).get(0)
+        ? publishedCreator.create(ahead)
+        : new CreatedPartitions(List.of(), List.of(), Optional.empty());
+  }
+
+  private static <E> List<E> both(List<E> first, List<E> second) {
+    return Stream.concat(first.stream(), second.stream()).toList();
   }
 
   /**
@@ -128,9 +161,9 @@ public final class JooqMaintenance implements Maintenance {
 
   private static RemovedPartitions both(RemovedPartitions first, RemovedPartitions second) {
     return new RemovedPartitions(
-        Stream.of(first, second).flatMap(each -> each.removed().stream()).toList(),
+        both(first.removed(), second.removed()),
         first.rows() + second.rows(),
-        Stream.of(first, second).flatMap(each -> each.postponed().stream()).toList());
+        both(first.postponed(), second.postponed()));
   }
 
   private RemovedPartitions removeArchive(Retention retention, Instant now, long deadline) {

@@ -247,10 +247,10 @@ class ChecksTest {
   private static Finding partitions(List<String> names, @Nullable String pending) {
     List<PartitionFactsStatement.Facts> facts =
         Stream.concat(
-                names.stream().map(name -> new PartitionFactsStatement.Facts(name, false)),
+                names.stream().map(name -> new PartitionFactsStatement.Facts(name, false, false)),
                 pending == null
                     ? Stream.empty()
-                    : Stream.of(new PartitionFactsStatement.Facts(pending, true)))
+                    : Stream.of(new PartitionFactsStatement.Facts(pending, true, false)))
             .toList();
     return StorageChecks.partitions(facts, NOW);
   }
