@@ -22,5 +22,6 @@ order by "given"."aggregate_type", "given"."aggregate_id"
 on conflict ("aggregate_type", "aggregate_id")
 do update
 set
-  "retry_at" = excluded."retry_at"
+  "retry_at" = excluded."retry_at",
+  "shard" = excluded."shard"
 returning "skipjack"."outbox_blocked"."shard"

@@ -5,7 +5,9 @@ set
   "attempts" = "given"."attempts",
   "last_error" = coalesce("given"."error", "skipjack"."outbox_events"."last_error"),
   "died_at" = case
-    when "given"."status" = 'dead' then clock_timestamp()
+    when "given"."status" in (
+      'dead', 'skipped'
+    ) then clock_timestamp()
     else cast(null as timestamp with time zone)
   end
 from unnest(cast(
@@ -24,7 +26,9 @@ from unnest(cast(
 where (
   "skipjack"."outbox_events"."event_id" = "given"."event_id"
   and (
-    "given"."status" = 'dead'
+    "given"."status" in (
+      'dead', 'skipped'
+    )
     or (
       select "skipjack"."outbox_blocked"."shard"
       from "skipjack"."outbox_blocked"

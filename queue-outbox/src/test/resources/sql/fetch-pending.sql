@@ -1,18 +1,39 @@
--- parameters: shards, limit, bytes
+-- parameters: shards, lows, limit, bytes
 select
   "event"."position",
   "event"."event_id",
   "event"."aggregate_type",
   "event"."aggregate_id",
   "event"."event_type",
-  "event"."payload",
-  "event"."content_type",
-  "event"."traceparent",
+  case
+    when (
+      "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then "event"."payload"
+  end as "payload",
+  case
+    when (
+      "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then "event"."content_type"
+  end as "content_type",
+  case
+    when (
+      "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then "event"."traceparent"
+  end as "traceparent",
   "event"."recorded_at",
   "event"."attempts",
   case
-    when "event"."headers" <> cast('{}' as jsonb) then array(select unnest(array[header.key, header.value]) from jsonb_each_text("event"."headers") as header)
+    when (
+      "event"."headers" <> cast('{}' as jsonb)
+      and "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then array(select unnest(array[header.key, header.value]) from jsonb_each_text("event"."headers") as header)
   end as "header_texts",
+  "event"."payload_bytes",
+  "event"."extra_bytes",
   ((
     select "skipjack"."outbox_blocked"."shard"
     from "skipjack"."outbox_blocked"
@@ -24,14 +45,28 @@ select
 from (
   select
     "found".*,
-    sum(pg_catalog.octet_length("found"."payload")) over (
+    pg_catalog.octet_length("found"."payload") as "payload_bytes",
+    (pg_catalog.octet_length("found"."content_type") + coalesce(
+      pg_catalog.octet_length("found"."traceparent"),
+      0
+    ) + case
+      when "found"."headers" <> cast('{}' as jsonb) then pg_catalog.octet_length(cast("found"."headers" as text))
+      else 0
+    end) as "extra_bytes",
+    sum(least(
+      pg_catalog.octet_length("found"."payload"),
+      1048576
+    )) over (
       order by "found"."position"
       rows between unbounded preceding and 1 preceding
     ) as "bytes_before"
-  from pg_catalog.unnest(cast(
+  from unnest(cast(
     ?
     as smallint[]
-  )) as "given" ("shard")
+  ), cast(
+    ?
+    as bigint[]
+  )) as "given" ("shard", "low")
     cross join lateral (
       select
         "skipjack"."outbox_events"."position",
@@ -49,6 +84,7 @@ from (
       where (
         "skipjack"."outbox_events"."status" = 'pending'
         and "skipjack"."outbox_events"."shard" = "given"."shard"
+        and "skipjack"."outbox_events"."position" >= "given"."low"
       )
       order by "skipjack"."outbox_events"."position"
       fetch next ? rows only

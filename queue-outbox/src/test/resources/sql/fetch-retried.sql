@@ -5,14 +5,35 @@ select
   "event"."aggregate_type",
   "event"."aggregate_id",
   "event"."event_type",
-  "event"."payload",
-  "event"."content_type",
-  "event"."traceparent",
+  case
+    when (
+      "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then "event"."payload"
+  end as "payload",
+  case
+    when (
+      "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then "event"."content_type"
+  end as "content_type",
+  case
+    when (
+      "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then "event"."traceparent"
+  end as "traceparent",
   "event"."recorded_at",
   "event"."attempts",
   case
-    when "event"."headers" <> cast('{}' as jsonb) then array(select unnest(array[header.key, header.value]) from jsonb_each_text("event"."headers") as header)
+    when (
+      "event"."headers" <> cast('{}' as jsonb)
+      and "event"."payload_bytes" <= 1048576
+      and "event"."extra_bytes" <= 65536
+    ) then array(select unnest(array[header.key, header.value]) from jsonb_each_text("event"."headers") as header)
   end as "header_texts",
+  "event"."payload_bytes",
+  "event"."extra_bytes",
   "event"."due_type",
   "event"."due_id"
 from (
@@ -21,7 +42,18 @@ from (
     "due"."aggregate_id" as "due_id",
     "due"."retry_at" as "retry_at",
     "found".*,
-    sum(pg_catalog.octet_length("found"."payload")) over (
+    pg_catalog.octet_length("found"."payload") as "payload_bytes",
+    (pg_catalog.octet_length("found"."content_type") + coalesce(
+      pg_catalog.octet_length("found"."traceparent"),
+      0
+    ) + case
+      when "found"."headers" <> cast('{}' as jsonb) then pg_catalog.octet_length(cast("found"."headers" as text))
+      else 0
+    end) as "extra_bytes",
+    sum(least(
+      pg_catalog.octet_length("found"."payload"),
+      1048576
+    )) over (
       order by "due"."retry_at", "due"."aggregate_type", "due"."aggregate_id", "found"."position"
       rows between unbounded preceding and 1 preceding
     ) as "bytes_before"
@@ -58,6 +90,20 @@ from (
         "skipjack"."outbox_events"."status" = 'blocked'
         and "skipjack"."outbox_events"."aggregate_type" = "due"."aggregate_type"
         and "skipjack"."outbox_events"."aggregate_id" = "due"."aggregate_id"
+        and "skipjack"."outbox_events"."position" < coalesce(
+          (
+            select "skipjack"."outbox_events"."position"
+            from "skipjack"."outbox_events"
+            where (
+              "skipjack"."outbox_events"."status" = 'dead'
+              and "skipjack"."outbox_events"."aggregate_type" = "due"."aggregate_type"
+              and "skipjack"."outbox_events"."aggregate_id" = "due"."aggregate_id"
+            )
+            order by "skipjack"."outbox_events"."position"
+            fetch next 1 rows only
+          ),
+          9223372036854775807
+        )
       )
       order by "skipjack"."outbox_events"."position"
       fetch next ? rows only

@@ -1,4 +1,4 @@
--- parameters: shards, lease, relay
+-- parameters: lows, shards, lease, relay
 with
   "free" as materialized (
     select
@@ -20,6 +20,7 @@ with
       (
         "skipjack"."outbox_shards"."lease_expires_at" is null
         or "skipjack"."outbox_shards"."lease_expires_at" <= statement_timestamp()
+        or "skipjack"."outbox_shards"."lease_expires_at" > statement_timestamp() + cast(7200000000 as double precision) * interval '1 microsecond'
       )
       and (
         (
@@ -28,6 +29,13 @@ with
           where (
             "skipjack"."outbox_events"."status" = 'pending'
             and "skipjack"."outbox_events"."shard" = "skipjack"."outbox_shards"."shard"
+            and "skipjack"."outbox_events"."position" >= coalesce(
+              (cast(cast(
+                ?
+                as bigint[]
+              ) as bigint[]))["skipjack"."outbox_shards"."shard" + 1],
+              -9223372036854775808
+            )
           )
           order by "skipjack"."outbox_events"."position"
           fetch next 1 rows only
@@ -52,7 +60,10 @@ with
   "leased" as (
     update "skipjack"."outbox_shards"
     set
-      "lease_id" = ("skipjack"."outbox_shards"."lease_id" + 1),
+      "lease_id" = case
+        when "skipjack"."outbox_shards"."lease_id" < 9223372036854775807 then ("skipjack"."outbox_shards"."lease_id" + 1)
+        else 1
+      end,
       "leased_at" = clock_timestamp(),
       "lease_expires_at" = clock_timestamp() + cast(? as double precision) * interval '1 microsecond',
       "leased_by" = cast(? as text)

@@ -5,14 +5,18 @@ select
     from (
       select "skipjack"."outbox_events"."event_id"
       from "skipjack"."outbox_events"
-      where "skipjack"."outbox_events"."status" = 'dead'
+      where "skipjack"."outbox_events"."status" in (
+        'dead', 'skipped'
+      )
       fetch next 1001 rows only
     ) as "dead"
   ) as "dead",
   (
     select "skipjack"."outbox_events"."event_id"
     from "skipjack"."outbox_events"
-    where "skipjack"."outbox_events"."status" = 'dead'
+    where "skipjack"."outbox_events"."status" in (
+      'dead', 'skipped'
+    )
     order by "skipjack"."outbox_events"."died_at", "skipjack"."outbox_events"."event_id"
     fetch next 1 rows only
   ) as "first_dead",

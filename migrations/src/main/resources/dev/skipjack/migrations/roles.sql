@@ -79,6 +79,7 @@ GRANT SELECT ON {schema}.outbox_published, {schema}.outbox_shards TO {prefix}_wo
 GRANT UPDATE (lease_id, leased_at, lease_expires_at, leased_by) ON {schema}.outbox_shards TO {prefix}_worker;
 GRANT INSERT, UPDATE ON {schema}.outbox_blocked TO {prefix}_worker;
 GRANT UPDATE (received_at) ON {schema}.inbox_events TO {prefix}_worker; -- to lock a row before it is deleted
+GRANT SELECT ON SEQUENCE {schema}.outbox_events_position_seq TO {prefix}_worker; -- to know which events may still be committed late
 GRANT USAGE ON SEQUENCE {schema}.job_execution_id_seq TO {prefix}_worker;
 GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefix}_worker, {prefix}_operator;
 

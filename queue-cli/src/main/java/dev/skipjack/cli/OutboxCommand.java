@@ -11,12 +11,12 @@ import dev.skipjack.outbox.RecordedEvent;
 import dev.skipjack.outbox.RelayActivity;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -241,8 +241,8 @@ final class OutboxCommand extends CommandGroup {
       name = "redrive",
       description = {
         "Give dead events new attempts: those with the given ids, those of an aggregate, or all.",
-        "If relays have skipped an event, it is published after later events of its aggregate.",
-        "With --aggregate or --all, the command prints up to five of the events, asks, and redrives at most 10,000."
+        "The events of an aggregate are published in their order. An event waits while an earlier dead one blocks it; one that was skipped is published after later events.",
+        "With --aggregate or --all, the command prints up to five of the events and asks. --all redrives the aggregates of the 10,000 events that died first."
       })
   static final class Redrive extends QueueAction {
 
@@ -301,7 +301,12 @@ final class OutboxCommand extends CommandGroup {
     int run(JobQueue queue, Output output) {
       OutboxAdmin admin = Outbox.on(queue).admin();
       if (!ids.isEmpty()) {
-        return redrive(admin, ids, false, output);
+        Set<UUID> redriven = admin.redrive(ids);
+        return report(
+            redriven.size(),
+            ids.stream().filter(id -> !redriven.contains(id)).toList(),
+            false,
+            output);
       }
       List<DeadEvent> dead = all ? admin.dead(MOST) : admin.dead(aggregate(), MOST);
       if (dead.isEmpty()) {
@@ -325,33 +330,30 @@ final class OutboxCommand extends CommandGroup {
         return ExitCodes.DONE;
       }
       confirmation.require("Redrive %s?".formatted(deadEvents(dead.size())), output);
-      return redrive(admin, dead.stream().map(DeadEvent::id).toList(), more, output);
+      List<Aggregate> aggregates = dead.stream().map(DeadEvent::aggregate).distinct().toList();
+      int done = 0;
+      for (Aggregate each : aggregates) {
+        done += admin.redrive(each);
+        String progress = "%d of %s".formatted(done, events(dead.size()));
+        output.progress(() -> progress);
+      }
+      output.endProgress();
+      return report(done, List.of(), more, output);
     }
 
     private static String deadEvents(int number) {
       return Cell.count(number, "dead event", "dead events");
     }
 
-    private static int redrive(OutboxAdmin admin, List<UUID> events, boolean more, Output output) {
-      List<UUID> refused = new ArrayList<>();
-      int[] done = {0};
-      for (UUID event : events) {
-        if (admin.redrive(event)) {
-          done[0]++;
-        } else {
-          refused.add(event);
-        }
-        output.progress(() -> "%d of %s".formatted(done[0], events(events.size())));
-      }
-      output.endProgress();
+    private static int report(int done, List<UUID> refused, boolean more, Output output) {
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
-      members.put("redriven", done[0]);
+      members.put("redriven", done);
       members.put("not_dead", refused);
       members.put("more", more);
       output.done(
           "Redrove %s.%s"
               .formatted(
-                  events(done[0]),
+                  events(done),
                   refused.isEmpty()
                       ? ""
                       : " %s not dead, or %s: %s."
@@ -363,7 +365,7 @@ final class OutboxCommand extends CommandGroup {
       if (more) {
         output.note("There may be more dead events. Run the command again to redrive them.");
       }
-      if (done[0] == 0) {
+      if (done == 0) {
         return ExitCodes.NOTHING_MATCHED;
       }
       return refused.isEmpty() ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
@@ -374,7 +376,7 @@ final class OutboxCommand extends CommandGroup {
   @Command(
       name = "unblock",
       description = {
-        "Let a blocked aggregate continue: its dead events stay dead, and the later ones are published without them.",
+        "Let a blocked aggregate continue: its dead events are skipped, and the later ones are published without them.",
         "An event that waits for its next attempt is tried at once."
       })
   static final class Unblock extends QueueAction {

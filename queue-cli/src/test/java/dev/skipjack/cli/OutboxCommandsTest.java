@@ -12,10 +12,18 @@ import dev.skipjack.testkit.QueueTest;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,6 +119,53 @@ class OutboxCommandsTest {
     assertThat(skipjack("outbox", "redrive", "--all", "--yes", "--json").out())
         .isEqualTo("{\"redriven\":6,\"not_dead\":[],\"more\":false}\n");
     assertThat(dead()).isZero();
+  }
+
+  @Test
+  void aRedriveOfAllKeepsTheOrderOfEachAggregate() throws Exception {
+    List<String> sent = Collections.synchronizedList(new ArrayList<>());
+    AtomicBoolean isFixed = new AtomicBoolean();
+    Publisher publisher =
+        Publisher.each(
+            event -> {
+              if (!isFixed.get() && Set.of("e1", "e2").contains(event.type())) {
+                return PublishResult.dead("broken");
+              }
+              if (event.aggregate().type().equals("order")) {
+                sent.add(event.type());
+              }
+              return PublishResult.sent();
+            });
+    for (int i = 1; i <= 4; i++) {
+      record(Event.of("order", "1", "e" + i));
+    }
+    try (Relay relay = outbox.relay(publisher).pollInterval(Duration.ofMillis(5)).build()) {
+      relay.runUntilIdle();
+      assertThat(skipjack("outbox", "unblock", "order", "1").exitCode()).isZero();
+      try (Connection connection = database.connection();
+          Statement insert = connection.createStatement()) {
+        insert.execute(
+            """
+            INSERT INTO %s.outbox_events (event_id, shard, aggregate_type, aggregate_id, event_type, payload, status, died_at)
+            SELECT gen_random_uuid(), 0, 'other', n %% 30, 'x', '', 'dead', clock_timestamp() FROM generate_series(1, 3000) AS n
+            """
+                .formatted(database.schema()));
+      }
+      relay.runUntilIdle();
+      assertThat(outbox.admin().dead(10_000))
+          .hasSize(3_002)
+          .satisfies(dead -> assertThat(dead.get(0).type()).isEqualTo("e1"))
+          .last()
+          .satisfies(dead -> assertThat(dead.type()).isEqualTo("e2"));
+      isFixed.set(true);
+      relay.start();
+
+      Program redrive = skipjack("outbox", "redrive", "--all", "--yes");
+
+      assertThat(redrive.out()).endsWith("Redrove 3002 events.\n");
+      Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> sent.size() == 4);
+      assertThat(sent).containsExactly("e1", "e2", "e3", "e4");
+    }
   }
 
   @Test

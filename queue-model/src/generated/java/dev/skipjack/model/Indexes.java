@@ -50,7 +50,7 @@ public class Indexes {
     public static final Index JOBS_RUNNING_IDX = Internal.createIndex(DSL.name("jobs_running_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.CURRENT_EXECUTION_ID }, false);
     public static final Index JOBS_UNIQUE_KEY_IDX = Internal.createIndex(DSL.name("jobs_unique_key_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.UNIQUE_KEY }, true);
     public static final Index OUTBOX_BLOCKED_RETRY_IDX = Internal.createIndex(DSL.name("outbox_blocked_retry_idx"), OutboxBlocked.OUTBOX_BLOCKED, new OrderField[] { OutboxBlocked.OUTBOX_BLOCKED.SHARD, OutboxBlocked.OUTBOX_BLOCKED.RETRY_AT }, false);
-    public static final Index OUTBOX_EVENTS_BLOCKED_IDX = Internal.createIndex(DSL.name("outbox_events_blocked_idx"), OutboxEvents.OUTBOX_EVENTS, new OrderField[] { OutboxEvents.OUTBOX_EVENTS.AGGREGATE_TYPE, OutboxEvents.OUTBOX_EVENTS.AGGREGATE_ID, OutboxEvents.OUTBOX_EVENTS.POSITION }, false);
+    public static final Index OUTBOX_EVENTS_BLOCKED_IDX = Internal.createIndex(DSL.name("outbox_events_blocked_idx"), OutboxEvents.OUTBOX_EVENTS, new OrderField[] { OutboxEvents.OUTBOX_EVENTS.AGGREGATE_TYPE, OutboxEvents.OUTBOX_EVENTS.AGGREGATE_ID, OutboxEvents.OUTBOX_EVENTS.STATUS, OutboxEvents.OUTBOX_EVENTS.POSITION }, false);
     public static final Index OUTBOX_EVENTS_DEAD_IDX = Internal.createIndex(DSL.name("outbox_events_dead_idx"), OutboxEvents.OUTBOX_EVENTS, new OrderField[] { OutboxEvents.OUTBOX_EVENTS.DIED_AT, OutboxEvents.OUTBOX_EVENTS.EVENT_ID }, false);
     public static final Index OUTBOX_EVENTS_PENDING_IDX = Internal.createIndex(DSL.name("outbox_events_pending_idx"), OutboxEvents.OUTBOX_EVENTS, new OrderField[] { OutboxEvents.OUTBOX_EVENTS.SHARD, OutboxEvents.OUTBOX_EVENTS.POSITION }, false);
 }

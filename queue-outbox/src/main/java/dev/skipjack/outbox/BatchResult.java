@@ -3,6 +3,7 @@ package dev.skipjack.outbox;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.outbox.EventWrites.Block;
 import dev.skipjack.outbox.EventWrites.Change;
+import dev.skipjack.outbox.FetchStatement.Unreadable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -65,10 +66,15 @@ record BatchResult(
     for (RecordedEvent event : fetched.blocked()) {
       changes.add(waiting(event));
     }
-    List<RecordedEvent> events = fetched.publishable();
+    List<RecordedEvent> events = new ArrayList<>(fetched.publishable());
+    List<PublishResult> all = new ArrayList<>(results);
+    for (Unreadable each : fetched.unreadable()) {
+      events.add(each.event());
+      all.add(PublishResult.dead(each.reason()));
+    }
     for (int i = 0; i < events.size(); i++) {
       RecordedEvent event = events.get(i);
-      PublishResult result = results.get(i);
+      PublishResult result = all.get(i);
       Aggregate aggregate = event.aggregate();
       Progress earlier = progress.get(aggregate);
       if (result.kind() == PublishResult.Kind.SENT) {
@@ -96,11 +102,12 @@ record BatchResult(
       boolean isDead = result.kind() == PublishResult.Kind.DEAD || failures >= rules.maxAttempts();
       if (isDead) {
         died++;
-        changes.add(new Change(event, OutboxPredicates.DEAD_LITERAL, failures, error));
         if (rules.skipDead()) {
           progress.put(aggregate, Progress.SKIPPED);
+          changes.add(new Change(event, OutboxPredicates.SKIPPED_LITERAL, failures, error));
         } else {
           progress.put(aggregate, Progress.BLOCKED);
+          changes.add(new Change(event, OutboxPredicates.DEAD_LITERAL, failures, error));
           blocks.add(new Block(aggregate, null));
         }
       } else {

@@ -16,7 +16,9 @@ record ErrorTexts(UnaryOperator<String> redactor) {
 
   static final String WITHHELD = "The text is withheld, because it could not be redacted.";
 
-  private static final int LONGEST_REASON = 2_000;
+  /** The maximum length of a stored reason. */
+  static final int LONGEST_REASON = 2_000;
+
   private static final int LONGEST_TRACE = 10_000;
 
   /** Returns a reason as it is stored. */

@@ -10,6 +10,7 @@ import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.excluded;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
@@ -45,13 +46,16 @@ import org.jspecify.annotations.Nullable;
  * UPDATE outbox_events SET status = given.status, attempts = given.attempts, last_error = coalesce(given.error, last_error), ...
  *   FROM unnest(:event_ids, :statuses, :attempts, :errors) AS given
  *  WHERE outbox_events.event_id = given.event_id
- *    AND (given.status = 'dead' OR (SELECT shard FROM outbox_blocked WHERE <the event's aggregate>) IS NOT NULL) RETURNING event_id
+ *    AND (given.status IN ('dead', 'skipped') OR (SELECT shard FROM outbox_blocked WHERE <the event's aggregate>) IS NOT NULL) RETURNING event_id
  *
  * INSERT INTO outbox_blocked (...) SELECT ..., clock_timestamp() + given.delay FROM unnest(...) AS given ORDER BY ...
- *   ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET retry_at = excluded.retry_at RETURNING shard
+ *   ON CONFLICT (aggregate_type, aggregate_id) DO UPDATE SET retry_at = excluded.retry_at, shard = excluded.shard RETURNING shard
  *
+ * WITH stopped AS (UPDATE outbox_blocked SET retry_at = NULL FROM unnest(...) AS given WHERE <given's aggregate> AND retry_at IS NOT NULL
+ *                     AND <position of the aggregate's first dead event> < coalesce(<that of its first blocked event>, <the largest number>))
  * DELETE FROM outbox_blocked USING unnest(...) AS given WHERE <given's aggregate> AND retry_at IS NOT NULL
- *    AND NOT EXISTS (SELECT FROM outbox_events WHERE status = 'blocked' AND <the aggregate>) RETURNING shard
+ *    AND NOT EXISTS (SELECT FROM outbox_events WHERE status = 'blocked' AND <the aggregate>)
+ *    AND NOT EXISTS (SELECT FROM outbox_events WHERE status = 'dead' AND <the aggregate>) RETURNING shard
  * }</pre>
  *
  * <p>An operator may have unblocked an aggregate while the batch was published. Its events then
@@ -67,7 +71,8 @@ final class EventWrites {
   /**
    * A new status of an event.
    *
-   * @param status {@code blocked} or {@code dead}
+   * @param status {@code blocked}, {@code dead}, or {@code skipped} if it is dead and the later
+   *     events of its aggregate do not wait for it
    * @param failures the number of failed attempts to publish it. It is a total, so that repeating
    *     the write counts no attempt twice
    * @param error why the latest attempt failed; null if none was made
@@ -164,7 +169,10 @@ final class EventWrites {
             .column("attempts", param("attempts", Integer[].class))
             .column("error", Texts.array("errors"));
     Field<String> status = given.field("status", String.class);
-    Condition isDead = status.eq(OutboxPredicates.literal(OutboxPredicates.DEAD_LITERAL));
+    Condition isDead =
+        status.in(
+            OutboxPredicates.literal(OutboxPredicates.DEAD_LITERAL),
+            OutboxPredicates.literal(OutboxPredicates.SKIPPED_LITERAL));
     Condition isBlocked =
         field(
                 select(OUTBOX_BLOCKED.SHARD)
@@ -224,6 +232,7 @@ final class EventWrites {
             .onConflict(OUTBOX_BLOCKED.AGGREGATE_TYPE, OUTBOX_BLOCKED.AGGREGATE_ID)
             .doUpdate()
             .set(OUTBOX_BLOCKED.RETRY_AT, excluded(OUTBOX_BLOCKED.RETRY_AT))
+            .set(OUTBOX_BLOCKED.SHARD, excluded(OUTBOX_BLOCKED.SHARD))
             .returning(OUTBOX_BLOCKED.SHARD),
         blocks ->
             aggregates(blocks.stream().map(Block::aggregate).toList())
@@ -237,26 +246,62 @@ final class EventWrites {
     return delay == null ? null : DatabaseClock.micros(delay);
   }
 
-  /** Creates the statement that frees those aggregates that have no blocked event left. */
+  /**
+   * Creates the statement that frees those aggregates that have no blocked event and no dead one
+   * that blocks, and ends the retries of those whose next event is dead.
+   */
   static Statement<List<Aggregate>, Integer> unblock(DSLContext dialect) {
     ArrayRows given = givenAggregates();
+    Condition isGiven =
+        OUTBOX_BLOCKED
+            .AGGREGATE_TYPE
+            .eq(given.field("aggregate_type", String.class))
+            .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(given.field("aggregate_id", String.class)))
+            .and(OutboxPredicates.RETRIED);
+    CommonTableExpression<?> stopped =
+        name("stopped")
+            .as(
+                update(OUTBOX_BLOCKED)
+                    .set(OUTBOX_BLOCKED.RETRY_AT, castNull(OUTBOX_BLOCKED.RETRY_AT))
+                    .from(given.table())
+                    .where(isGiven)
+                    .and(
+                        first(OutboxPredicates.BLOCKING)
+                            .lt(coalesce(first(OutboxPredicates.BLOCKED), inline(Long.MAX_VALUE))))
+                    .returning(OUTBOX_BLOCKED.SHARD));
     return Statement.of(
         dialect,
-        deleteFrom(OUTBOX_BLOCKED)
+        with(stopped)
+            .delete(OUTBOX_BLOCKED)
             .using(given.table())
-            .where(OUTBOX_BLOCKED.AGGREGATE_TYPE.eq(given.field("aggregate_type", String.class)))
-            .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(given.field("aggregate_id", String.class)))
-            .and(OutboxPredicates.RETRIED)
-            .and(
-                notExists(
-                    selectOne()
-                        .from(OUTBOX_EVENTS)
-                        .where(OutboxPredicates.BLOCKED)
-                        .and(OUTBOX_EVENTS.AGGREGATE_TYPE.eq(OUTBOX_BLOCKED.AGGREGATE_TYPE))
-                        .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(OUTBOX_BLOCKED.AGGREGATE_ID))))
+            .where(isGiven)
+            .and(hasNone(OutboxPredicates.BLOCKED))
+            .and(hasNone(OutboxPredicates.BLOCKING))
             .returning(OUTBOX_BLOCKED.SHARD),
         EventWrites::aggregates,
         row -> row.integer(OUTBOX_BLOCKED.SHARD));
+  }
+
+  /** The position of the first such event of a blocked aggregate; null if it has none. */
+  private static Field<Long> first(Condition which) {
+    return field(
+        select(OUTBOX_EVENTS.POSITION)
+            .from(OUTBOX_EVENTS)
+            .where(which)
+            .and(isOfBlocked())
+            .orderBy(OUTBOX_EVENTS.POSITION)
+            .limit(inline(1)));
+  }
+
+  private static Condition hasNone(Condition which) {
+    return notExists(selectOne().from(OUTBOX_EVENTS).where(which).and(isOfBlocked()));
+  }
+
+  private static Condition isOfBlocked() {
+    return OUTBOX_EVENTS
+        .AGGREGATE_TYPE
+        .eq(OUTBOX_BLOCKED.AGGREGATE_TYPE)
+        .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(OUTBOX_BLOCKED.AGGREGATE_ID));
   }
 
   private static ArrayRows givenAggregates() {

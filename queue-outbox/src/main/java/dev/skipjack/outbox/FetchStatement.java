@@ -2,10 +2,12 @@ package dev.skipjack.outbox;
 
 import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
@@ -42,31 +44,38 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SELECT event.*, (SELECT shard FROM outbox_blocked WHERE <the event's aggregate>) IS NOT NULL AS is_blocked
- *   FROM (SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
- *           FROM unnest(:shards) AS given (shard)
- *          CROSS JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'pending' AND shard = given.shard ORDER BY position LIMIT :limit)
- *                               AS found) AS event
+ *   FROM (SELECT *, <sizes>, sum(<size>) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before
+ *           FROM unnest(:shards, :lows) AS given (shard, low)
+ *          CROSS JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'pending' AND shard = given.shard AND position >= given.low
+ *                               ORDER BY position LIMIT :limit) AS found) AS event
  *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY position
  *
  * SELECT due_type, due_id, event.*
- *   FROM (SELECT due.*, found.*, sum(octet_length(payload)) OVER (ORDER BY retry_at, due_type, due_id, position ROWS ...) AS bytes_before
+ *   FROM (SELECT due.*, found.*, <sizes>, sum(<size>) OVER (ORDER BY retry_at, due_type, due_id, position ROWS ...) AS bytes_before
  *           FROM unnest(:shards) AS given (shard)
  *          CROSS JOIN LATERAL (SELECT ... FROM outbox_blocked WHERE shard = given.shard AND retry_at <= statement_timestamp()
  *                               ORDER BY retry_at LIMIT 20) AS due
- *           LEFT JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'blocked' AND <due's aggregate> ORDER BY position LIMIT :limit)
- *                               AS found ON true) AS event
+ *           LEFT JOIN LATERAL (SELECT ... FROM outbox_events WHERE status = 'blocked' AND <due's aggregate>
+ *                                 AND position < coalesce((SELECT position FROM outbox_events WHERE status = 'dead' AND <due's aggregate>
+ *                                                           ORDER BY position LIMIT 1), <the largest number>)
+ *                               ORDER BY position LIMIT :limit) AS found ON true) AS event
  *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY retry_at, due_type, due_id, position LIMIT :events
  * }</pre>
  *
  * <p>Each statement returns payloads of {@code :bytes} and one more at most, because a relay holds
- * them in memory. The length of a payload is known without reading it.
+ * them in memory. The length of a payload is known without reading it. An event that is larger than
+ * the table allows was recorded before it had limits; its contents are not returned, so that it
+ * cannot exhaust the memory of relays.
+ *
+ * <p>A dead event that was not skipped ends the events of its aggregate: the later ones wait until
+ * an operator acts.
  *
  * <p>Blocked aggregates are looked up by a value, because the planner would turn EXISTS into a hash
  * of all of them.
  *
- * <p>The first statement has no lower bound for the position: a transaction that commits late adds
- * events before others that have been published. Locks nothing, because the lease keeps other
- * relays away.
+ * <p>The lower bound of the positions is the smallest number, or a mark below which no transaction
+ * can add events anymore: one that commits late adds them before others that have been published.
+ * Locks nothing, because the lease keeps other relays away.
  */
 final class FetchStatement {
 
@@ -75,8 +84,16 @@ final class FetchStatement {
   private static final Param<Long> BYTES = param("bytes", Long.class);
   private static final long MOST_RETRIES = 20;
 
+  /** More than the table's limits for content type, headers and traceparent allow. */
+  private static final int MOST_EXTRAS = 65_536;
+
   private static final ArrayRows GIVEN =
       ArrayRows.named("given").column("shard", param("shards", Short[].class));
+
+  private static final ArrayRows MARKED =
+      ArrayRows.named("given")
+          .column("shard", param("shards", Short[].class))
+          .column("low", param("lows", Long[].class));
 
   private static final Field<Short> GIVEN_SHARD = GIVEN.field("shard", Short.class);
 
@@ -93,10 +110,24 @@ final class FetchStatement {
   private static final Field<Integer> ATTEMPTS = event("attempts", Integer.class);
   private static final Field<JSONB> HEADERS = event("headers", JSONB.class);
 
+  private static final Condition HAS_HEADERS = HEADERS.ne(emptyObject());
+
+  private static final Field<Long> PAYLOAD_BYTES = event("payload_bytes", Long.class);
+  private static final Field<Long> EXTRA_BYTES = event("extra_bytes", Long.class);
+  private static final Condition IS_READABLE =
+      PAYLOAD_BYTES
+          .le(inline((long) Event.LARGEST_PAYLOAD))
+          .and(EXTRA_BYTES.le(inline((long) MOST_EXTRAS)));
+
+  private static final Field<byte[]> PAYLOAD_RESULT = when(IS_READABLE, PAYLOAD).as("payload");
+  private static final Field<String> CONTENT_TYPE_RESULT =
+      when(IS_READABLE, CONTENT_TYPE).as("content_type");
+  private static final Field<String> TRACEPARENT_RESULT =
+      when(IS_READABLE, TRACEPARENT).as("traceparent");
+
   /** They cost a subquery, which events without headers skip. */
   private static final Field<String[]> HEADER_TEXTS =
-      when(HEADERS.ne(field("cast('{}' as jsonb)", JSONB.class)), headerTexts(HEADERS))
-          .as("header_texts");
+      when(HAS_HEADERS.and(IS_READABLE), headerTexts(HEADERS)).as("header_texts");
 
   private static final Field<Boolean> IS_BLOCKED = field(name("is_blocked"), Boolean.class);
   private static final Field<String> DUE_TYPE = field(name("due", "aggregate_type"), String.class);
@@ -108,31 +139,47 @@ final class FetchStatement {
   private static final Field<Instant> RETRY_AT =
       field(name("event", "retry_at"), SQLDataType.INSTANT);
   private static final Field<Long> BYTES_BEFORE = event("bytes_before", Long.class);
-  private static final Field<Long> FOUND_POSITION = field(name("found", "position"), Long.class);
+  private static final Field<Long> FOUND_POSITION = found("position", Long.class);
 
   private FetchStatement() {}
 
   /**
    * The events to read.
    *
+   * @param lows the positions below which the shards, by their numbers, have no pending events; may
+   *     be empty
    * @param limit the maximum number of events of each shard, or of each blocked aggregate
    * @param bytes the size of payloads after which no more events are read
    */
-  record Request(List<ShardLease> leases, int limit, long bytes) {}
+  record Request(List<ShardLease> leases, List<Long> lows, int limit, long bytes) {
+
+    private long low(ShardLease lease) {
+      return lows.isEmpty() ? Long.MIN_VALUE : lows.get(lease.shard());
+    }
+  }
 
   /**
    * A pending event.
    *
+   * @param problem why its contents were not read; null if they were
    * @param isBlocked whether its aggregate is blocked, so that it must wait
    */
-  record Pending(RecordedEvent event, boolean isBlocked) {}
+  record Pending(RecordedEvent event, @Nullable String problem, boolean isBlocked) {}
 
   /**
    * An event of a blocked aggregate whose retry is due.
    *
-   * @param event null if the aggregate has no blocked event left
+   * @param event null if the aggregate has no blocked event left, or a dead one before it
+   * @param problem why its contents were not read; null if they were
    */
-  record Retried(Aggregate aggregate, @Nullable RecordedEvent event) {}
+  record Retried(Aggregate aggregate, @Nullable RecordedEvent event, @Nullable String problem) {}
+
+  /**
+   * An event that is too large to read.
+   *
+   * @param event the event without its contents
+   */
+  record Unreadable(RecordedEvent event, String reason) {}
 
   static Statement<Request, Pending> pending(DSLContext dialect) {
     Table<?> found =
@@ -141,12 +188,17 @@ final class FetchStatement {
                     .from(OUTBOX_EVENTS)
                     .where(OutboxPredicates.PENDING)
                     .and(OUTBOX_EVENTS.SHARD.eq(GIVEN_SHARD))
+                    .and(OUTBOX_EVENTS.POSITION.ge(MARKED.field("low", Long.class)))
                     .orderBy(OUTBOX_EVENTS.POSITION)
                     .limit(LIMIT))
             .as("found");
     Table<?> event =
-        select(table(name("found")).asterisk(), bytesBefore(FOUND_POSITION))
-            .from(GIVEN.table())
+        select(
+                table(name("found")).asterisk(),
+                payloadBytes(),
+                extraBytes(),
+                bytesBefore(FOUND_POSITION))
+            .from(MARKED.table())
             .crossJoin(found)
             .asTable("event");
     Field<Boolean> isBlocked =
@@ -161,10 +213,11 @@ final class FetchStatement {
     return Statement.of(
         dialect,
         select(results(isBlocked)).from(event).where(isWithinBytes()).orderBy(POSITION),
-        FetchStatement::arguments,
+        request -> arguments(request).bigints("lows", request.leases(), request::low),
         row ->
             new Pending(
                 read(row, new Aggregate(row.text(AGGREGATE_TYPE), row.text(AGGREGATE_ID))),
+                problem(row),
                 row.flag(IS_BLOCKED)));
   }
 
@@ -182,13 +235,23 @@ final class FetchStatement {
                     .orderBy(OUTBOX_BLOCKED.RETRY_AT)
                     .limit(inline(MOST_RETRIES)))
             .as("due");
+    Condition isDue =
+        OUTBOX_EVENTS.AGGREGATE_TYPE.eq(DUE_TYPE).and(OUTBOX_EVENTS.AGGREGATE_ID.eq(DUE_ID));
+    Field<Long> firstDead =
+        field(
+            select(OUTBOX_EVENTS.POSITION)
+                .from(OUTBOX_EVENTS)
+                .where(OutboxPredicates.BLOCKING)
+                .and(isDue)
+                .orderBy(OUTBOX_EVENTS.POSITION)
+                .limit(inline(1)));
     Table<?> found =
         lateral(
                 select(columns())
                     .from(OUTBOX_EVENTS)
                     .where(OutboxPredicates.BLOCKED)
-                    .and(OUTBOX_EVENTS.AGGREGATE_TYPE.eq(DUE_TYPE))
-                    .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(DUE_ID))
+                    .and(isDue)
+                    .and(OUTBOX_EVENTS.POSITION.lt(coalesce(firstDead, inline(Long.MAX_VALUE))))
                     .orderBy(OUTBOX_EVENTS.POSITION)
                     .limit(LIMIT))
             .as("found");
@@ -198,6 +261,8 @@ final class FetchStatement {
                 DUE_ID.as("due_id"),
                 DUE_RETRY_AT.as("retry_at"),
                 table(name("found")).asterisk(),
+                payloadBytes(),
+                extraBytes(),
                 bytesBefore(DUE_RETRY_AT, DUE_TYPE, DUE_ID, FOUND_POSITION))
             .from(GIVEN.table())
             .crossJoin(due)
@@ -217,13 +282,27 @@ final class FetchStatement {
         FetchStatement::retried);
   }
 
+  private static Field<Integer> payloadBytes() {
+    return length(found("payload", byte[].class)).as("payload_bytes");
+  }
+
+  private static Field<Integer> extraBytes() {
+    Field<JSONB> headers = found("headers", JSONB.class);
+    return length(found("content_type", String.class))
+        .plus(coalesce(length(found("traceparent", String.class)), inline(0)))
+        .plus(
+            when(headers.ne(emptyObject()), length(cast(headers, SQLDataType.CLOB)))
+                .otherwise(inline(0)))
+        .as("extra_bytes");
+  }
+
+  private static Field<Integer> length(Field<?> value) {
+    return field("pg_catalog.octet_length({0})", Integer.class, value);
+  }
+
   /** The size of the payloads of the events before this one; null for the first. */
   private static Field<Long> bytesBefore(Field<?>... order) {
-    Field<Integer> bytes =
-        field(
-            "pg_catalog.octet_length({0})",
-            Integer.class, field(name("found", "payload"), byte[].class));
-    return sum(bytes)
+    return sum(least(length(found("payload", byte[].class)), inline(Event.LARGEST_PAYLOAD)))
         .over()
         .orderBy(order)
         .rowsBetweenUnboundedPreceding()
@@ -238,7 +317,9 @@ final class FetchStatement {
 
   private static Retried retried(Row row) throws SQLException {
     Aggregate aggregate = new Aggregate(row.text(DUE_TYPE_RESULT), row.text(DUE_ID_RESULT));
-    return new Retried(aggregate, row.numberOrNull(POSITION) == null ? null : read(row, aggregate));
+    return row.numberOrNull(POSITION) == null
+        ? new Retried(aggregate, null, null)
+        : new Retried(aggregate, read(row, aggregate), problem(row));
   }
 
   private static List<SelectField<?>> columns() {
@@ -263,27 +344,45 @@ final class FetchStatement {
         AGGREGATE_TYPE,
         AGGREGATE_ID,
         EVENT_TYPE,
-        PAYLOAD,
-        CONTENT_TYPE,
-        TRACEPARENT,
+        PAYLOAD_RESULT,
+        CONTENT_TYPE_RESULT,
+        TRACEPARENT_RESULT,
         RECORDED_AT,
         ATTEMPTS,
         HEADER_TEXTS,
+        PAYLOAD_BYTES,
+        EXTRA_BYTES,
         more);
   }
 
   private static RecordedEvent read(Row row, Aggregate aggregate) throws SQLException {
+    boolean isReadable = problem(row) == null;
     return new RecordedEvent(
         row.number(POSITION),
         row.uuid(EVENT_ID),
         aggregate,
         row.text(EVENT_TYPE),
-        row.bytes(PAYLOAD),
-        row.text(CONTENT_TYPE),
+        isReadable ? row.bytes(PAYLOAD_RESULT) : new byte[0],
+        isReadable ? row.text(CONTENT_TYPE_RESULT) : "",
         headers(row.texts(HEADER_TEXTS)),
-        row.textOrNull(TRACEPARENT),
+        row.textOrNull(TRACEPARENT_RESULT),
         row.instant(RECORDED_AT),
-        row.integer(ATTEMPTS));
+        Math.max(0, row.integer(ATTEMPTS)));
+  }
+
+  private static @Nullable String problem(Row row) throws SQLException {
+    long payload = row.number(PAYLOAD_BYTES);
+    if (payload > Event.LARGEST_PAYLOAD) {
+      return tooLarge("The payload has", payload, Event.LARGEST_PAYLOAD);
+    }
+    long extras = row.number(EXTRA_BYTES);
+    return extras > MOST_EXTRAS
+        ? tooLarge("Content type, headers and traceparent have", extras, MOST_EXTRAS)
+        : null;
+  }
+
+  private static String tooLarge(String what, long bytes, int most) {
+    return "%s %,d bytes; relays read at most %,d.".formatted(what, bytes, most);
   }
 
   /** Returns the names and values of headers in turn. */
@@ -307,6 +406,14 @@ final class FetchStatement {
         .smallints("shards", request.leases(), ShardLease::shard)
         .number("limit", request.limit())
         .number("bytes", request.bytes());
+  }
+
+  private static Field<JSONB> emptyObject() {
+    return field("cast('{}' as jsonb)", JSONB.class);
+  }
+
+  private static <T> Field<T> found(String column, Class<T> type) {
+    return field(name("found", column), type);
   }
 
   private static <T> Field<T> event(String column, Class<T> type) {

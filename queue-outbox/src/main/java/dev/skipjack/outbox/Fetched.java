@@ -2,10 +2,13 @@ package dev.skipjack.outbox;
 
 import dev.skipjack.outbox.FetchStatement.Pending;
 import dev.skipjack.outbox.FetchStatement.Retried;
+import dev.skipjack.outbox.FetchStatement.Unreadable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of leased shards.
@@ -14,12 +17,15 @@ import java.util.Set;
  * @param publishable the events to publish; those of an aggregate in their order
  * @param blocked the events that must wait because their aggregate is blocked
  * @param retried the blocked aggregates whose retry is due
+ * @param unreadable the events that are dead because they are too large to read; none of their
+ *     aggregates has a publishable event
  */
 record Fetched(
     List<ShardLease> leases,
     List<RecordedEvent> publishable,
     List<RecordedEvent> blocked,
-    Set<Aggregate> retried) {
+    Set<Aggregate> retried,
+    List<Unreadable> unreadable) {
 
   /**
    * Divides the events. An aggregate may have become due between the two queries, so its pending
@@ -27,19 +33,50 @@ record Fetched(
    */
   static Fetched of(List<ShardLease> leases, List<Pending> pending, List<Retried> retries) {
     Set<Aggregate> retried = new LinkedHashSet<>();
-    List<RecordedEvent> publishable = new ArrayList<>();
+    Sorter sorter = new Sorter();
     for (Retried retry : retries) {
       retried.add(retry.aggregate());
       RecordedEvent event = retry.event();
       if (event != null) {
-        publishable.add(event);
+        sorter.add(event, retry.problem());
       }
     }
     List<RecordedEvent> blocked = new ArrayList<>();
     for (Pending each : pending) {
-      boolean isBlocked = each.isBlocked() || retried.contains(each.event().aggregate());
-      (isBlocked ? blocked : publishable).add(each.event());
+      if (each.isBlocked() || retried.contains(each.event().aggregate())) {
+        blocked.add(each.event());
+      } else {
+        sorter.add(each.event(), each.problem());
+      }
     }
-    return new Fetched(leases, publishable, blocked, retried);
+    return new Fetched(leases, sorter.publishable, blocked, retried, sorter.unreadable);
+  }
+
+  /**
+   * Ends the events of an aggregate before one that cannot be read. That event is dead if it is the
+   * first of its aggregate; otherwise it and the later ones are left for another batch.
+   */
+  private static final class Sorter {
+
+    private final List<RecordedEvent> publishable = new ArrayList<>();
+    private final List<Unreadable> unreadable = new ArrayList<>();
+    private final Set<Aggregate> begun = new HashSet<>();
+    private final Set<Aggregate> ended = new HashSet<>();
+
+    void add(RecordedEvent event, @Nullable String problem) {
+      Aggregate aggregate = event.aggregate();
+      if (ended.contains(aggregate)) {
+        return;
+      }
+      if (problem == null) {
+        begun.add(aggregate);
+        publishable.add(event);
+        return;
+      }
+      ended.add(aggregate);
+      if (!begun.contains(aggregate)) {
+        unreadable.add(new Unreadable(event, problem));
+      }
+    }
   }
 }

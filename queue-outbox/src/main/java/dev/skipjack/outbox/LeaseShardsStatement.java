@@ -6,12 +6,14 @@ import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.store.jooq.internal.sql.Arguments;
@@ -19,6 +21,8 @@ import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
 import dev.skipjack.store.jooq.internal.sql.Statement;
 import dev.skipjack.store.jooq.internal.sql.Texts;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -33,11 +37,12 @@ import org.jooq.impl.SQLDataType;
  * WITH free AS MATERIALIZED (
  *   SELECT shard, lease_expires_at IS NOT NULL AS taken_over, (<a due blocked aggregate>) IS NOT NULL AS has_retries
  *     FROM outbox_shards
- *    WHERE (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp())
- *      AND ((SELECT position FROM outbox_events WHERE status = 'pending' AND shard = outbox_shards.shard ORDER BY position LIMIT 1) IS NOT NULL
+ *    WHERE (lease_expires_at IS NULL OR lease_expires_at <= statement_timestamp() OR lease_expires_at > <longer than any lease>)
+ *      AND ((SELECT position FROM outbox_events WHERE status = 'pending' AND shard = outbox_shards.shard
+ *                  AND position >= coalesce((:lows)[shard + 1], <the smallest number>) ORDER BY position LIMIT 1) IS NOT NULL
  *           OR (<a due blocked aggregate>) IS NOT NULL)
  *    ORDER BY leased_at, shard LIMIT :shards FOR NO KEY UPDATE SKIP LOCKED),
- * leased AS (UPDATE outbox_shards SET lease_id = lease_id + 1, leased_at = clock_timestamp(), lease_expires_at = clock_timestamp() + :lease,
+ * leased AS (UPDATE outbox_shards SET lease_id = CASE WHEN lease_id < <the largest number> THEN lease_id + 1 ELSE 1 END, leased_at = clock_timestamp(), lease_expires_at = clock_timestamp() + :lease,
  *                   leased_by = :relay
  *             WHERE shard = ANY (ARRAY(SELECT shard FROM free)) RETURNING shard, lease_id)
  * SELECT ... FROM leased JOIN free ON free.shard = leased.shard
@@ -49,11 +54,18 @@ import org.jooq.impl.SQLDataType;
  * <p>The events are read by a later statement, whose snapshot contains what the previous holder of
  * the lease recorded before it released the shard. Locks shards without waiting. The update changes
  * no indexed column.
+ *
+ * <p>A lease that ends later than any relay's, and one whose id is the largest number, were written
+ * by another program. They stop no relay.
  */
 final class LeaseShardsStatement {
 
   private static final Param<Long> LIMIT = param("shards", Long.class);
   private static final Param<Long> LEASE = param("lease", Long.class);
+  private static final Param<Long[]> LOWS = param("lows", Long[].class);
+
+  /** Twice the longest lease that a relay may have, in microseconds. */
+  private static final long BEYOND_ANY_LEASE = TimeUnit.HOURS.toMicros(2);
 
   private static final Field<Short> SHARD = field(name("leased", "shard"), Short.class);
   private static final Field<Long> LEASE_ID = field(name("leased", "lease_id"), Long.class);
@@ -67,15 +79,21 @@ final class LeaseShardsStatement {
    * The shards to lease.
    *
    * @param shards their maximum number
+   * @param lows the positions below which the shards, by their numbers, have no pending events; may
+   *     be empty
    */
-  record Request(String relay, int shards, Duration lease) {}
+  record Request(String relay, int shards, Duration lease, List<Long> lows) {}
 
   static Statement<Request, ShardLease> of(DSLContext dialect) {
     Condition isFree =
         OUTBOX_SHARDS
             .LEASE_EXPIRES_AT
             .isNull()
-            .or(OUTBOX_SHARDS.LEASE_EXPIRES_AT.le(DatabaseClock.STATEMENT_START));
+            .or(OUTBOX_SHARDS.LEASE_EXPIRES_AT.le(DatabaseClock.STATEMENT_START))
+            .or(
+                OUTBOX_SHARDS.LEASE_EXPIRES_AT.gt(
+                    DatabaseClock.plusMicros(
+                        DatabaseClock.STATEMENT_START, inline(BEYOND_ANY_LEASE))));
     Condition hasRetries =
         field(
                 select(OUTBOX_BLOCKED.SHARD)
@@ -86,12 +104,19 @@ final class LeaseShardsStatement {
                     .orderBy(OUTBOX_BLOCKED.RETRY_AT)
                     .limit(inline(1)))
             .isNotNull();
+    Field<Long> low =
+        coalesce(
+            field(
+                "({0})[{1} + 1]",
+                Long.class, cast(LOWS, SQLDataType.BIGINT.array()), OUTBOX_SHARDS.SHARD),
+            inline(Long.MIN_VALUE));
     Condition hasPending =
         field(
                 select(OUTBOX_EVENTS.POSITION)
                     .from(OUTBOX_EVENTS)
                     .where(OutboxPredicates.PENDING)
                     .and(OUTBOX_EVENTS.SHARD.eq(OUTBOX_SHARDS.SHARD))
+                    .and(OUTBOX_EVENTS.POSITION.ge(low))
                     .orderBy(OUTBOX_EVENTS.POSITION)
                     .limit(inline(1)))
             .isNotNull();
@@ -113,7 +138,12 @@ final class LeaseShardsStatement {
         name("leased")
             .as(
                 update(OUTBOX_SHARDS)
-                    .set(OUTBOX_SHARDS.LEASE_ID, OUTBOX_SHARDS.LEASE_ID.plus(inline(1L)))
+                    .set(
+                        OUTBOX_SHARDS.LEASE_ID,
+                        when(
+                                OUTBOX_SHARDS.LEASE_ID.lt(inline(Long.MAX_VALUE)),
+                                OUTBOX_SHARDS.LEASE_ID.plus(inline(1L)))
+                            .otherwise(inline(1L)))
                     .set(OUTBOX_SHARDS.LEASED_AT, DatabaseClock.NOW)
                     .set(
                         OUTBOX_SHARDS.LEASE_EXPIRES_AT,
@@ -140,6 +170,7 @@ final class LeaseShardsStatement {
             new Arguments()
                 .number("shards", request.shards())
                 .number("lease", DatabaseClock.micros(request.lease()))
+                .bigints("lows", request.lows(), each -> each)
                 .text("relay", request.relay()),
         row ->
             new ShardLease(

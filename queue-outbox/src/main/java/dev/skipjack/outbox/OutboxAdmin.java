@@ -4,14 +4,16 @@ import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
 import static dev.skipjack.model.Tables.OUTBOX_PUBLISHED;
 import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
-import static dev.skipjack.store.jooq.internal.sql.Existence.notExists;
+import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.least;
+import static org.jooq.impl.DSL.left;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.select;
@@ -26,13 +28,18 @@ import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.OrderField;
 import org.jooq.Record1;
 import org.jooq.Select;
 import org.jooq.Table;
@@ -46,6 +53,13 @@ import org.jooq.impl.SQLDataType;
  */
 public final class OutboxAdmin {
 
+  private static final int LONGEST_NAME = 200;
+  private static final Instant LAST_INSTANT = Instant.parse("9999-12-31T00:00:00Z");
+
+  /** The library writes shorter errors; other programs may not. */
+  private static final Field<String> LAST_ERROR =
+      left(OUTBOX_EVENTS.LAST_ERROR, inline(ErrorTexts.LONGEST_REASON));
+
   private final OwnTransactions transactions;
   private final Lazy<DSLContext> dialect;
 
@@ -55,29 +69,24 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Returns dead events, those that died first at the beginning.
+   * Returns dead events, including skipped ones, those that died first at the beginning.
    *
    * @param limit their maximum number, 1 to 10,000
    */
   public List<DeadEvent> dead(int limit) {
-    return dead(trueCondition(), limit);
+    return dead(trueCondition(), List.of(OUTBOX_EVENTS.DIED_AT, OUTBOX_EVENTS.EVENT_ID), limit);
   }
 
   /**
-   * Returns dead events of an aggregate, those that died first at the beginning.
+   * Returns dead events of an aggregate, including skipped ones, in their order.
    *
    * @param limit their maximum number, 1 to 10,000
    */
   public List<DeadEvent> dead(Aggregate aggregate, int limit) {
-    return dead(
-        OUTBOX_EVENTS
-            .AGGREGATE_TYPE
-            .eq(aggregate.type())
-            .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(aggregate.id())),
-        limit);
+    return dead(isOf(aggregate), List.of(OUTBOX_EVENTS.POSITION), limit);
   }
 
-  private List<DeadEvent> dead(Condition which, int limit) {
+  private List<DeadEvent> dead(Condition which, List<? extends OrderField<?>> order, int limit) {
     requireLimit(limit);
     return run(
         dsl ->
@@ -86,13 +95,13 @@ public final class OutboxAdmin {
                     OUTBOX_EVENTS.AGGREGATE_TYPE,
                     OUTBOX_EVENTS.AGGREGATE_ID,
                     OUTBOX_EVENTS.EVENT_TYPE,
-                    OUTBOX_EVENTS.DIED_AT,
+                    coalesce(OUTBOX_EVENTS.DIED_AT, OUTBOX_EVENTS.RECORDED_AT),
                     OUTBOX_EVENTS.ATTEMPTS,
-                    coalesce(OUTBOX_EVENTS.LAST_ERROR, inline("")))
+                    coalesce(LAST_ERROR, inline("")))
                 .from(OUTBOX_EVENTS)
                 .where(OutboxPredicates.DEAD)
                 .and(which)
-                .orderBy(OUTBOX_EVENTS.DIED_AT, OUTBOX_EVENTS.EVENT_ID)
+                .orderBy(order)
                 .limit(limit)
                 .fetch(
                     row ->
@@ -128,7 +137,7 @@ public final class OutboxAdmin {
                     OUTBOX_EVENTS.TRACEPARENT,
                     OUTBOX_EVENTS.RECORDED_AT,
                     OUTBOX_EVENTS.ATTEMPTS,
-                    OUTBOX_EVENTS.LAST_ERROR,
+                    LAST_ERROR,
                     OUTBOX_EVENTS.DIED_AT,
                     castNull(OUTBOX_PUBLISHED.PUBLISHED_AT))
                 .from(OUTBOX_EVENTS)
@@ -244,66 +253,91 @@ public final class OutboxAdmin {
   /** Returns the relays that hold the latest lease of some shard, by name. */
   public List<RelayActivity> relays() {
     Condition isLeased = OUTBOX_SHARDS.LEASE_EXPIRES_AT.gt(DatabaseClock.STATEMENT_START);
+    // Another program may have written a time that Java cannot represent.
+    Field<Instant> leasedAt =
+        least(greatest(max(OUTBOX_SHARDS.LEASED_AT), inline(Instant.EPOCH)), inline(LAST_INSTANT));
+    Field<String> relay = left(OUTBOX_SHARDS.LEASED_BY, inline(LONGEST_NAME));
     return run(
         dsl ->
-            dsl.select(
-                    OUTBOX_SHARDS.LEASED_BY,
-                    max(OUTBOX_SHARDS.LEASED_AT),
-                    count().filterWhere(isLeased))
+            dsl.select(relay, leasedAt, count().filterWhere(isLeased))
                 .from(OUTBOX_SHARDS)
                 .where(OUTBOX_SHARDS.LEASED_BY.isNotNull())
-                .groupBy(OUTBOX_SHARDS.LEASED_BY)
-                .orderBy(OUTBOX_SHARDS.LEASED_BY)
+                .groupBy(relay)
+                .orderBy(relay)
                 .fetch(row -> new RelayActivity(row.value1(), row.value2(), row.value3())));
   }
 
   /**
-   * Gives a dead event new attempts. If relays have skipped it, it is published after later events
-   * of its aggregate.
+   * Gives a dead event new attempts. If it was skipped, it is published after later events of its
+   * aggregate. If a dead event of its aggregate that was not skipped comes before it, it waits
+   * until that one is redriven or skipped.
    *
    * @return whether the event was dead
    */
   public boolean redrive(UUID event) {
+    return !redrive(List.of(event)).isEmpty();
+  }
+
+  /**
+   * Gives dead events new attempts. Those of an aggregate change in one transaction, so that they
+   * are published in their order.
+   *
+   * @return the events that were dead
+   */
+  public Set<UUID> redrive(Collection<UUID> events) {
+    Condition areGiven = OUTBOX_EVENTS.EVENT_ID.eq(any(events.toArray(UUID[]::new)));
+    List<Aggregate> aggregates =
+        run(
+            dsl ->
+                dsl.selectDistinct(OUTBOX_EVENTS.AGGREGATE_TYPE, OUTBOX_EVENTS.AGGREGATE_ID)
+                    .from(OUTBOX_EVENTS)
+                    .where(OutboxPredicates.DEAD)
+                    .and(areGiven)
+                    .fetch(row -> new Aggregate(row.value1(), row.value2())));
+    Set<UUID> redriven = new LinkedHashSet<>();
+    for (Aggregate aggregate : aggregates) {
+      redriven.addAll(redrive(aggregate, areGiven));
+    }
+    return redriven;
+  }
+
+  /**
+   * Gives all dead events of an aggregate new attempts, including skipped ones. They are published
+   * in their order, before the events that wait for them.
+   *
+   * @return their number
+   */
+  public int redrive(Aggregate aggregate) {
+    return redrive(aggregate, trueCondition()).size();
+  }
+
+  private List<UUID> redrive(Aggregate aggregate, Condition which) {
     return run(
         dsl -> {
-          Condition isEvent = OutboxPredicates.DEAD.and(OUTBOX_EVENTS.EVENT_ID.eq(event));
-          var found =
-              dsl.select(OUTBOX_EVENTS.AGGREGATE_TYPE, OUTBOX_EVENTS.AGGREGATE_ID)
-                  .from(OUTBOX_EVENTS)
-                  .where(isEvent)
-                  .fetchOne();
-          if (found == null) {
-            return false;
-          }
-          Aggregate aggregate = new Aggregate(found.value1(), found.value2());
           lock(dsl, aggregate);
-          int changed =
+          List<UUID> redriven =
               dsl.update(OUTBOX_EVENTS)
                   .set(
                       OUTBOX_EVENTS.STATUS,
                       OutboxPredicates.literal(OutboxPredicates.BLOCKED_LITERAL))
                   .set(OUTBOX_EVENTS.ATTEMPTS, 0)
                   .set(OUTBOX_EVENTS.DIED_AT, castNull(OUTBOX_EVENTS.DIED_AT))
-                  .where(isEvent)
-                  .execute();
-          if (changed > 0) {
-            dsl.insertInto(OUTBOX_BLOCKED)
-                .set(OUTBOX_BLOCKED.AGGREGATE_TYPE, aggregate.type())
-                .set(OUTBOX_BLOCKED.AGGREGATE_ID, aggregate.id())
-                .set(OUTBOX_BLOCKED.SHARD, (short) aggregate.shard())
-                .set(OUTBOX_BLOCKED.RETRY_AT, DatabaseClock.NOW)
-                .onConflict(OUTBOX_BLOCKED.AGGREGATE_TYPE, OUTBOX_BLOCKED.AGGREGATE_ID)
-                .doUpdate()
-                .set(OUTBOX_BLOCKED.RETRY_AT, DatabaseClock.NOW)
-                .execute();
+                  .where(OutboxPredicates.DEAD)
+                  .and(isOf(aggregate))
+                  .and(which)
+                  .returningResult(OUTBOX_EVENTS.EVENT_ID)
+                  .fetch(Record1::value1);
+          if (!redriven.isEmpty()) {
+            retryNow(dsl, aggregate);
           }
-          return changed > 0;
+          return redriven;
         });
   }
 
   /**
    * Lets a blocked aggregate continue: its dead events stay dead, and the later ones are published
-   * without them. An event that waits for its next attempt is tried at once.
+   * without them. The dead events count as skipped from then on. An event that waits for its next
+   * attempt is tried at once.
    *
    * @return whether the aggregate was blocked
    */
@@ -311,29 +345,46 @@ public final class OutboxAdmin {
     return run(
         dsl -> {
           lock(dsl, aggregate);
-          Condition isAggregate =
-              OUTBOX_BLOCKED
-                  .AGGREGATE_TYPE
-                  .eq(aggregate.type())
-                  .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(aggregate.id()));
-          int freed =
-              dsl.deleteFrom(OUTBOX_BLOCKED)
-                  .where(isAggregate)
-                  .and(
-                      notExists(
-                          selectOne()
-                              .from(OUTBOX_EVENTS)
-                              .where(OutboxPredicates.BLOCKED)
-                              .and(OUTBOX_EVENTS.AGGREGATE_TYPE.eq(aggregate.type()))
-                              .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(aggregate.id()))))
-                  .execute();
-          int due =
-              dsl.update(OUTBOX_BLOCKED)
-                  .set(OUTBOX_BLOCKED.RETRY_AT, DatabaseClock.NOW)
-                  .where(isAggregate)
-                  .execute();
-          return freed + due > 0;
+          dsl.update(OUTBOX_EVENTS)
+              .set(OUTBOX_EVENTS.STATUS, OutboxPredicates.literal(OutboxPredicates.SKIPPED_LITERAL))
+              .where(OutboxPredicates.BLOCKING)
+              .and(isOf(aggregate))
+              .execute();
+          if (dsl.fetchExists(
+              selectOne()
+                  .from(OUTBOX_EVENTS)
+                  .where(OutboxPredicates.BLOCKED)
+                  .and(isOf(aggregate)))) {
+            retryNow(dsl, aggregate);
+            return true;
+          }
+          return dsl.deleteFrom(OUTBOX_BLOCKED)
+                  .where(OUTBOX_BLOCKED.AGGREGATE_TYPE.eq(aggregate.type()))
+                  .and(OUTBOX_BLOCKED.AGGREGATE_ID.eq(aggregate.id()))
+                  .execute()
+              > 0;
         });
+  }
+
+  private static Condition isOf(Aggregate aggregate) {
+    return OUTBOX_EVENTS
+        .AGGREGATE_TYPE
+        .eq(aggregate.type())
+        .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(aggregate.id()));
+  }
+
+  /** Makes relays read the blocked events of an aggregate. */
+  private static void retryNow(DSLContext dsl, Aggregate aggregate) {
+    dsl.insertInto(OUTBOX_BLOCKED)
+        .set(OUTBOX_BLOCKED.AGGREGATE_TYPE, aggregate.type())
+        .set(OUTBOX_BLOCKED.AGGREGATE_ID, aggregate.id())
+        .set(OUTBOX_BLOCKED.SHARD, (short) aggregate.shard())
+        .set(OUTBOX_BLOCKED.RETRY_AT, DatabaseClock.NOW)
+        .onConflict(OUTBOX_BLOCKED.AGGREGATE_TYPE, OUTBOX_BLOCKED.AGGREGATE_ID)
+        .doUpdate()
+        .set(OUTBOX_BLOCKED.RETRY_AT, DatabaseClock.NOW)
+        .set(OUTBOX_BLOCKED.SHARD, (short) aggregate.shard())
+        .execute();
   }
 
   /** Returns how far the relays are behind. */

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param oldest the longest time that an event has waited although a relay may publish it now:
  *     since it was recorded, or since its retry was due; zero if there is none
  * @param blockedAggregates the number of aggregates with a failed event
- * @param dead the number of dead events, at most {@link #COUNTED}
+ * @param dead the number of dead events, including skipped ones, at most {@link #COUNTED}
  */
 public record OutboxLag(long unpublished, Duration oldest, long blockedAggregates, long dead) {
 

@@ -16,14 +16,21 @@ final class OutboxPredicates {
   static final String BLOCKED_LITERAL = "blocked";
   static final String DEAD_LITERAL = "dead";
 
+  /** The status of a dead event for which later events of its aggregate do not wait. */
+  static final String SKIPPED_LITERAL = "skipped";
+
   /** The predicate of {@code outbox_events_pending_idx}. */
   static final Condition PENDING = OUTBOX_EVENTS.STATUS.eq(literal("pending"));
 
-  /** The predicate of {@code outbox_events_blocked_idx}. */
+  /** Implies the predicate of {@code outbox_events_blocked_idx}, as does the next one. */
   static final Condition BLOCKED = OUTBOX_EVENTS.STATUS.eq(literal(BLOCKED_LITERAL));
 
+  /** A dead event for which later events of its aggregate wait. */
+  static final Condition BLOCKING = OUTBOX_EVENTS.STATUS.eq(literal(DEAD_LITERAL));
+
   /** The predicate of {@code outbox_events_dead_idx}. */
-  static final Condition DEAD = OUTBOX_EVENTS.STATUS.eq(literal(DEAD_LITERAL));
+  static final Condition DEAD =
+      OUTBOX_EVENTS.STATUS.in(literal(DEAD_LITERAL), literal(SKIPPED_LITERAL));
 
   /** The predicate of {@code outbox_blocked_retry_idx}. */
   static final Condition RETRIED = OUTBOX_BLOCKED.RETRY_AT.isNotNull();

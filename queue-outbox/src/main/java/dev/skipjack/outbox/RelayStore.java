@@ -1,5 +1,6 @@
 package dev.skipjack.outbox;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.outbox.EventWrites.Block;
@@ -7,9 +8,12 @@ import dev.skipjack.outbox.EventWrites.Change;
 import dev.skipjack.outbox.FetchStatement.Pending;
 import dev.skipjack.outbox.FetchStatement.Retried;
 import dev.skipjack.outbox.LeaseWrites.Extension;
+import dev.skipjack.outbox.ShardMarks.Sweep;
+import dev.skipjack.outbox.SweepStatements.First;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.PublishedEvents;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
+import dev.skipjack.store.jooq.internal.sql.NoRequest;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.Session;
 import dev.skipjack.store.jooq.internal.sql.Statement;
@@ -21,10 +25,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jooq.DSLContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The transactions of relays. Safe for any number of threads. */
 final class RelayStore {
+
+  private static final Logger LOG = LoggerFactory.getLogger(RelayStore.class);
 
   private final OwnTransactions transactions;
   private final PublishedEvents history;
@@ -39,11 +48,19 @@ final class RelayStore {
   private final Statement<List<Change>, UUID> change;
   private final Statement<List<Block>, Integer> block;
   private final Statement<List<Aggregate>, Integer> unblock;
+  private final Statement<NoRequest, Long> position;
+  private final Statement<NoRequest, String> writers;
+  private final Statement<NoRequest, First> first;
+  private final ShardMarks marks;
 
   /**
    * @param keepsHistory whether published events are kept
    */
   RelayStore(QueueExtension queue, boolean keepsHistory) {
+    this(queue, keepsHistory, new ShardMarks(System::nanoTime, ShardMarks.FAST));
+  }
+
+  RelayStore(QueueExtension queue, boolean keepsHistory, ShardMarks marks) {
     Lazy<DSLContext> dialect = queue.dialect();
     this.transactions = queue.transactions();
     this.history = queue.publishedEvents();
@@ -63,6 +80,10 @@ final class RelayStore {
     this.change = Statement.lazily(() -> EventWrites.change(dialect.get()));
     this.block = Statement.lazily(() -> EventWrites.block(dialect.get()));
     this.unblock = Statement.lazily(() -> EventWrites.unblock(dialect.get()));
+    this.position = Statement.lazily(() -> SweepStatements.position(dialect.get()));
+    this.writers = Statement.lazily(() -> SweepStatements.writers(dialect.get()));
+    this.first = Statement.lazily(() -> SweepStatements.first(dialect.get()));
+    this.marks = marks;
   }
 
   /**
@@ -74,24 +95,68 @@ final class RelayStore {
    * @return the events; empty if no free shard has any
    */
   Optional<Fetched> next(String relay, int shards, Duration duration, int limit, long bytes) {
+    return marked(
+        () -> {
+          if (marks.beginSweep()) {
+            sweep();
+          }
+          return read(relay, shards, duration, limit, bytes);
+        });
+  }
+
+  private void sweep() {
+    long start = System.nanoTime();
+    try {
+      Sweep sweep =
+          transactions.inOne(
+              session ->
+                  new Sweep(
+                      session.run(position, NoRequest.NONE).get(0),
+                      Set.copyOf(session.run(writers, NoRequest.NONE)),
+                      session.run(first, NoRequest.NONE)));
+      marks.note(sweep, System.nanoTime() - start);
+    } catch (StoreException failure) { // for example a role without the right to read the sequence
+      marks.drop();
+      LOG.debug("Relay continues without marks", failure);
+    }
+  }
+
+  /** Runs work; if the database fails, the next connection may lead to another server. */
+  private <R> R marked(Supplier<R> work) {
+    try {
+      return work.get();
+    } catch (RuntimeException | Error failure) {
+      marks.drop();
+      throw failure;
+    }
+  }
+
+  private Optional<Fetched> read(
+      String relay, int shards, Duration duration, int limit, long bytes) {
     return transactions.inOne(
         session -> {
+          long start = System.nanoTime();
+          List<Long> lows = marks.marks();
           // In the order in which a batch is recorded, so that an extension locks them in it as
           // well.
           List<ShardLease> leases =
-              session.run(lease, new LeaseShardsStatement.Request(relay, shards, duration)).stream()
+              session
+                  .run(lease, new LeaseShardsStatement.Request(relay, shards, duration, lows))
+                  .stream()
                   .sorted(Comparator.comparingInt(ShardLease::shard))
                   .toList();
           if (leases.isEmpty()) {
+            marks.noteRead(System.nanoTime() - start, 0);
             return Optional.empty();
           }
           FetchStatement.Request request =
-              new FetchStatement.Request(leases, Math.max(1, limit / leases.size()), bytes);
+              new FetchStatement.Request(leases, lows, Math.max(1, limit / leases.size()), bytes);
           List<Pending> events = session.run(pending, request);
           List<Retried> retries =
               leases.stream().anyMatch(ShardLease::hasRetries)
                   ? session.run(retried, request)
                   : List.of();
+          marks.noteRead(System.nanoTime() - start, events.size() + retries.size());
           return Optional.of(Fetched.of(leases, events, retries));
         });
   }
@@ -103,9 +168,11 @@ final class RelayStore {
    * @return what was recorded
    */
   BatchResult record(List<ShardLease> leases, BatchResult result) {
-    return history
-        .healing()
-        .run(() -> transactions.inOne(session -> record(session, leases, result)));
+    return marked(
+        () ->
+            history
+                .healing()
+                .run(() -> transactions.inOne(session -> record(session, leases, result))));
   }
 
   private BatchResult record(Session session, List<ShardLease> leases, BatchResult result)
@@ -133,8 +200,10 @@ final class RelayStore {
    * @return whether all of them are still held
    */
   boolean extend(List<ShardLease> leases, Duration duration) {
-    return transactions.runInOneRoundTrip(extend, new Extension(leases, duration)).size()
-        == leases.size();
+    return marked(
+        () ->
+            transactions.runInOneRoundTrip(extend, new Extension(leases, duration)).size()
+                == leases.size());
   }
 
   CreatedPartitions createPartitions(Duration ahead) {

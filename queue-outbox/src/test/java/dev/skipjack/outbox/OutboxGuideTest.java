@@ -113,12 +113,9 @@ class OutboxGuideTest {
   // snippet: operate
   /** Gives the dead events of an aggregate new attempts, or continues without them. */
   void resolve(Aggregate aggregate, boolean isFixed) {
-    for (DeadEvent dead : outbox.admin().dead(100)) {
-      if (isFixed && dead.aggregate().equals(aggregate)) {
-        outbox.admin().redrive(dead.id());
-      }
-    }
-    if (!isFixed) {
+    if (isFixed) {
+      outbox.admin().redrive(aggregate);
+    } else {
       outbox.admin().unblock(aggregate);
     }
   }

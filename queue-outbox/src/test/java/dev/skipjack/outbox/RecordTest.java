@@ -365,7 +365,7 @@ class RecordTest {
                         + " VALUES (gen_random_uuid(), 0, 'order', '1', 'a', '', '%s')"
                             .formatted(headers)))
         .cause()
-        .hasMessageContaining("outbox_events_headers_check");
+        .hasMessageContaining("outbox_headers_check");
   }
 
   @Test

@@ -34,6 +34,9 @@ final class Statements {
     texts.put("change", EventWrites.change(dialect).text());
     texts.put("block", EventWrites.block(dialect).text());
     texts.put("unblock", EventWrites.unblock(dialect).text());
+    texts.put("sweep-position", SweepStatements.position(dialect).text());
+    texts.put("sweep-writers", SweepStatements.writers(dialect).text());
+    texts.put("sweep-first", SweepStatements.first(dialect).text());
     texts.put("inbox-mark", Inbox.markStatement(dialect).text());
     texts.put("inbox-prune", Inbox.pruneStatement(dialect).text());
     return texts;

@@ -82,9 +82,10 @@ public class OutboxBlocked extends TableImpl<OutboxBlockedRecord> {
 
     /**
      * The column <code>skipjack.outbox_blocked.retry_at</code>. When a relay
-     * tries again. NULL: an operator must redrive or skip the dead event.
+     * tries again. NULL: a dead event blocks it until an operator redrives the
+     * event or unblocks the aggregate.
      */
-    public final TableField<OutboxBlockedRecord, Instant> RETRY_AT = createField(DSL.name("retry_at"), SQLDataType.INSTANT, this, "When a relay tries again. NULL: an operator must redrive or skip the dead event.");
+    public final TableField<OutboxBlockedRecord, Instant> RETRY_AT = createField(DSL.name("retry_at"), SQLDataType.INSTANT, this, "When a relay tries again. NULL: a dead event blocks it until an operator redrives the event or unblocks the aggregate.");
 
     /**
      * The column <code>skipjack.outbox_blocked.blocked_at</code>. Since when it

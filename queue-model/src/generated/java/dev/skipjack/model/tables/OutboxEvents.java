@@ -17,7 +17,6 @@ import java.util.UUID;
 
 import javax.annotation.processing.Generated;
 
-import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Identity;
@@ -35,7 +34,6 @@ import org.jooq.TableField;
 import org.jooq.TableOptions;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
-import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
@@ -82,9 +80,9 @@ public class OutboxEvents extends TableImpl<OutboxEventsRecord> {
 
     /**
      * The column <code>skipjack.outbox_events.died_at</code>. When it became
-     * dead. NULL unless dead.
+     * dead. NULL unless dead or skipped.
      */
-    public final TableField<OutboxEventsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When it became dead. NULL unless dead.");
+    public final TableField<OutboxEventsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When it became dead. NULL unless dead or skipped.");
 
     /**
      * The column <code>skipjack.outbox_events.attempts</code>. Number of failed
@@ -101,10 +99,11 @@ public class OutboxEvents extends TableImpl<OutboxEventsRecord> {
 
     /**
      * The column <code>skipjack.outbox_events.status</code>. pending, blocked
-     * (it or an earlier event of its aggregate failed) or dead (its attempts
-     * are used up, or the publisher rejected it).
+     * (it or an earlier event of its aggregate failed), dead (its attempts are
+     * used up, or the publisher rejected it) or skipped (dead, and later events
+     * of its aggregate do not wait for it).
      */
-    public final TableField<OutboxEventsRecord, String> STATUS = createField(DSL.name("status"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'pending'::text"), SQLDataType.CLOB)), this, "pending, blocked (it or an earlier event of its aggregate failed) or dead (its attempts are used up, or the publisher rejected it).");
+    public final TableField<OutboxEventsRecord, String> STATUS = createField(DSL.name("status"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'pending'::text"), SQLDataType.CLOB)), this, "pending, blocked (it or an earlier event of its aggregate failed), dead (its attempts are used up, or the publisher rejected it) or skipped (dead, and later events of its aggregate do not wait for it).");
 
     /**
      * The column <code>skipjack.outbox_events.event_id</code>. Id by which
@@ -207,13 +206,6 @@ public class OutboxEvents extends TableImpl<OutboxEventsRecord> {
     @Override
     public UniqueKey<OutboxEventsRecord> getPrimaryKey() {
         return Keys.OUTBOX_EVENTS_PKEY;
-    }
-
-    @Override
-    public List<Check<OutboxEventsRecord>> getChecks() {
-        return Arrays.asList(
-            Internal.createCheck(this, DSL.name("outbox_events_headers_check"), "(((headers = '{}'::jsonb) OR ((jsonb_typeof(headers) = 'object'::text) AND (NOT jsonb_path_exists(headers, 'strict $.*?(@.type() != \"string\")'::jsonpath)))))", true)
-        );
     }
 
     @Override

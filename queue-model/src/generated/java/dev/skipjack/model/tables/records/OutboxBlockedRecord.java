@@ -77,7 +77,8 @@ public class OutboxBlockedRecord extends UpdatableRecordImpl<OutboxBlockedRecord
 
     /**
      * Setter for <code>skipjack.outbox_blocked.retry_at</code>. When a relay
-     * tries again. NULL: an operator must redrive or skip the dead event.
+     * tries again. NULL: a dead event blocks it until an operator redrives the
+     * event or unblocks the aggregate.
      */
     public void setRetryAt(Instant value) {
         set(3, value);
@@ -85,7 +86,8 @@ public class OutboxBlockedRecord extends UpdatableRecordImpl<OutboxBlockedRecord
 
     /**
      * Getter for <code>skipjack.outbox_blocked.retry_at</code>. When a relay
-     * tries again. NULL: an operator must redrive or skip the dead event.
+     * tries again. NULL: a dead event blocks it until an operator redrives the
+     * event or unblocks the aggregate.
      */
     public Instant getRetryAt() {
         return (Instant) get(3);

@@ -65,7 +65,7 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Setter for <code>skipjack.outbox_events.died_at</code>. When it became
-     * dead. NULL unless dead.
+     * dead. NULL unless dead or skipped.
      */
     public void setDiedAt(Instant value) {
         set(2, value);
@@ -73,7 +73,7 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Getter for <code>skipjack.outbox_events.died_at</code>. When it became
-     * dead. NULL unless dead.
+     * dead. NULL unless dead or skipped.
      */
     public Instant getDiedAt() {
         return (Instant) get(2);
@@ -115,8 +115,9 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Setter for <code>skipjack.outbox_events.status</code>. pending, blocked
-     * (it or an earlier event of its aggregate failed) or dead (its attempts
-     * are used up, or the publisher rejected it).
+     * (it or an earlier event of its aggregate failed), dead (its attempts are
+     * used up, or the publisher rejected it) or skipped (dead, and later events
+     * of its aggregate do not wait for it).
      */
     public void setStatus(String value) {
         set(5, value);
@@ -124,8 +125,9 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Getter for <code>skipjack.outbox_events.status</code>. pending, blocked
-     * (it or an earlier event of its aggregate failed) or dead (its attempts
-     * are used up, or the publisher rejected it).
+     * (it or an earlier event of its aggregate failed), dead (its attempts are
+     * used up, or the publisher rejected it) or skipped (dead, and later events
+     * of its aggregate do not wait for it).
      */
     public String getStatus() {
         return (String) get(5);

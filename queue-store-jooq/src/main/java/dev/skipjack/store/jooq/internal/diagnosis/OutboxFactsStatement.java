@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * when a retry has been due, and whether a relay runs.
  *
  * <pre>{@code
- * SELECT (SELECT count(*) FROM (SELECT event_id FROM outbox_events WHERE status = 'dead' LIMIT 1001) AS dead),
- *        (SELECT event_id FROM outbox_events WHERE status = 'dead' ORDER BY died_at, event_id LIMIT 1),
+ * SELECT (SELECT count(*) FROM (SELECT event_id FROM outbox_events WHERE status IN ('dead', 'skipped') LIMIT 1001) AS dead),
+ *        (SELECT event_id FROM outbox_events WHERE status IN ('dead', 'skipped') ORDER BY died_at, event_id LIMIT 1),
  *        (SELECT min(first.recorded_at) FROM outbox_shards
  *          CROSS JOIN LATERAL (SELECT recorded_at FROM outbox_events WHERE status = 'pending' AND shard = outbox_shards.shard
  *                               ORDER BY position LIMIT 1) AS first),
@@ -54,7 +54,8 @@ final class OutboxFactsStatement {
   /** A relay pauses for at most five seconds between two batches while events are pending. */
   private static final long SILENCE_MICROS = TimeUnit.MINUTES.toMicros(1);
 
-  private static final Condition IS_DEAD = hasStatus("dead");
+  private static final Condition IS_DEAD =
+      OUTBOX_EVENTS.STATUS.in(literal("dead"), literal("skipped"));
 
   private OutboxFactsStatement() {}
 
@@ -96,7 +97,7 @@ final class OutboxFactsStatement {
         lateral(
                 select(OUTBOX_EVENTS.RECORDED_AT)
                     .from(OUTBOX_EVENTS)
-                    .where(hasStatus("pending"))
+                    .where(OUTBOX_EVENTS.STATUS.eq(literal("pending")))
                     .and(OUTBOX_EVENTS.SHARD.eq(OUTBOX_SHARDS.SHARD))
                     .orderBy(OUTBOX_EVENTS.POSITION)
                     .limit(inline(1)))
@@ -147,7 +148,7 @@ final class OutboxFactsStatement {
   }
 
   /** A bound status would match no partial index (docs/adr/0003). */
-  private static Condition hasStatus(String status) {
-    return OUTBOX_EVENTS.STATUS.eq(inline(status, OUTBOX_EVENTS.STATUS));
+  private static Field<String> literal(String status) {
+    return inline(status, OUTBOX_EVENTS.STATUS);
   }
 }

@@ -85,12 +85,36 @@ class JooqDoctorTest {
             finding -> assertThat(finding.fix() == null).isEqualTo(finding.level() == Level.GREEN));
   }
 
-  @Test
-  void aMissingPartitionOfTodayIsRed() {
+  private void dropPartitions(String table) {
     fixture.execute(
         "DO $$ DECLARE child regclass; BEGIN FOR child IN SELECT inhrelid::regclass FROM"
-            + " pg_inherits WHERE inhparent = '@jobs_archive'::regclass LOOP EXECUTE 'DROP TABLE '"
+            + " pg_inherits WHERE inhparent = '@%s'::regclass LOOP EXECUTE 'DROP TABLE '"
+                .formatted(table)
             + " || child; END LOOP; END $$");
+  }
+
+  @Test
+  void aMissingPartitionOfPublishedEventsIsRedOnceARelayHasRun() {
+    fixture.execute("UPDATE @outbox_shards SET lease_id = 0");
+    dropPartitions("outbox_published");
+    assertThat(level("partitions")).isEqualTo(Level.GREEN);
+    assertThat(fixture.queue.maintenance().createPartitions(Duration.ofDays(14)).created())
+        .isEmpty();
+
+    fixture.execute("UPDATE @outbox_shards SET lease_id = 1 WHERE shard = 7");
+    assertThat(level("partitions")).isEqualTo(Level.RED);
+    assertThat(finding("partitions").sentence()).startsWith("Partition outbox_published_");
+    fixture.queue.maintenance().createPartitions(Duration.ofDays(1));
+    assertThat(level("partitions")).isEqualTo(Level.YELLOW);
+    assertThat(fixture.queue.maintenance().createPartitions(Duration.ofDays(14)).created())
+        .isNotEmpty()
+        .allSatisfy(name -> assertThat(name).startsWith("outbox_published_"));
+    assertThat(level("partitions")).isEqualTo(Level.GREEN);
+  }
+
+  @Test
+  void aMissingPartitionOfTodayIsRed() {
+    dropPartitions("jobs_archive");
 
     assertThat(level("partitions")).isEqualTo(Level.RED);
     fixture.queue.maintenance().createPartitions(Duration.ofDays(1));
@@ -304,6 +328,8 @@ class JooqDoctorTest {
                 "outbox.admin().redrive(UUID.fromString(\"%s\")), or unblock its aggregate"
                     .formatted(id)));
     assertThat(level("relays")).isEqualTo(Level.GREEN);
+    fixture.execute("UPDATE @outbox_events SET status = 'skipped'");
+    assertThat(level("dead-events")).isEqualTo(Level.YELLOW);
   }
 
   @Test
