@@ -127,7 +127,7 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule jacksonStaysBehindTheCodec =
       noClasses()
-          .that(not(nameMatching(".*\\.Jackson(Codec|Readability(\\$.*)?)")))
+          .that(not(nameMatching(".*\\.Jackson(Codec|Readability)(\\$.*)?")))
           .should()
           .dependOnClassesThat()
           .resideInAPackage("com.fasterxml..");
