@@ -60,8 +60,7 @@ class OddRowsTest {
       List.of("sql_producer", "producer", "worker", "operator", "viewer");
 
   /** The tables whose odd rows still stop the commands and steps that read them. */
-  private static final Set<String> LEFT_OUT =
-      Set.of("outbox_blocked", "outbox_events");
+  private static final Set<String> LEFT_OUT = Set.of("outbox_blocked", "outbox_events");
 
   /** The columns whose domain, or whose partitions, accept no odd value except NULL. */
   private static final Map<String, Set<String>> FULLY_CONSTRAINED =
