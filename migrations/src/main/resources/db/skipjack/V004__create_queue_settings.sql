@@ -189,16 +189,21 @@ COMMENT ON COLUMN job_schedules.created_at IS 'When it was first declared or add
 COMMENT ON COLUMN job_schedules.updated_at IS 'When its definition, pause or request last changed; fires do not count.';
 COMMENT ON INDEX job_schedules_due_idx IS 'Serves the search for due schedules.';
 
+CREATE DOMAIN job_worker_time AS timestamptz
+  CONSTRAINT job_worker_time_check CHECK (isfinite(VALUE));
+
+COMMENT ON DOMAIN job_worker_time IS 'A time of a worker''s row; finite.';
+
 CREATE TABLE job_workers (
-  name       text        NOT NULL,
-  boot_id    uuid        NOT NULL,
+  name       text            NOT NULL,
+  boot_id    uuid            NOT NULL,
   host       text,
   pid        bigint,
-  queues     text[]      NOT NULL,
-  kinds      text[]      NOT NULL,
+  queues     text[]          NOT NULL,
+  kinds      text[]          NOT NULL,
   settings   jsonb,
-  started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-  seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+  started_at timestamptz     NOT NULL DEFAULT clock_timestamp(),
+  seen_at    job_worker_time NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT job_workers_pkey         PRIMARY KEY (boot_id),
   CONSTRAINT job_workers_queues_check CHECK (coalesce(array_ndims(queues), 1) = 1 AND array_position(queues, NULL) IS NULL),
   CONSTRAINT job_workers_kinds_check  CHECK (coalesce(array_ndims(kinds), 1) = 1 AND array_position(kinds, NULL) IS NULL)
@@ -261,7 +266,7 @@ CREATE TABLE job_operations (
   CONSTRAINT job_operations_finished_check CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
   CONSTRAINT job_operations_payload_check  CHECK ((payload_path IS NULL) = (payload_value IS NULL)),
   CONSTRAINT job_operations_patch_check    CHECK (action = 'redrive' OR (action = 'edit') = (payload_patch IS NOT NULL)),
-  CONSTRAINT job_operations_path_check     CHECK (array_ndims(payload_path) = 1 AND array_position(payload_path, NULL) IS NULL
+  CONSTRAINT job_operations_path_check     CHECK (coalesce(array_ndims(payload_path), 0) = 1 AND array_position(payload_path, NULL) IS NULL
                                                   OR payload_path IS NULL)
 );
 

@@ -14,6 +14,6 @@ select
   )) as "knows",
   (("skipjack"."job_workers"."settings"->'concurrency')->>cast(? as text)) as "slots"
 from "skipjack"."job_workers"
-where "skipjack"."job_workers"."seen_at" > now() - cast(180000000 as double precision) * interval '1 microsecond'
+where "skipjack"."job_workers"."seen_at" between now() - cast(180000000 as double precision) * interval '1 microsecond' and now() + cast(180000000 as double precision) * interval '1 microsecond'
 order by "skipjack"."job_workers"."seen_at" desc
 fetch next 1000 rows only

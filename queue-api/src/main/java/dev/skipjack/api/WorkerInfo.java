@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     reported
  * @param startedAt when the worker first registered
  * @param seenAt when the worker was last seen
- * @param silentFor how long ago that was, by the database clock
+ * @param silentFor how long ago that was, by the database clock; negative if {@code seenAt} is in
+ *     the future
  */
 public record WorkerInfo(
     String name,
@@ -47,8 +48,11 @@ public record WorkerInfo(
     kinds = List.copyOf(kinds);
   }
 
-  /** Returns whether the worker was seen within the last {@link #SILENCE}. */
+  /**
+   * Returns whether the worker was seen within the last {@link #SILENCE}. A time further than that
+   * in the future, which no worker reports, does not count.
+   */
   public boolean isAlive() {
-    return silentFor.compareTo(SILENCE) < 0;
+    return silentFor.abs().compareTo(SILENCE) < 0;
   }
 }

@@ -596,6 +596,11 @@ class OperatorCommandsTest {
     assertThat(skipjack("workers", "--json").out()).contains("\"alive\":false");
     enqueue();
     assertThat(skipjack("stats").out()).contains("! Queue 'emails' has due jobs, but no worker.");
+
+    Shop.execute(database, "UPDATE skipjack.job_workers SET seen_at = '9999-12-31'");
+
+    assertThat(skipjack("workers", "--json").out()).contains("\"alive\":false");
+    assertThat(skipjack("stats").out()).contains("! Queue 'emails' has due jobs, but no worker.");
   }
 
   @Test
@@ -612,14 +617,30 @@ class OperatorCommandsTest {
     }
   }
 
-  /** A role that may connect but not use the schema checks nothing, which is not healthy. */
-  @Test
-  void aDoctorThatCouldCheckNothingIsNotHealthy() {
-    Finding unchecked = new Finding("a", Finding.Level.NOT_CHECKED, "s", "m", null);
+  @ParameterizedTest
+  @CsvSource({
+    "schema-version, false",
+    "leases, false",
+    "workers, false",
+    "kinds, false",
+    "schedules, false",
+    "pooler, true",
+    "vacuum-horizon, true",
+    "dead-rows, true"
+  })
+  void aDoctorThatCouldNotCheckTheQueueIsNotHealthy(String check, boolean healthy) {
+    Finding unchecked = new Finding(check, Finding.Level.NOT_CHECKED, "s", "m", null);
     Finding green = new Finding("b", Finding.Level.GREEN, "s", "m", null);
 
-    assertThat(DoctorCommand.isHealthy(List.of(unchecked, unchecked))).isFalse();
-    assertThat(DoctorCommand.isHealthy(List.of(unchecked, green))).isTrue();
+    assertThat(queue.doctor().run()).extracting(Finding::check).contains(check);
+    assertThat(DoctorCommand.isHealthy(List.of(unchecked, green))).isEqualTo(healthy);
+  }
+
+  @Test
+  void aRedCheckIsNotHealthy() {
+    Finding green = new Finding("b", Finding.Level.GREEN, "s", "m", null);
+
+    assertThat(DoctorCommand.isHealthy(List.of(green))).isTrue();
     assertThat(
             DoctorCommand.isHealthy(
                 List.of(green, new Finding("c", Finding.Level.RED, "s", "m", null))))
@@ -1042,6 +1063,6 @@ class OperatorCommandsTest {
         Program.run(
             Map.of(), home, "jobs", "list", "--debug", "--url", "jdbc:postgresql://127.0.0.1:1/x");
     assertThat(list.exitCode()).isEqualTo(3);
-    assertThat(list.err()).contains("\tat dev.skipjack.").contains("skipjack jobs list: ");
+    assertThat(list.err()).contains("    at dev.skipjack.").contains("skipjack jobs list: ");
   }
 }

@@ -322,8 +322,7 @@ public class Jobs extends TableImpl<JobsRecord> {
     @Override
     public List<Check<JobsRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("jobs_attempts_check"), "(((uncounted_attempts >= 0) AND (uncounted_attempts <= attempts)))", true),
-            Internal.createCheck(this, DSL.name("jobs_id_check"), "((id > 0))", true),
+            Internal.createCheck(this, DSL.name("jobs_attempts_check"), "(((id > 0) AND ((uncounted_attempts >= 0) AND (uncounted_attempts <= attempts))))", true),
             Internal.createCheck(this, DSL.name("jobs_lease_check"), "(((current_execution_id IS NULL) OR ((lease_expires_at IS NOT NULL) AND (started_at IS NOT NULL))))", true),
             Internal.createCheck(this, DSL.name("jobs_running_check"), "((((status)::text = 'running'::text) = (current_execution_id IS NOT NULL)))", true)
         );

@@ -49,6 +49,7 @@ class SurroundingsTest {
   void aWorkersRoleNeedsNoRightToDefineAnything() throws SQLException {
     String schema = fixture.database.schema();
     grantTables();
+    fixture.execute("GRANT EXECUTE ON FUNCTION @merge_patch(jsonb, jsonb) TO " + role);
     try (HikariDataSource pool = as("SET ROLE " + role)) {
       JobQueue queue = queueOn(pool);
       EveryStatement.ofAJobsLife(queue, pool);

@@ -31,6 +31,7 @@ class JobInsertTest {
           "uncounted_attempts",
           "locked_by",
           "last_error",
+          "last_error_class",
           "freed_unique_key",
           "ordering_head",
           "ordering_position",

@@ -11,7 +11,8 @@ import org.jooq.DSLContext;
 
 /**
  * Lists the queues and kinds of the living workers: {@code SELECT queues, kinds FROM job_workers
- * WHERE seen_at > now() - :silence ORDER BY seen_at DESC LIMIT 1000}. Locks nothing.
+ * WHERE seen_at BETWEEN now() - :silence AND now() + :silence ORDER BY seen_at DESC LIMIT 1000}.
+ * Locks nothing.
  */
 final class LivingWorkersStatement {
 

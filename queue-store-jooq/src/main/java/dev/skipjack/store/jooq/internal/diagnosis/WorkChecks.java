@@ -124,16 +124,21 @@ final class WorkChecks {
     if (dead.jobs() == 0) {
       return Check.DEAD_JOBS.green("No job is dead.");
     }
+    // The window has the first jobs by queue and kind, so its times are not those of all.
     boolean more = dead.jobs() == DeadJobFactsStatement.WINDOW;
+    String times =
+        more || sinceFirst == null || sinceLast == null
+            ? ""
+            : dead.jobs() == 1
+                ? "; it died %s ago".formatted(Spans.of(sinceLast))
+                : "; the first died %s ago, the last %s ago"
+                    .formatted(Spans.of(sinceFirst), Spans.of(sinceLast));
     return Check.DEAD_JOBS.yellow(
         "%s%s dead%s."
             .formatted(
                 more ? "At least " : "",
                 Counted.of(more ? dead.jobs() - 1 : dead.jobs(), "job is", "jobs are"),
-                sinceFirst == null || sinceLast == null
-                    ? ""
-                    : "; the first died %s ago, the last %s ago"
-                        .formatted(Spans.of(sinceFirst), Spans.of(sinceLast))),
+                times),
         new Fix(
             "skipjack dead list",
             "queue.reader().deadLetters(), then queue.admin().redriveAll(which)"));

@@ -27,7 +27,7 @@ import org.jooq.impl.SQLDataType;
  *
  * <pre>{@code
  * SELECT name || '/' || left(boot_id::text, 8) AS identity, queues, kinds, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
- *   FROM job_workers WHERE seen_at > now() - :silence ORDER BY seen_at DESC LIMIT 1000
+ *   FROM job_workers WHERE seen_at BETWEEN now() - :silence AND now() + :silence ORDER BY seen_at DESC LIMIT 1000
  * }</pre>
  *
  * <p>The table has one row for each worker. Locks nothing.
@@ -78,11 +78,14 @@ final class WorkerFactsStatement {
         WorkerFactsStatement::read);
   }
 
-  /** Returns the condition that a worker was seen recently. */
+  /**
+   * Returns the condition that a worker was seen recently. A time far in the future says nothing.
+   */
   static Condition isAlive() {
     Field<Long> silence = inline(DatabaseClock.micros(WorkerInfo.SILENCE), SQLDataType.BIGINT);
-    return JOB_WORKERS.SEEN_AT.gt(
-        DatabaseClock.minusMicros(DatabaseClock.TRANSACTION_START, silence));
+    return JOB_WORKERS.SEEN_AT.between(
+        DatabaseClock.minusMicros(DatabaseClock.TRANSACTION_START, silence),
+        DatabaseClock.plusMicros(DatabaseClock.TRANSACTION_START, silence));
   }
 
   private static Facts read(Row row) throws SQLException {

@@ -58,9 +58,12 @@ final class WorkersStatement {
             field(name("seen", "boot_id")));
   }
 
-  /** A worker may have been seen after this transaction began. */
+  /** A worker may have been seen after this transaction began, but not much later. */
   private static Duration silence(Instant seenAt, Instant now) {
-    return seenAt.isBefore(now) ? Duration.between(seenAt, now) : Duration.ZERO;
+    Duration silence = Duration.between(seenAt, now);
+    return silence.isNegative() && silence.abs().compareTo(WorkerInfo.SILENCE) < 0
+        ? Duration.ZERO
+        : silence;
   }
 
   private static WorkerInfo read(Row row) throws SQLException {

@@ -30,6 +30,16 @@ class ChecksTest {
   }
 
   @Test
+  void theTimesOfDeadJobsAreLeftOutIfNotAllWereRead() {
+    assertThat(
+            WorkChecks.deadJobs(
+                    new DeadJobFactsStatement.Facts(
+                        DeadJobFactsStatement.WINDOW, Duration.ofHours(3), Duration.ofHours(1)))
+                .sentence())
+        .isEqualTo("At least 10,000 jobs are dead.");
+  }
+
+  @Test
   void aPoolerIsDetectedByTheServerProcess() {
     ServerFactsStatement.Facts server = server();
 

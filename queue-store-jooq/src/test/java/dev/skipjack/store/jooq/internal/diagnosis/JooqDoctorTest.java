@@ -149,6 +149,9 @@ class JooqDoctorTest {
     assertThat(level("workers")).isEqualTo(Level.GREEN);
     fixture.execute("UPDATE @job_workers SET seen_at = now() - interval '4 minutes'");
     assertThat(level("workers")).isEqualTo(Level.RED);
+    fixture.execute("UPDATE @job_workers SET seen_at = '9999-12-31'");
+    assertThat(level("workers")).isEqualTo(Level.RED);
+    assertThat(level("kinds")).isNotEqualTo(Level.GREEN);
   }
 
   @Test
@@ -192,6 +195,9 @@ class JooqDoctorTest {
         .isEqualTo("2 jobs are dead; the first died 2 h 0 min ago, the last 1 min 0 s ago.");
     fixture.execute("UPDATE @jobs SET died_at = NULL");
     assertThat(finding("dead-jobs").sentence()).isEqualTo("2 jobs are dead.");
+    fixture.execute("DELETE FROM @jobs WHERE id = (SELECT min(id) FROM @jobs)");
+    fixture.execute("UPDATE @jobs SET died_at = now() - interval '3 h'");
+    assertThat(finding("dead-jobs").sentence()).isEqualTo("1 job is dead; it died 3 h 0 min ago.");
   }
 
   @Test
