@@ -15,9 +15,9 @@ public enum OrderingPolicy {
   /** The next job runs. The dead job remains, and a redrive puts it behind the key's other jobs. */
   SKIP,
   /**
-   * The waiting jobs that were created before the job died become dead as well. The other jobs of
-   * the key run once all of these are dead, even those whose transaction began before the job died
-   * but committed afterwards.
+   * The waiting jobs that were created before the job died become dead as well. Once all of these
+   * are dead, the key is freed and its other jobs run, even those that were enqueued before the job
+   * died but whose transaction committed only after the key was freed.
    */
   PARK;
 

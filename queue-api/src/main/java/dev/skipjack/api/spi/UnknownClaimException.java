@@ -29,9 +29,10 @@ public final class UnknownClaimException extends StoreException {
 
   /**
    * Returns the jobs that may have been claimed. If they have, they are held by these executions
-   * until their leases expire, unless the executions are ended.
+   * until their leases expire, unless the executions are ended. The list is empty after Java
+   * serialization.
    */
   public List<ClaimedJob> jobs() {
-    return jobs;
+    return jobs == null ? List.of() : jobs;
   }
 }

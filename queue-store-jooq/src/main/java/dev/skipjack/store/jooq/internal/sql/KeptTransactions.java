@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -148,19 +149,26 @@ public final class KeptTransactions implements AutoCloseable {
           "The connection was returned to its pool; these transactions are closed.");
     }
     Connection connection = kept;
-    if (connection != null && connections.isBesidePool(connection)) {
-      giveBack(); // the pool may have recovered
-      connection = null;
-    }
     if (connection == null) {
-      connection = connections.borrow();
-      kept = connection;
-      usedAt = System.nanoTime();
-      autoCommit = connection.getAutoCommit();
-      connection.setAutoCommit(false);
-      networkTimeout = connection.getNetworkTimeout();
-      connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
+      return keep(connections.borrow());
     }
+    if (connections.isBesidePool(connection)) {
+      Optional<Connection> pooled = connections.borrowPooled(); // the pool may have recovered
+      if (pooled.isPresent()) {
+        giveBack();
+        return keep(pooled.get());
+      }
+    }
+    return connection;
+  }
+
+  private Connection keep(Connection connection) throws SQLException {
+    kept = connection;
+    usedAt = System.nanoTime();
+    autoCommit = connection.getAutoCommit();
+    connection.setAutoCommit(false);
+    networkTimeout = connection.getNetworkTimeout();
+    connection.setNetworkTimeout(Runnable::run, (int) PATIENCE.toMillis());
     return connection;
   }
 

@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq.internal.sql;
 import dev.skipjack.api.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -47,8 +48,15 @@ public final class OwnConnections {
    * itself.
    */
   public static OwnConnections ofWorkers(DataSource dataSource) {
+    return ofWorkers(dataSource, PoolBypass.HANGS);
+  }
+
+  /**
+   * @param hangs how long an attempt of the pool to connect may last before it is assumed to hang
+   */
+  static OwnConnections ofWorkers(DataSource dataSource, Duration hangs) {
     try {
-      return new OwnConnections(dataSource, PoolBypass.of(dataSource));
+      return new OwnConnections(dataSource, PoolBypass.of(dataSource, hangs));
     } catch (NoClassDefFoundError absent) {
       LOG.trace("Pool is not HikariCP; its pauses after an outage cannot be bypassed");
       return new OwnConnections(dataSource);
@@ -72,7 +80,19 @@ public final class OwnConnections {
    * @throws SQLException if the driver could not connect
    */
   public Connection borrow() throws SQLException {
-    Connection connection = connect();
+    return checked(connect());
+  }
+
+  /**
+   * Borrows a connection of the pool to replace one {@linkplain #isBesidePool beside} it. Empty if
+   * the pool has none at once. Throws as {@link #borrow} does.
+   */
+  Optional<Connection> borrowPooled() throws SQLException {
+    Optional<Connection> connection = bypass.orElseThrow().glance();
+    return connection.isPresent() ? Optional.of(checked(connection.get())) : connection;
+  }
+
+  private Connection checked(Connection connection) throws SQLException {
     try {
       requireNoTransaction(connection);
       return connection;
@@ -101,7 +121,12 @@ public final class OwnConnections {
   private void requireNoTransaction(Connection connection) throws SQLException {
     if (PostgresDriver.isInTransaction(connection) || isBound(connection)) {
       throw new IllegalStateException(
-          "The data source handed out a connection that is inside a transaction (open, begun by setAutoCommit(false), or failed and not rolled back), and the queue would have committed that transaction. To enqueue in that transaction, use queue.in(connection). Give JobQueue the pool itself, not a data source that is bound to transactions, such as TransactionAwareDataSourceProxy. If it is a pool, other code returned the connection without ending its transaction.");
+          "The data source handed out a connection that is inside a transaction (open, begun by"
+              + " setAutoCommit(false), or failed and not rolled back), and the queue would have"
+              + " committed that transaction. To enqueue in that transaction, use"
+              + " queue.in(connection). Give JobQueue the pool itself, not a data source that is"
+              + " bound to transactions, such as TransactionAwareDataSourceProxy. If it is a pool,"
+              + " other code returned the connection without ending its transaction.");
     }
   }
 

@@ -1,5 +1,8 @@
 package dev.skipjack.store.jooq.internal.sql;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
 import com.zaxxer.hikari.pool.ProxyConnection;
@@ -8,6 +11,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -20,8 +24,10 @@ import org.slf4j.LoggerFactory;
  * five seconds, and its borrowers wait for as long as its {@code connectionTimeout}, 30 seconds by
  * default. If an attempt of the pool has failed, this class therefore waits for at most half a
  * second, or two seconds if the attempt lasts that long, unless all connections of the pool are in
- * use. It then connects by itself. A worker thus notices an outage at once, and its end as well.
- * The connection has the settings of the pool's connections, and is closed after use.
+ * use. It then connects by itself. If the server refuses this connection, because the login is
+ * rejected or a limit is reached, it waits for the pool after all. A worker thus notices an outage
+ * at once, and its end as well. The connection has the settings of the pool's connections, and is
+ * closed after use.
  */
 final class PoolBypass {
 
@@ -31,13 +37,19 @@ final class PoolBypass {
   private static final long PATIENCE = 500;
 
   /** How long an attempt of the pool to connect may last before it is assumed to hang. */
-  private static final long HANGS = 2_000;
+  static final Duration HANGS = Duration.ofSeconds(2);
+
+  /** How long to wait for a pool whose connections are all in use, before it is checked again. */
+  private static final long SLICE = 1_000;
 
   /** How long to wait for a pool that failed to open a connection the last time. */
   private static final long GLANCE = 10;
 
   /** The class of SQLSTATEs of a rejected login. */
   private static final String REJECTED_LOGIN = "28";
+
+  /** The class of SQLSTATEs of a server that has reached a limit, such as that of connections. */
+  private static final String NO_RESOURCES = "53";
 
   private final Hikari pool;
 
@@ -49,10 +61,11 @@ final class PoolBypass {
    * Returns a bypass, or empty if the data source is not HikariCP's own. A wrapper or a subclass
    * may do more than borrow a connection, so it is never bypassed.
    *
+   * @param hangs how long an attempt of the pool to connect may last before it is assumed to hang
    * @throws NoClassDefFoundError if HikariCP is missing
    */
-  static Optional<PoolBypass> of(DataSource dataSource) {
-    return Hikari.of(dataSource).map(PoolBypass::new);
+  static Optional<PoolBypass> of(DataSource dataSource, Duration hangs) {
+    return Hikari.of(dataSource, hangs).map(PoolBypass::new);
   }
 
   /**
@@ -62,6 +75,15 @@ final class PoolBypass {
    */
   Connection connect() throws SQLException {
     return pool.connect();
+  }
+
+  /**
+   * Returns a connection of the pool, or empty if it has none at once.
+   *
+   * @throws SQLException if the pool was closed
+   */
+  Optional<Connection> glance() throws SQLException {
+    return pool.glance();
   }
 
   /** Returns whether the connection is not one of the pool. */
@@ -75,15 +97,17 @@ final class PoolBypass {
   private static final class Hikari {
 
     private final HikariDataSource dataSource;
+    private final long hangs;
     private volatile boolean stuck;
 
-    Hikari(HikariDataSource dataSource) {
+    Hikari(HikariDataSource dataSource, Duration hangs) {
       this.dataSource = dataSource;
+      this.hangs = hangs.toNanos();
     }
 
-    static Optional<Hikari> of(DataSource dataSource) {
+    static Optional<Hikari> of(DataSource dataSource, Duration hangs) {
       return dataSource.getClass() == HikariDataSource.class
-          ? Optional.of(new Hikari((HikariDataSource) dataSource))
+          ? Optional.of(new Hikari((HikariDataSource) dataSource, hangs))
           : Optional.empty();
     }
 
@@ -104,53 +128,97 @@ final class PoolBypass {
     }
 
     private Connection connect(HikariPool pool) throws SQLException {
-      long most = dataSource.getConnectionTimeout();
-      long left = most;
+      long deadline = System.nanoTime() + MILLISECONDS.toNanos(dataSource.getConnectionTimeout());
+      long hasRoomSince = System.nanoTime();
+      SQLException refused = null;
       while (true) {
-        long wait = isExhausted(pool) ? left : Math.min(left, stuck ? GLANCE : PATIENCE);
+        boolean exhausted = isExhausted(pool);
+        long left = Math.max(NANOSECONDS.toMillis(deadline - System.nanoTime()), 1);
         try {
-          Connection connection = pool.getConnection(wait);
-          if (stuck) {
-            stuck = false;
-          }
-          return connection;
+          return pooled(pool, refused == null ? Math.min(left, patience(exhausted)) : left);
         } catch (SQLTransientConnectionException timedOut) {
-          left -= wait;
+          long now = System.nanoTime();
+          hasRoomSince = exhausted ? now : hasRoomSince;
           // The cause is a failure of the pool to connect; without one, its attempt still lasts.
-          boolean fails = stuck || timedOut.getCause() != null || most - left >= HANGS;
-          if (fails && pool.getTotalConnections() < dataSource.getMaximumPoolSize()) {
-            stuck = true;
-            return connectBeside(pool, timedOut);
+          boolean fails = stuck || timedOut.getCause() != null || now - hasRoomSince >= hangs;
+          if (refused == null && fails && hasRoom(pool)) {
+            try {
+              return connectBeside(pool);
+            } catch (SQLException failure) {
+              if (!isRefused(failure)) {
+                failure.addSuppressed(timedOut);
+                throw failure;
+              }
+              refused = failure;
+            }
           }
-          if (left <= 0) {
+          if (System.nanoTime() - deadline >= 0) {
+            if (refused != null) {
+              timedOut.addSuppressed(refused);
+            }
             throw timedOut;
           }
         }
       }
     }
 
-    private boolean isExhausted(HikariPool pool) {
-      return pool.getIdleConnections() == 0
-          && pool.getTotalConnections() >= dataSource.getMaximumPoolSize();
+    Optional<Connection> glance() throws SQLException {
+      if (dataSource.getHikariPoolMXBean() instanceof HikariPool pool && !dataSource.isClosed()) {
+        try {
+          return Optional.of(pooled(pool, GLANCE));
+        } catch (SQLTransientConnectionException none) {
+          return Optional.empty();
+        }
+      }
+      return Optional.of(dataSource.getConnection());
     }
 
-    private Connection connectBeside(HikariPool pool, SQLException timedOut) throws SQLException {
+    private Connection pooled(HikariPool pool, long wait) throws SQLException {
+      Connection connection = pool.getConnection(wait);
+      if (stuck) {
+        stuck = false;
+      }
+      return connection;
+    }
+
+    private long patience(boolean exhausted) {
+      if (exhausted) {
+        return SLICE;
+      }
+      return stuck ? GLANCE : PATIENCE;
+    }
+
+    private boolean isExhausted(HikariPool pool) {
+      return pool.getIdleConnections() == 0 && !hasRoom(pool);
+    }
+
+    private boolean hasRoom(HikariPool pool) {
+      return pool.getTotalConnections() < dataSource.getMaximumPoolSize();
+    }
+
+    /**
+     * Returns whether the server is available but accepts no connection like this one. A connection
+     * may still be returned to the pool, and the pool may have newer credentials from a provider.
+     */
+    private static boolean isRefused(SQLException failure) {
+      String state = String.valueOf(failure.getSQLState());
+      return state.startsWith(REJECTED_LOGIN) || state.startsWith(NO_RESOURCES);
+    }
+
+    private Connection connectBeside(HikariPool pool) throws SQLException {
       DataSource driver = pool.getUnwrappedDataSource();
       String user = dataSource.getUsername();
       try {
         Connection connection =
-            user == null
-                ? driver.getConnection()
-                : driver.getConnection(user, dataSource.getPassword());
-        return prepared(connection);
-      } catch (SQLException unavailable) {
-        if (String.valueOf(unavailable.getSQLState()).startsWith(REJECTED_LOGIN)) {
-          timedOut.addSuppressed(
-              unavailable); // the pool may have newer credentials, from a provider
-          throw timedOut;
-        }
-        unavailable.addSuppressed(timedOut);
-        throw unavailable;
+            prepared(
+                user == null
+                    ? driver.getConnection()
+                    : driver.getConnection(user, dataSource.getPassword()));
+        stuck = true;
+        return connection;
+      } catch (SQLException failure) {
+        stuck = !isRefused(failure);
+        throw failure;
       }
     }
 
