@@ -90,10 +90,7 @@ final class OperationRun {
 
   /** Tries jobs again that count as failed. */
   private Counts fewer(
-      List<JobId> jobs,
-      JobOperation operation,
-      Connection connection,
-      List<List<JobId>> locked) {
+      List<JobId> jobs, JobOperation operation, Connection connection, List<List<JobId>> locked) {
     Counts counts = attempt(operation, jobs, connection, locked);
     return new Counts(
         counts.done(), counts.skipped(), counts.failed() - jobs.size(), counts.reason());
@@ -106,10 +103,7 @@ final class OperationRun {
    * @param locked receives the jobs to try again, each list in a transaction of its own
    */
   private Counts attempt(
-      JobOperation operation,
-      List<JobId> jobs,
-      Connection connection,
-      List<List<JobId>> locked) {
+      JobOperation operation, List<JobId> jobs, Connection connection, List<List<JobId>> locked) {
     transaction = connection;
     try {
       Tally tally = table.inSavepoint(connection, () -> process(operation, jobs, commands));

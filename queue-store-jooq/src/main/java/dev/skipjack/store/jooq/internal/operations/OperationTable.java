@@ -171,11 +171,7 @@ final class OperationTable {
         JOB_OPERATIONS.ID.eq(id).and(JOB_OPERATIONS.STATE.ne(State.STOPPED.literal())),
         work,
         (dsl, counts) ->
-            row(
-                counted(dsl, counts)
-                    .where(JOB_OPERATIONS.ID.eq(id))
-                    .returning()
-                    .fetchSingle()));
+            row(counted(dsl, counts).where(JOB_OPERATIONS.ID.eq(id)).returning().fetchSingle()));
   }
 
   private Optional<Row> locked(
