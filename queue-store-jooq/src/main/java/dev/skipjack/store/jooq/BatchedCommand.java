@@ -83,6 +83,14 @@ final class BatchedCommand {
     return results.stream().map(Objects::requireNonNull).toList();
   }
 
+  /**
+   * Runs {@code command} once on all jobs, without pauses and further tries, for a transaction that
+   * keeps its rows locked.
+   */
+  static <R> List<R> once(List<JobId> jobs, Function<List<JobId>, List<R>> command) {
+    return jobs.isEmpty() ? List.of() : command.apply(jobs);
+  }
+
   /** Runs a command on a single row, and repeats it while the row is busy, for about a second. */
   static <R> R retried(Supplier<R> command, Predicate<R> isBusy) {
     R result = command.get();

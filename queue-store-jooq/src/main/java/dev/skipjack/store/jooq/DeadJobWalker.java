@@ -46,7 +46,9 @@ final class DeadJobWalker {
 
   /** Deletes dead jobs as {@link dev.skipjack.api.QueueAdmin#prune(List)} does. */
   List<PruneResult> prune(List<JobId> jobs) {
-    return BatchedCommand.run(jobs, this::pruneBatch, result -> result == PruneResult.BUSY);
+    return transactions.areCallers()
+        ? BatchedCommand.once(jobs, this::pruneBatch)
+        : BatchedCommand.run(jobs, this::pruneBatch, result -> result == PruneResult.BUSY);
   }
 
   /**

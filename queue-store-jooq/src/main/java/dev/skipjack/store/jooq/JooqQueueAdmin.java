@@ -33,7 +33,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.Predicate;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -76,15 +78,16 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
 
   @Override
   public List<CancelResult> cancel(List<JobId> jobs) {
-    return BatchedCommand.run(
+    return run(
         jobs,
         batch -> orderedJobs.passOn(healing.run(() -> transactions.run(cancel, batch))),
-        result -> result == CancelResult.BUSY);
+        result -> result == CancelResult.BUSY,
+        null);
   }
 
   @Override
   public List<RedriveResult> redrive(List<JobId> jobs) {
-    return BatchedCommand.run(
+    return run(
         jobs,
         batch -> orderedJobs.passOn(transactions.impatient().run(redrive, batch)),
         result -> result instanceof RedriveResult.Busy,
@@ -125,22 +128,35 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
   }
 
   private List<EditResult> edit(List<JobId> jobs, JobEdit change, @Nullable String payload) {
-    return BatchedCommand.run(
+    return run(
         jobs,
         batch -> transactions.run(edit, new EditStatement.Request(batch, change, payload)),
-        result -> result == EditResult.BUSY);
+        result -> result == EditResult.BUSY,
+        null);
   }
 
   @Override
   public List<PatchResult> patch(List<JobId> jobs, String document, boolean onlyDead) {
-    return BatchedCommand.run(
+    return run(
         jobs,
         batch ->
             transactions.run(
                 patch,
                 new PatchPayloadStatement.Request(
                     batch, document, onlyDead ? DEAD : NOT_RUNNING, jobFactory.largestStored())),
-        result -> result == PatchResult.BUSY);
+        result -> result == PatchResult.BUSY,
+        null);
+  }
+
+  /** Runs a command in batches, or once if the transaction is the caller's. */
+  private <R> List<R> run(
+      List<JobId> jobs,
+      Function<List<JobId>, List<R>> command,
+      Predicate<R> isBusy,
+      @Nullable R locked) {
+    return transactions.areCallers()
+        ? BatchedCommand.once(jobs, command)
+        : BatchedCommand.run(jobs, command, isBusy, locked);
   }
 
   @Override

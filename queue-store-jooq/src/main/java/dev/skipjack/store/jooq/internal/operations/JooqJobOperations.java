@@ -1,7 +1,5 @@
 package dev.skipjack.store.jooq.internal.operations;
 
-import dev.skipjack.api.CancelResult;
-import dev.skipjack.api.EditResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobOperation;
@@ -16,9 +14,6 @@ import dev.skipjack.api.OperationAction;
 import dev.skipjack.api.OperationPreview;
 import dev.skipjack.api.OperationPreview.PayloadChange;
 import dev.skipjack.api.PageToken;
-import dev.skipjack.api.PruneResult;
-import dev.skipjack.api.RedriveResult;
-import dev.skipjack.store.jooq.internal.operations.OperationTable.Batch;
 import dev.skipjack.store.jooq.internal.operations.OperationTable.Row;
 import dev.skipjack.store.jooq.internal.sql.Lazy;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -29,7 +24,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -140,21 +134,16 @@ public final class JooqJobOperations implements JobOperations {
   @Override
   public JobOperation run(long id, Consumer<JobOperation> progress) {
     table.move(id, State.STOPPED, State.RUNNING);
-    AtomicReference<@Nullable Connection> transaction = new AtomicReference<>();
-    BatchCommands within =
-        commands.apply(() -> Objects.requireNonNull(transaction.get(), "transaction"));
+    OperationRun run = new OperationRun(table, commands);
     Row row = required(id);
     while (row.operation().state() == State.RUNNING) {
-      Row before = row;
-      JobPage page = reader.list(from(before.operation().filter(), before.position()));
-      table
-          .change(
-              before,
-              connection -> {
-                transaction.set(connection);
-                return process(before.operation(), page, within);
-              })
-          .ifPresent(changed -> progress.accept(changed.operation()));
+      JobOperation operation = row.operation();
+      JobPage page = reader.list(from(operation.filter(), row.position()));
+      List<JobId> jobs =
+          matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
+              .map(JobSummary::id)
+              .toList();
+      run.batch(row, jobs, nextOf(page, operation.newestId())).ifPresent(progress);
       // An operator or the callback may have stopped it.
       row = required(id);
     }
@@ -223,114 +212,5 @@ public final class JooqJobOperations implements JobOperations {
     List<JobSummary> jobs = page.jobs();
     boolean beyond = !jobs.isEmpty() && jobs.get(jobs.size() - 1).id().value() >= newest;
     return beyond ? null : page.next().orElse(null);
-  }
-
-  private static Batch process(JobOperation operation, JobPage page, BatchCommands commands) {
-    List<JobId> jobs =
-        matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
-            .map(JobSummary::id)
-            .toList();
-    String patch = operation.payloadPatch();
-    Tally tally = new Tally();
-    switch (operation.action()) {
-      case REDRIVE ->
-          redrive(
-              patch == null ? jobs : patched(jobs, patch, true, commands, tally), commands, tally);
-      case RUN_NOW -> runNow(jobs, commands, tally);
-      case CANCEL -> cancel(jobs, commands, tally);
-      case PRUNE -> prune(jobs, commands, tally);
-      case EDIT ->
-          tally.done += patched(jobs, Objects.requireNonNull(patch), false, commands, tally).size();
-    }
-    return new Batch(
-        tally.done, tally.skipped, tally.failed, tally.reason, nextOf(page, operation.newestId()));
-  }
-
-  /** Applies a patch to payloads. Returns the jobs that were changed. */
-  private static List<JobId> patched(
-      List<JobId> jobs, String patch, boolean onlyDead, BatchCommands commands, Tally tally) {
-    List<PatchResult> results = commands.patch(jobs, patch, onlyDead);
-    List<JobId> changed = new ArrayList<>();
-    for (int i = 0; i < jobs.size(); i++) {
-      JobId job = jobs.get(i);
-      switch (results.get(i)) {
-        case PATCHED -> changed.add(job);
-        case NO_OBJECT -> tally.skip(job, "its payload is not a JSON object");
-        case TOO_LARGE -> tally.skip(job, "its payload would be too large");
-        case OTHER_STATUS -> tally.skip(job, onlyDead ? "it is no longer dead" : "it is running");
-        case BUSY -> tally.busy(job);
-        case GONE -> tally.skip(job, "it has ended");
-      }
-    }
-    return changed;
-  }
-
-  private static void redrive(List<JobId> jobs, BatchCommands commands, Tally tally) {
-    List<RedriveResult> results = commands.redrive(jobs);
-    for (int i = 0; i < jobs.size(); i++) {
-      RedriveResult result = results.get(i);
-      if (result instanceof RedriveResult.Redriven) {
-        tally.done++;
-      } else if (result instanceof RedriveResult.Busy) {
-        tally.busy(jobs.get(i));
-      } else if (result instanceof RedriveResult.Conflict conflict) {
-        tally.skip(jobs.get(i), "job %s holds its unique key".formatted(conflict.holder()));
-      } else {
-        tally.skip(jobs.get(i), "it is no longer dead");
-      }
-    }
-  }
-
-  private static void runNow(List<JobId> jobs, BatchCommands commands, Tally tally) {
-    List<EditResult> results = commands.hurry(jobs);
-    for (int i = 0; i < jobs.size(); i++) {
-      switch (results.get(i)) {
-        case EDITED -> tally.done++;
-        case BUSY -> tally.busy(jobs.get(i));
-        case NOT_PENDING, GONE -> tally.skip(jobs.get(i), "it is no longer pending");
-      }
-    }
-  }
-
-  private static void cancel(List<JobId> jobs, BatchCommands commands, Tally tally) {
-    List<CancelResult> results = commands.cancel(jobs);
-    for (int i = 0; i < jobs.size(); i++) {
-      switch (results.get(i)) {
-        case CANCELLED, REQUESTED -> tally.done++;
-        case BUSY -> tally.busy(jobs.get(i));
-        case DEAD -> tally.skip(jobs.get(i), "it is dead");
-        case GONE -> tally.skip(jobs.get(i), "it has ended");
-      }
-    }
-  }
-
-  private static void prune(List<JobId> jobs, BatchCommands commands, Tally tally) {
-    List<PruneResult> results = commands.prune(jobs);
-    for (int i = 0; i < jobs.size(); i++) {
-      switch (results.get(i)) {
-        case PRUNED -> tally.done++;
-        case BUSY -> tally.busy(jobs.get(i));
-        case NOT_DEAD, GONE -> tally.skip(jobs.get(i), "it is no longer dead");
-      }
-    }
-  }
-
-  /** Counts the results of a batch. */
-  private static final class Tally {
-
-    private long done;
-    private long skipped;
-    private long failed;
-    private @Nullable String reason;
-
-    void skip(JobId job, String why) {
-      skipped++;
-      reason = "Job %s was skipped: %s.".formatted(job, why);
-    }
-
-    void busy(JobId job) {
-      failed++;
-      reason = "Job %s was locked by another transaction.".formatted(job);
-    }
   }
 }

@@ -27,10 +27,14 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
+import org.jooq.UpdateSetMoreStep;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
@@ -53,13 +57,12 @@ final class OperationTable {
   record Row(JobOperation operation, @Nullable PageToken position) {}
 
   /**
-   * The result of a batch.
+   * The results that a transaction adds.
    *
-   * @param reason why the latest job was skipped or failed; null if none was
-   * @param next the position of the next batch; null if this was the last one
+   * @param failed the number of jobs that were locked; negative if fewer are than before
+   * @param reason why the latest job was skipped or failed; null to keep the reason
    */
-  record Batch(
-      long done, long skipped, long failed, @Nullable String reason, @Nullable PageToken next) {}
+  record Counts(long done, long skipped, long failed, @Nullable String reason) {}
 
   /** Returns the id of the newest job, or 0 if there is none. */
   long newestJob() {
@@ -122,6 +125,7 @@ final class OperationTable {
    */
   boolean move(long id, State from, State to) {
     return run(
+        transactions.bounded(),
         dsl ->
             dsl.update(JOB_OPERATIONS)
                     .set(JOB_OPERATIONS.STATE, to.literal())
@@ -137,57 +141,107 @@ final class OperationTable {
    * that of several processes only one changes the jobs of a batch, and an operation is stopped
    * only between two batches.
    *
+   * @param next the position of the next batch; null if this is the last one
    * @param work changes the jobs on the connection that it is given
    * @return the operation, or empty if another process has changed the batch, or the operation is
    *     not running
    */
-  Optional<Row> change(Row before, Function<Connection, Batch> work) {
+  Optional<Row> change(Row before, @Nullable PageToken next, Function<Connection, Counts> work) {
+    long id = before.operation().id();
+    return locked(
+        JOB_OPERATIONS
+            .ID
+            .eq(id)
+            .and(JOB_OPERATIONS.STATE.eq(State.RUNNING.literal()))
+            .and(
+                JOB_OPERATIONS.POSITION.isNotDistinctFrom(
+                    val(textOf(before.position()), SQLDataType.CLOB))),
+        work,
+        (dsl, counts) -> record(dsl, id, counts, next));
+  }
+
+  /**
+   * Changes jobs of a batch that is recorded already, and adds the results, in one transaction.
+   *
+   * @param work changes the jobs on the connection that it is given
+   * @return the operation, or empty if it has been stopped
+   */
+  Optional<Row> changeAgain(long id, Function<Connection, Counts> work) {
+    return locked(
+        JOB_OPERATIONS.ID.eq(id).and(JOB_OPERATIONS.STATE.ne(State.STOPPED.literal())),
+        work,
+        (dsl, counts) ->
+            row(counted(dsl, counts).where(JOB_OPERATIONS.ID.eq(id)).returning().fetchSingle()));
+  }
+
+  private Optional<Row> locked(
+      Condition which,
+      Function<Connection, Counts> work,
+      BiFunction<DSLContext, Counts, Row> record) {
     return onConnection(
         transactions.bounded(),
         connection -> {
           DSLContext dsl = dialect.get().configuration().derive(connection).dsl();
-          if (!isLocked(dsl, before)) {
+          if (!isLocked(dsl, which)) {
             return Optional.empty();
           }
           // As in other commands on many jobs: waiting for a key blocks all jobs of the batch.
           dsl.execute("SET LOCAL lock_timeout = '100ms'");
-          return Optional.of(record(dsl, before.operation().id(), work.apply(connection)));
+          return Optional.of(record.apply(dsl, work.apply(connection)));
         });
   }
 
-  private static boolean isLocked(DSLContext dsl, Row before) {
+  /** Runs work in a savepoint of the transaction that is open on the connection. */
+  <R> R inSavepoint(Connection connection, Supplier<R> work) {
+    return transactions.within(() -> connection).onConnection(same -> work.get());
+  }
+
+  /** Records why the latest job failed. */
+  Row explain(long id, String reason) {
+    return run(
+        transactions.bounded(),
+        dsl ->
+            row(
+                counted(dsl, new Counts(0, 0, 0, reason))
+                    .where(JOB_OPERATIONS.ID.eq(id))
+                    .returning()
+                    .fetchSingle()));
+  }
+
+  private static boolean isLocked(DSLContext dsl, Condition which) {
     return dsl.selectOne()
         .from(JOB_OPERATIONS)
-        .where(JOB_OPERATIONS.ID.eq(before.operation().id()))
-        .and(JOB_OPERATIONS.STATE.eq(State.RUNNING.literal()))
-        .and(
-            JOB_OPERATIONS.POSITION.isNotDistinctFrom(
-                val(textOf(before.position()), SQLDataType.CLOB)))
+        .where(which)
         .forNoKeyUpdate()
         .fetchOptional()
         .isPresent();
   }
 
-  private static Row record(DSLContext dsl, long id, Batch batch) {
-    boolean last = batch.next() == null;
+  /** Returns the beginning of an update that adds results. */
+  private static UpdateSetMoreStep<JobOperationsRecord> counted(DSLContext dsl, Counts counts) {
+    return dsl.update(JOB_OPERATIONS)
+        .set(JOB_OPERATIONS.DONE, JOB_OPERATIONS.DONE.plus(counts.done()))
+        .set(JOB_OPERATIONS.SKIPPED, JOB_OPERATIONS.SKIPPED.plus(counts.skipped()))
+        .set(JOB_OPERATIONS.FAILED, JOB_OPERATIONS.FAILED.plus(counts.failed()))
+        .set(
+            JOB_OPERATIONS.LAST_REASON,
+            coalesce(val(counts.reason(), SQLDataType.CLOB), JOB_OPERATIONS.LAST_REASON))
+        .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW);
+  }
+
+  private static Row record(DSLContext dsl, long id, Counts counts, @Nullable PageToken next) {
+    boolean last = next == null;
     return row(
-        dsl.update(JOB_OPERATIONS)
-            .set(JOB_OPERATIONS.DONE, JOB_OPERATIONS.DONE.plus(batch.done()))
-            .set(JOB_OPERATIONS.SKIPPED, JOB_OPERATIONS.SKIPPED.plus(batch.skipped()))
-            .set(JOB_OPERATIONS.FAILED, JOB_OPERATIONS.FAILED.plus(batch.failed()))
-            .set(
-                JOB_OPERATIONS.LAST_REASON,
-                coalesce(val(batch.reason(), SQLDataType.CLOB), JOB_OPERATIONS.LAST_REASON))
+        counted(dsl, counts)
             .set(
                 JOB_OPERATIONS.POSITION,
-                last ? JOB_OPERATIONS.POSITION : val(textOf(batch.next()), SQLDataType.CLOB))
+                last ? JOB_OPERATIONS.POSITION : val(textOf(next), SQLDataType.CLOB))
             .set(
                 JOB_OPERATIONS.STATE,
                 last ? inline(State.FINISHED.literal()) : JOB_OPERATIONS.STATE)
             .set(
                 JOB_OPERATIONS.FINISHED_AT,
                 when(inline(last), DatabaseClock.NOW).otherwise(JOB_OPERATIONS.FINISHED_AT))
-            .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW)
             .where(JOB_OPERATIONS.ID.eq(id))
             .returning()
             .fetchSingle());
@@ -256,6 +310,10 @@ final class OperationTable {
   }
 
   private <R> R run(Function<DSLContext, R> statement) {
+    return run(transactions, statement);
+  }
+
+  private <R> R run(OwnTransactions transactions, Function<DSLContext, R> statement) {
     return onConnection(
         transactions,
         connection -> statement.apply(dialect.get().configuration().derive(connection).dsl()));

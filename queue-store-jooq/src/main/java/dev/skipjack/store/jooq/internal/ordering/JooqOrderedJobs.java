@@ -144,7 +144,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
               failure.getMessage());
           return new Promoted(promoted, left, failure);
         }
-        failures++;
+        // The caller's transaction keeps many rows locked, so it does not wait again.
+        failures = transactions.areCallers() ? MAX_FAILURES : failures + 1;
         pushBack(batch, (StoreException) failure, failures, batches);
       }
     }

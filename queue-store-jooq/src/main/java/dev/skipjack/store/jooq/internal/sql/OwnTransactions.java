@@ -71,6 +71,14 @@ public final class OwnTransactions {
     return new OwnTransactions(connections, preamble, onReadOnlyServer, transaction);
   }
 
+  /**
+   * Returns whether all work runs in a transaction of the caller, which keeps the locks of each
+   * unit of work until it ends.
+   */
+  public boolean areCallers() {
+    return callers != null;
+  }
+
   /** Returns a copy that calls {@code action} when a server turns out to be read-only (25006). */
   public OwnTransactions onReadOnlyServer(Runnable action) {
     return new OwnTransactions(connections, preamble, action, callers);
