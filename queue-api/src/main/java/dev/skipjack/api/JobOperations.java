@@ -41,8 +41,9 @@ public interface JobOperations {
    *
    * <p>The patch is a JSON merge patch (RFC 7396): {@code {"currency": "EUR", "debug": null}} sets
    * one field and removes another. Objects inside it are merged in the same way; arrays are
-   * replaced. Payloads that are not objects, or would exceed the limit of the queue, are skipped.
-   * The role must be allowed to execute the function {@code merge_patch}.
+   * replaced. Payloads that are not objects, or would become larger than the limit of the queue,
+   * are skipped. A job that cannot be redriven because another job holds its unique key keeps the
+   * changed payload. The role must be allowed to execute the function {@code merge_patch}.
    *
    * @param action {@link OperationAction#EDIT} or {@link OperationAction#REDRIVE}
    * @param payloadPatch a JSON object

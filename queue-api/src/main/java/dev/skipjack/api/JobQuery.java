@@ -1,6 +1,7 @@
 package dev.skipjack.api;
 
 import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.SafeText;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     for all jobs
  * @param errorClass the class of the exception that ended the last attempt of the jobs, with or
  *     without its package; null for all jobs. Archived jobs cannot be selected by it
- * @param errorGroup the {@link DeadLetterGroup#error} of the jobs; null for all jobs
+ * @param errorGroup the {@link DeadLetterGroup#error} of the jobs, empty for jobs without a
+ *     message; null for all jobs
  * @param since the earliest time at which the jobs were enqueued or, if the order is {@link
  *     JobOrder#FINISHED}, ended; null for all jobs
  * @param payload a field of the payload and its value; null for all jobs
@@ -104,6 +106,11 @@ public record JobQuery(
     }
     if (errorGroup != null) {
       Tags.requireStorable("Error group", errorGroup);
+      if (errorGroup.indexOf('\n') >= 0) {
+        throw new IllegalArgumentException(
+            "Error group '%s' has several lines. A group is one line."
+                .formatted(SafeText.of(errorGroup, 80)));
+      }
     }
     if (since != null) {
       if (since.isAfter(EnqueueOptions.LATEST)) {

@@ -26,10 +26,16 @@ final class Cell {
 
   private static final int HOURS_OF_DAY = 24;
 
+  /** A text that a table shows in full, because it is the argument of another command. */
+  record Uncut(String text) {}
+
   private Cell() {}
 
   /** Returns the value as one line of limited length. */
   static String of(@Nullable Object value) {
+    if (value instanceof Uncut uncut) {
+      return whole(uncut.text());
+    }
     String text = whole(value);
     return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 3) + "...";
   }

@@ -48,7 +48,8 @@ final class DeadCommand extends CommandGroup {
           .and("example", DeadLetterGroup::example)
           .andText("error_class", group -> simpleName(group.errorClass()))
           .andJson("error_class", DeadLetterGroup::errorClass)
-          .and("error", DeadLetterGroup::error);
+          .andText("error", group -> new Cell.Uncut(group.error()))
+          .andJson("error", DeadLetterGroup::error);
 
   private static @Nullable String simpleName(@Nullable String errorClass) {
     return errorClass == null ? null : errorClass.substring(errorClass.lastIndexOf('.') + 1);
@@ -59,7 +60,7 @@ final class DeadCommand extends CommandGroup {
       name = "list",
       description = {
         "List dead jobs, grouped by queue, kind, and the class and first line of the last error, the largest group first. Quoted texts and words with digits appear as *.",
-        "To act on one group, use --error-class and --error-group of 'skipjack dead redrive' and 'skipjack dead prune'. The newest 10,000 dead jobs of each queue and kind are read."
+        "To act on one group, give its error to --error-group, and its error class to --error-class, of 'skipjack dead redrive' and 'skipjack dead prune'; the error - is --error-group ''. The newest 10,000 dead jobs of each queue and kind are read."
       })
   static final class ListGroups extends QueueAction {
 

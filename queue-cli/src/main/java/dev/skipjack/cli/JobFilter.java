@@ -67,7 +67,7 @@ class JobFilter {
       names = "--error-group",
       paramLabel = "TEXT",
       description =
-          "Only jobs of one group of 'skipjack dead list': its error, for example 'Order * was not found'.")
+          "Only jobs of one group of 'skipjack dead list': its error, for example 'Order * was not found', or '' for jobs without an error message.")
   private @Nullable String errorGroup;
 
   @Option(

@@ -11,6 +11,9 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -74,6 +77,30 @@ class DeadCommandsTest {
     assertThat(list.out()).contains("No currency in order *", "Card of job * declined");
     assertThat(skipjack("dead", "list", "--json").out())
         .contains("\"error_class\":\"java.lang.ClassCastException\"");
+  }
+
+  @Test
+  void anyListedErrorCanBeGivenToAnotherCommand() throws SQLException {
+    String error = "Payment was declined because ".repeat(5) + "of fraud";
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "UPDATE \"%1$s\".jobs SET last_error = CASE WHEN last_error LIKE 'Card%%' THEN '%2$s' END"
+              .formatted(database.schema(), error));
+    }
+    long declined =
+        queue.reader().deadLetters().stream()
+            .filter(group -> group.error().equals(error))
+            .mapToLong(group -> group.jobs())
+            .sum();
+
+    assertThat(skipjack("dead", "list").out()).contains(error);
+    assertThat(skipjack("dead", "prune", "--error-group", error, "--yes").out())
+        .endsWith("Deleted %d jobs.\n".formatted(declined));
+    assertThat(skipjack("dead", "redrive", "--error-group", "", "--dry-run").out())
+        .contains("%d jobs match".formatted(52 - declined));
+    assertThat(skipjack("dead", "redrive", "--error-group", error, "--dry-run").out())
+        .doesNotContain("%d jobs match".formatted(52 - declined));
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
@@ -28,8 +29,9 @@ import java.util.stream.Collectors;
  *
  * <p>The values are those of the whole database, so one or two processes suffice. The thread that
  * asks for {@code skipjack.queue.readable} queries the database if the last query was at least a
- * minute ago, and the other gauges then have the new values. If the database cannot be read, that
- * gauge reports 0 and the others are removed.
+ * minute ago, and the other gauges then have the new values. While it does, other threads get the
+ * last values; before the first ones, that gauge is NaN. If the database cannot be read, that gauge
+ * reports 0 and the others are removed.
  */
 public final class QueueMetrics implements MeterBinder {
 
@@ -77,7 +79,8 @@ public final class QueueMetrics implements MeterBinder {
 
     private boolean isRead;
     private long readAt;
-    private boolean readable;
+    private volatile double readable = NOT_CHECKED;
+    private final ReentrantLock reading = new ReentrantLock();
 
     Bound(MeterRegistry registry) {
       this.jobs =
@@ -99,14 +102,25 @@ public final class QueueMetrics implements MeterBinder {
               .register(registry);
     }
 
-    synchronized double readIfOld() {
-      if (!isRead || nanoTime.getAsLong() - readAt >= LIFETIME.toNanos()) {
-        readable = read();
-        // A failed attempt counts too: while the database is unavailable, each takes a timeout.
-        readAt = nanoTime.getAsLong();
-        isRead = true;
+    /** Returns the last value immediately while another thread reads, which may take long. */
+    double readIfOld() {
+      if (!reading.tryLock()) {
+        return readable;
       }
-      return readable ? 1 : 0;
+      try {
+        if (!isRead || nanoTime.getAsLong() - readAt >= LIFETIME.toNanos()) {
+          try {
+            readable = read() ? 1 : 0;
+          } finally {
+            // A failed attempt counts too: while the database is unavailable, each takes a timeout.
+            readAt = nanoTime.getAsLong();
+            isRead = true;
+          }
+        }
+        return readable;
+      } finally {
+        reading.unlock();
+      }
     }
 
     private boolean read() {
@@ -117,7 +131,7 @@ public final class QueueMetrics implements MeterBinder {
         List<QueueState> states = reader.queues();
         show(counts, ages, states, findings);
         return true;
-      } catch (RuntimeException unavailable) {
+      } catch (Throwable unavailable) {
         show(Map.of(), List.of(), List.of(), List.of());
         return false;
       }

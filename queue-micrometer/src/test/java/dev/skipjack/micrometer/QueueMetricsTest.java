@@ -3,6 +3,7 @@ package dev.skipjack.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.Doctor;
 import dev.skipjack.api.JobType;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -20,6 +21,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -106,6 +109,50 @@ class QueueMetricsTest {
 
     assertThat(readable()).isZero();
     assertThat(registry.getMeters()).hasSize(1);
+  }
+
+  /** A scrape must not wait for a query of another one, which may take long. */
+  @Test
+  void otherThreadsGetTheLastValueDuringARead(QueueDatabase database) throws Exception {
+    JobQueue queue = queue(database);
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch proceed = new CountDownLatch(1);
+    Doctor slow =
+        () -> {
+          reading.countDown();
+          try {
+            proceed.await();
+          } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+          }
+          return queue.doctor().run();
+        };
+    QueueMetrics.of(queue.reader(), slow).bindTo(registry);
+    Thread first = new Thread(this::readable);
+    first.start();
+    try {
+      reading.await();
+      assertThat(readable()).isNaN();
+    } finally {
+      proceed.countDown();
+      first.join();
+    }
+    assertThat(readable()).isEqualTo(1);
+  }
+
+  @Test
+  void anErrorOfAReadIsReportedAndNotRepeatedForAMinute(QueueDatabase database) {
+    AtomicInteger reads = new AtomicInteger();
+    Doctor broken =
+        () -> {
+          reads.incrementAndGet();
+          throw new NoClassDefFoundError("broken");
+        };
+    QueueMetrics.of(queue(database).reader(), broken).bindTo(registry);
+
+    assertThat(readable()).isZero();
+    assertThat(readable()).isZero();
+    assertThat(reads).hasValue(1);
   }
 
   @Test

@@ -37,7 +37,7 @@ import org.jooq.Param;
  * merged AS MATERIALIZED (SELECT id, merge_patch(payload, :patch) AS payload FROM locked
  *                          WHERE status = ANY (:statuses) AND jsonb_typeof(payload) = 'object'),
  * patched AS (UPDATE jobs SET payload = merged.payload, updated_at = clock_timestamp() FROM merged
- *              WHERE jobs.id = merged.id AND octet_length(merged.payload::text) <= :most RETURNING jobs.id)
+ *              WHERE jobs.id = merged.id AND (octet_length(merged.payload::text) <= :most OR it is no larger than before) RETURNING jobs.id)
  * SELECT CASE WHEN patched .. WHEN merged (too large) .. WHEN locked (no object, or another status) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END
  *   FROM given ...
  * }</pre>
@@ -57,7 +57,8 @@ final class PatchPayloadStatement {
    * A patch of jobs.
    *
    * @param statuses the statuses of the jobs to change, which do not include running
-   * @param most the maximum size of a patched payload, in bytes as PostgreSQL writes it
+   * @param most the maximum size of a patched payload that becomes larger, in bytes as PostgreSQL
+   *     writes it
    */
   record Request(List<JobId> jobs, String patch, List<JobStatus> statuses, long most) {}
 
@@ -84,7 +85,9 @@ final class PatchPayloadStatement {
                     .where(JOBS.ID.eq(CommandCtes.idOf(merged)))
                     .and(JOBS.ID.eq(any(array(select(CommandCtes.idOf(merged)).from(merged)))))
                     .and(
-                        octetLength(payloadOf(merged).cast(String.class)).cast(Long.class).le(MOST))
+                        sizeOf(payloadOf(merged))
+                            .le(MOST)
+                            .or(sizeOf(payloadOf(merged)).le(sizeOf(JOBS.PAYLOAD))))
                     .returning(JOBS.ID));
     Field<String> result =
         CommandCtes.result(patched, PatchResult.PATCHED)
@@ -104,6 +107,10 @@ final class PatchPayloadStatement {
 
   private static Field<JSONB> payloadOf(CommonTableExpression<?> table) {
     return field(name(table.getName(), JOBS.PAYLOAD.getName()), JOBS.PAYLOAD.getDataType());
+  }
+
+  private static Field<Long> sizeOf(Field<JSONB> payload) {
+    return octetLength(payload.cast(String.class)).cast(Long.class);
   }
 
   private static Condition isObject(Field<JSONB> payload) {

@@ -132,7 +132,10 @@ final class OperationRun {
     switch (operation.action()) {
       case REDRIVE ->
           redrive(
-              patch == null ? jobs : patched(jobs, patch, true, commands, tally), commands, tally);
+              patch == null ? jobs : patched(jobs, patch, true, commands, tally),
+              patch == null ? "" : ", but its payload was changed",
+              commands,
+              tally);
       case RUN_NOW -> runNow(jobs, commands, tally);
       case CANCEL -> cancel(jobs, commands, tally);
       case PRUNE -> prune(jobs, commands, tally);
@@ -161,7 +164,8 @@ final class OperationRun {
     return changed;
   }
 
-  private static void redrive(List<JobId> jobs, BatchCommands commands, Tally tally) {
+  private static void redrive(
+      List<JobId> jobs, String changed, BatchCommands commands, Tally tally) {
     List<RedriveResult> results = commands.redrive(jobs);
     for (int i = 0; i < jobs.size(); i++) {
       RedriveResult result = results.get(i);
@@ -170,7 +174,8 @@ final class OperationRun {
       } else if (result instanceof RedriveResult.Busy) {
         tally.busy(jobs.get(i));
       } else if (result instanceof RedriveResult.Conflict conflict) {
-        tally.skip(jobs.get(i), "job %s holds its unique key".formatted(conflict.holder()));
+        tally.skip(
+            jobs.get(i), "job %s holds its unique key%s".formatted(conflict.holder(), changed));
       } else {
         tally.skip(jobs.get(i), "it is no longer dead");
       }

@@ -48,6 +48,9 @@ enum JobFilter {
   private static final Param<String[]> STATUSES = Texts.array("statuses");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
+  /** Is no group, because a group is one line; the empty text is one. */
+  private static final String EVERY_GROUP = "\n";
+
   private static final Field<String> ERROR = Texts.param("error");
   private static final Field<String> ERROR_CLASS = Texts.param("error_class");
   private static final Field<String> ERROR_GROUP = Texts.param("error_group");
@@ -92,7 +95,7 @@ enum JobFilter {
                 .or(position(lower(column(jobs, JOBS.LAST_ERROR)), lower(ERROR)).gt(inline(0))))
         .and(
             ERROR_GROUP
-                .eq(inline(""))
+                .eq(inline(EVERY_GROUP))
                 .or(ErrorGroups.of(column(jobs, JOBS.LAST_ERROR)).eq(ERROR_GROUP)))
         .and(
             this == PLAIN
@@ -137,7 +140,7 @@ enum JobFilter {
         .texts("tags", oneOrNone(query.tag()), text -> text)
         .text("error", Objects.requireNonNullElse(query.error(), ""))
         .text("error_class", Objects.requireNonNullElse(query.errorClass(), ""))
-        .text("error_group", Objects.requireNonNullElse(query.errorGroup(), ""))
+        .text("error_group", Objects.requireNonNullElse(query.errorGroup(), EVERY_GROUP))
         .text("since", query.since() == null ? "-infinity" : query.since().toString())
         .texts(
             "payload_path",

@@ -112,6 +112,39 @@ class PayloadPatchTest {
   }
 
   @Test
+  void aPayloadThatExceedsTheLimitCanBecomeSmaller(QueueDatabase database) {
+    insert("dead", "{\"text\": \"%s\", \"debug\": true}".formatted("x".repeat(2_000)), 1);
+    JobOperations limited =
+        JobQueue.builder(database.dataSource())
+            .schema(database.schema())
+            .payloadLimit(1_024)
+            .build()
+            .operations();
+
+    OperationPreview preview =
+        limited.preview(OperationAction.EDIT, JobQuery.live(), "{\"debug\": null}");
+    JobOperation ended = limited.run(limited.start(preview, "anna").id(), step -> {});
+
+    assertThat(ended.done()).isEqualTo(1);
+    assertThat(count("payload -> 'debug' IS NULL")).isEqualTo(1);
+  }
+
+  @Test
+  void theReasonOfARefusedRedriveSaysThatThePayloadWasChanged() {
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, died_at, freed_unique_key) VALUES ('work', '{}', 'dead', now(), 'k')");
+    fixture.execute("INSERT INTO @jobs (kind, payload, unique_key) VALUES ('work', '{}', 'k')");
+    OperationPreview preview =
+        operations.preview(OperationAction.REDRIVE, JobQuery.live(), "{\"number\": 9}");
+
+    JobOperation ended = operations.run(operations.start(preview, "anna").id(), step -> {});
+
+    assertThat(ended.skipped()).isEqualTo(1);
+    assertThat(ended.lastReason()).endsWith("holds its unique key, but its payload was changed.");
+    assertThat(count("status = 'dead' AND payload = '{\"number\": 9}'")).isEqualTo(1);
+  }
+
+  @Test
   void patchesThatCannotBeAppliedAreRefused() {
     JobQuery all = JobQuery.live();
     assertThatThrownBy(() -> operations.preview(OperationAction.EDIT, all, "[1]"))
