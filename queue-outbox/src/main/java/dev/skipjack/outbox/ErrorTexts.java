@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The texts about what a publisher returned or threw, as they are stored and logged. The user's
@@ -21,20 +22,44 @@ record ErrorTexts(UnaryOperator<String> redactor) {
 
   private static final int LONGEST_TRACE = 10_000;
 
+  /** A bound for causes that form a circle. */
+  private static final int MOST_CAUSES = 100;
+
   /** Returns a reason as it is stored. */
   String reason(String reason) {
     return safe(redacted(reason), LONGEST_REASON);
   }
 
-  /** Returns an exception with its stack trace as it is logged. */
+  /**
+   * Returns an exception with its stack trace as it is logged. Of a database error only the
+   * messages are left, without its causes, whose detail may quote a row.
+   */
   String trace(Throwable thrown) {
     StringWriter trace = new StringWriter();
     try {
+      String messages = storeMessages(thrown);
+      if (messages != null) {
+        return safe(redacted(messages), LONGEST_TRACE);
+      }
       thrown.printStackTrace(new PrintWriter(trace));
     } catch (Throwable broken) {
       return thrown.getClass().getName(); // its methods are the application's
     }
     return safe(redacted(trace.toString().stripTrailing()), LONGEST_TRACE);
+  }
+
+  /** Returns the messages down to that of a database error; null if there is none. */
+  private static @Nullable String storeMessages(Throwable thrown) {
+    StringBuilder messages = new StringBuilder();
+    Throwable each = thrown;
+    for (int depth = 0; each != null && depth < MOST_CAUSES; depth++) {
+      messages.append(depth == 0 ? "" : "\nCaused by: ").append(each);
+      if (each instanceof StoreException) {
+        return messages.toString();
+      }
+      each = each.getCause();
+    }
+    return null;
   }
 
   /** Returns an exception on one line, or only its class if it cannot be described. */

@@ -74,7 +74,17 @@ final class HeldLeases implements SendingTime, AutoCloseable {
 
   @Override
   public Duration left() {
-    return Duration.ofNanos(Math.min(endUntil - System.nanoTime(), stop.nanosLeft()));
+    long now = System.nanoTime();
+    boolean inDanger = lost || now - heldUntil >= -third / 2;
+    return inDanger ? Duration.ZERO : Duration.ofNanos(Math.min(endUntil - now, stop.nanosLeft()));
+  }
+
+  /**
+   * Returns when a publisher that does not return has not noticed the end: a tenth of the lease
+   * later, which leaves enough of it to record the batch.
+   */
+  long nanosToOverrun() {
+    return endUntil + lease.toNanos() / 10 - System.nanoTime();
   }
 
   /**
@@ -101,9 +111,9 @@ final class HeldLeases implements SendingTime, AutoCloseable {
         }
       }
     } catch (StoreException failure) {
-      LOG.debug("Leases not extended shards={} error={}", shards(), failure.getMessage());
+      LOG.debug("Leases not extended shards={} error={}", shards(), ErrorTexts.own(failure));
     } catch (Throwable failure) { // the timer would never call again
-      LOG.warn("Leases not extended shards={}", shards(), failure);
+      LOG.warn("Leases not extended shards={} error={}", shards(), ErrorTexts.own(failure));
     }
   }
 

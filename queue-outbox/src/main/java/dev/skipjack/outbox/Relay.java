@@ -44,6 +44,9 @@ public final class Relay implements AutoCloseable {
   /** How long {@link #close} waits for interrupted threads to return their connections. */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
 
+  /** How long {@link #close} waits for the record of batches whose publisher has not returned. */
+  private static final Duration LAST_RECORD = Duration.ofSeconds(2);
+
   private final JobQueue queue;
   private final RelayStore store;
   private final RelayBatch batch;
@@ -106,6 +109,7 @@ public final class Relay implements AutoCloseable {
     if (started || stop.isRequested()) {
       throw new IllegalStateException("The relay was started or closed before. Build a new one.");
     }
+    Duration longestWait = settings.publisher.longestWait();
     started = true;
     ScheduledFuture<?> unused =
         timer.scheduleWithFixedDelay(this::maintain, 0, MAINTENANCE.toSeconds(), TimeUnit.SECONDS);
@@ -113,7 +117,13 @@ public final class Relay implements AutoCloseable {
       run(
           "outbox-%s-relay-%d".formatted(settings.name, i),
           new RelayLoop(
-              settings.name, batch, stop, signal, vitals, settings.pollInterval.toMillis()));
+              settings.name,
+              batch,
+              stop,
+              signal,
+              vitals,
+              new ErrorTexts(settings.redactor),
+              settings.pollInterval.toMillis()));
     }
     queue
         .wakeUps()
@@ -129,7 +139,6 @@ public final class Relay implements AutoCloseable {
         settings.batchSize,
         settings.lease.toMillis(),
         settings.pollInterval.toMillis());
-    Duration longestWait = settings.publisher.longestWait();
     if (longestWait.compareTo(settings.publishTimeout) > 0) {
       LOG.warn(
           "Publisher may wait for an event longer than publishTimeout, and another relay then"
@@ -214,20 +223,47 @@ public final class Relay implements AutoCloseable {
 
   /**
    * Stops the relay. No further event is sent. Waits until those in progress have ended and the
-   * batches are recorded, at most for the publish timeout or 20 s, whichever is shorter, and then
-   * interrupts the publisher. Returns after 25 s at the latest, whatever the publisher does.
+   * batches are recorded, at most for 20 s, or for the publish timeout and a third of the lease if
+   * that is shorter, and then interrupts the publisher. If it does not return, records what is
+   * known to be sent. Returns after 25 s at the latest, whatever the publisher does.
    */
   @Override
   public void close() {
     stop.request();
     signal.wake();
-    Duration timeout = settings.publishTimeout;
-    boolean interrupted = !join(timeout.compareTo(FAREWELL) < 0 ? timeout : FAREWELL);
+    boolean interrupted = !join(farewell());
     threads.forEach(Thread::interrupt);
     interrupted |= !join(GOODBYE);
-    timer.shutdownNow();
+    interrupted |= !endTimer();
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Returns how long a batch may still take, which is the time that {@link HeldLeases} gives it.
+   */
+  private Duration farewell() {
+    Duration third = settings.lease.dividedBy(3);
+    Duration sending =
+        settings.publishTimeout.compareTo(third) < 0 ? third : settings.publishTimeout;
+    Duration longest = sending.plus(third);
+    return longest.compareTo(FAREWELL) < 0 ? longest : FAREWELL;
+  }
+
+  /** Ends the timer after its last records. Returns false if this thread was interrupted. */
+  private boolean endTimer() {
+    try {
+      if (!timer.isShutdown()) { // by an earlier call
+        batch.recordRunning(threads);
+      }
+      timer.shutdown();
+      boolean unused = timer.awaitTermination(LAST_RECORD.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (InterruptedException interrupt) {
+      return false;
+    } finally {
+      timer.shutdownNow();
     }
   }
 

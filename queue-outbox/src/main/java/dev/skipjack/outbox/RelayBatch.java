@@ -3,7 +3,10 @@ package dev.skipjack.outbox;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.outbox.BatchResult.Rules;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 
 /** Publishes one batch at a time: leases, reads, publishes, records. Thread-safe. */
@@ -16,6 +19,7 @@ final class RelayBatch {
   private final ScheduledExecutorService timer;
   private final RelayCounters counters;
   private final RelayVitals vitals;
+  private final Set<RunningBatch> running = ConcurrentHashMap.newKeySet();
 
   /**
    * The settings of a relay that concern batches.
@@ -96,8 +100,23 @@ final class RelayBatch {
             settings.publishTimeout(),
             stop,
             timer)) {
-      return new RunningBatch(fetched, held, store, publisher, settings.rules(), counters, vitals)
-          .run(timer);
+      RunningBatch batch =
+          new RunningBatch(fetched, held, store, publisher, settings.rules(), counters, vitals);
+      running.add(batch);
+      try {
+        return batch.run(timer);
+      } finally {
+        running.remove(batch);
+      }
+    }
+  }
+
+  /** Lets the timer record what was sent of the batches whose publisher these threads wait for. */
+  void recordRunning(List<Thread> threads) {
+    for (RunningBatch each : running) {
+      if (threads.contains(each.thread())) {
+        each.end(timer);
+      }
     }
   }
 }

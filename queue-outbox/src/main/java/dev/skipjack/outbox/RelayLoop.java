@@ -19,6 +19,7 @@ final class RelayLoop implements Runnable {
   private final Stop stop;
   private final WakeUpSignal signal;
   private final RelayVitals vitals;
+  private final ErrorTexts texts;
   private final long pollMillis;
 
   RelayLoop(
@@ -27,12 +28,14 @@ final class RelayLoop implements Runnable {
       Stop stop,
       WakeUpSignal signal,
       RelayVitals vitals,
+      ErrorTexts texts,
       long pollMillis) {
     this.relay = relay;
     this.batch = batch;
     this.stop = stop;
     this.signal = signal;
     this.vitals = vitals;
+    this.texts = texts;
     this.pollMillis = pollMillis;
   }
 
@@ -80,7 +83,11 @@ final class RelayLoop implements Runnable {
           ErrorTexts.own(failure));
       vitals.failed(ErrorTexts.own(failure));
     } catch (Throwable failure) {
-      LOG.error("Relay failed, tries again relay={} pauseMs={}", relay, pause, failure);
+      LOG.error(
+          "Relay failed, tries again relay={} pauseMs={} error={}",
+          relay,
+          pause,
+          texts.trace(failure));
       vitals.failed(ErrorTexts.own(failure));
     }
     return Outcome.OUTAGE;

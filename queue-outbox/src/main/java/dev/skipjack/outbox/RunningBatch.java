@@ -9,6 +9,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,8 +33,16 @@ final class RunningBatch {
   private final BatchProgress progress = new BatchProgress();
   private final Thread thread = Thread.currentThread();
 
-  /** The number of sent events in what the timer has recorded. */
-  private volatile long sentInTime;
+  /** The call of {@link #overrun} by the timer. */
+  private volatile @Nullable Future<?> timed;
+
+  /** Guarded by this object, like the fields below. */
+  private boolean hasReturned;
+
+  private boolean hasOverrun;
+
+  /** The number of sent events in what was recorded before the publisher returned. */
+  private long sentInTime;
 
   RunningBatch(
       Fetched fetched,
@@ -55,10 +64,14 @@ final class RunningBatch {
   /** Publishes and records the batch, as {@link RelayBatch#run} promises. */
   Outcome run(ScheduledExecutorService timer) throws InterruptedException {
     List<RecordedEvent> events = fetched.publishable();
-    Future<?> overrun = timer.schedule(this::overrun, held.left().toNanos(), TimeUnit.NANOSECONDS);
-    Optional<List<PublishResult>> results = publisher.publish(events, held, progress);
-    overrun.cancel(false);
-    vitals.returned(thread);
+    timed = timer.schedule(this::overrun, held.nanosToOverrun(), TimeUnit.NANOSECONDS);
+    Optional<List<PublishResult>> results;
+    try {
+      results = publisher.publish(events, held, progress);
+    } finally {
+      cancelTimed();
+      noteReturn();
+    }
     boolean isInterrupted = Thread.interrupted(); // it would disturb the write
     try {
       if (!held.beginRecording()) {
@@ -85,18 +98,36 @@ final class RunningBatch {
     return BatchResult.of(fetched, results, rules, ThreadLocalRandom.current());
   }
 
+  private synchronized void noteReturn() {
+    hasReturned = true;
+    vitals.returned(thread);
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  /** Lets the timer record now what is known, because the relay is closed. */
+  void end(ScheduledExecutorService timer) {
+    cancelTimed();
+    timer.execute(this::overrun);
+  }
+
+  private void cancelTimed() {
+    Future<?> call = timed;
+    if (call != null) {
+      call.cancel(false);
+    }
+  }
+
   /**
-   * Called when the publisher should have returned. A publisher of whole batches says nothing
-   * before it returns, so it keeps the leases until they expire.
+   * Called when the publisher should have returned, and when the relay is closed. A publisher of
+   * whole batches says nothing before it returns, so it keeps the leases until they expire.
    */
   private void overrun() {
     try {
-      LOG.warn("Publisher did not return in time events={}", fetched.publishable().size());
-      counters.overruns.increment();
-      vitals.overran(thread);
-      if (progress.isAnyNoted() && held.beginRecording()) {
-        List<PublishResult> known = publisher.unfinished(fetched.publishable(), progress);
-        sentInTime = sent(known);
+      List<PublishResult> known = takeOver();
+      if (known != null) {
         record(result(known));
         held.close();
       }
@@ -107,7 +138,26 @@ final class RunningBatch {
     }
   }
 
-  private void noteLate(Optional<List<PublishResult>> results) {
+  /** Returns what is to be recorded before the publisher returns; null if nothing is. */
+  private synchronized @Nullable List<PublishResult> takeOver() {
+    if (hasReturned) {
+      return null;
+    }
+    if (!hasOverrun) {
+      hasOverrun = true;
+      LOG.warn("Publisher did not return in time events={}", fetched.publishable().size());
+      counters.overruns.increment();
+      vitals.overran(thread);
+    }
+    if (!progress.isAnyNoted() || !held.beginRecording()) {
+      return null;
+    }
+    List<PublishResult> known = publisher.unfinished(fetched.publishable(), progress);
+    sentInTime = sent(known);
+    return known;
+  }
+
+  private synchronized void noteLate(Optional<List<PublishResult>> results) {
     long late = results.map(RunningBatch::sent).orElse(0L) - sentInTime;
     counters.unrecorded.add(Math.max(0, late));
     LOG.warn("Publisher returned too late unrecordedEvents={}", late);

@@ -57,8 +57,8 @@ class BatchDeadlineTest {
         fixture
             .relay(slow)
             .threads(6)
-            .lease(Duration.ofSeconds(3))
-            .publishTimeout(Duration.ofSeconds(3))
+            .lease(Duration.ofSeconds(12))
+            .publishTimeout(Duration.ofSeconds(4))
             .build()
             .start()) {
       awaitUntil(() -> fixture.count("outbox_events") == 0);
@@ -91,7 +91,7 @@ class BatchDeadlineTest {
             .relay(publisher)
             .shards(32)
             .threads(2)
-            .lease(Duration.ofSeconds(1))
+            .lease(Duration.ofSeconds(12))
             .publishTimeout(Duration.ofMillis(500))
             .build()
             .start()) {
@@ -103,6 +103,46 @@ class BatchDeadlineTest {
     }
     assertThat(sent.stream().distinct()).hasSize(4);
     assertThat(fixture.count("outbox_blocked")).isZero();
+  }
+
+  /** Such a publisher may be waiting for a socket. */
+  @Test
+  void closeRecordsWhatWasSentBeforeAFunctionThatIgnoresInterrupts() throws Exception {
+    fixture.record(IntStream.range(0, 50).mapToObj(i -> event(i, "placed")).toArray(Event[]::new));
+    CountDownLatch hanging = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    Publisher publisher =
+        Publisher.each(
+            event -> {
+              sent.add(event.id());
+              if (sent.size() == 50) {
+                hanging.countDown();
+                awaitUninterruptibly(release);
+              }
+              return PublishResult.sent();
+            });
+    Relay relay = fixture.relay(publisher).shards(32).build().start();
+    try {
+      hanging.await();
+      long before = System.nanoTime();
+      relay.close();
+      assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(25));
+      assertThat(fixture.count("outbox_published")).isEqualTo(49);
+      assertThat(fixture.count("outbox_events")).as("the one that hangs").isEqualTo(1);
+    } finally {
+      release.countDown();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException ignored) {
+        // as a driver does that waits for a socket
+      }
+    }
   }
 
   @Test

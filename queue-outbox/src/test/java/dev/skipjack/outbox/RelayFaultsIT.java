@@ -61,7 +61,7 @@ class RelayFaultsIT {
             fixture
                 .outbox
                 .relay(this::publish)
-                .lease(Duration.ofSeconds(3))
+                .lease(Duration.ofSeconds(9))
                 .publishTimeout(Duration.ofSeconds(1))
                 .shards(4)
                 .batchSize(40)

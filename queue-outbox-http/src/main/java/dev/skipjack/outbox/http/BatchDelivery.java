@@ -7,6 +7,7 @@ import dev.skipjack.outbox.RecordedEvent;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,7 +19,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +48,10 @@ final class BatchDelivery {
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final EventBatch batch;
+
+  /** How long the batch may take. */
+  private final Duration time;
+
   private final EventRequests requests;
   private final Settings settings;
   private final Destinations destinations;
@@ -57,15 +61,15 @@ final class BatchDelivery {
   /** What the threads of the pool want this thread to do. */
   private final BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
 
-  /** The events whose endpoints were unavailable. */
-  private final Set<Integer> unavailable = new LinkedHashSet<>();
+  /** Why the first event failed whose endpoint was unavailable. */
+  private @Nullable String unavailable;
 
   private boolean isAnySettled;
-  private boolean isAnyPostponed;
-  private boolean isClosed;
+  private boolean cannotStart;
 
   BatchDelivery(EventBatch batch, EventRequests requests, Settings settings) {
     this.batch = batch;
+    this.time = batch.timeLeft();
     this.requests = requests;
     this.settings = settings;
     this.destinations = new Destinations(batch, settings);
@@ -77,7 +81,7 @@ final class BatchDelivery {
    * Sends the events. If the thread is interrupted, aborts the requests in progress and returns
    * what is known.
    *
-   * @throws IOException if no endpoint has accepted or refused an event
+   * @throws IOException if there is one endpoint, and it has neither accepted nor refused an event
    */
   List<PublishResult> run() throws IOException {
     Map<Aggregate, Queue<Integer>> aggregates = new LinkedHashMap<>();
@@ -87,6 +91,25 @@ final class BatchDelivery {
           .add(i);
     }
     aggregates.values().forEach(each -> enqueueNext(each, destinations.lookups()));
+    try {
+      sendAll();
+      for (Runnable last = completions.poll(); last != null; last = completions.poll()) {
+        last.run();
+      }
+      if (batch.timeLeft().isZero()) {
+        noteThoseThatHadTime();
+      }
+    } finally {
+      List.copyOf(running).forEach(this::abort);
+    }
+    destinations.end(this::giveUp);
+    if (settings.hasOneEndpoint() && !isAnySettled && unavailable != null) {
+      throw new IOException(unavailable);
+    }
+    return results;
+  }
+
+  private void sendAll() {
     try {
       boolean needsSlot = startAll();
       while ((needsSlot || !running.isEmpty()) && !batch.timeLeft().isZero()) {
@@ -100,27 +123,26 @@ final class BatchDelivery {
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     }
-    for (Runnable last = completions.poll(); last != null; last = completions.poll()) {
-      last.run();
-    }
-    List.copyOf(running).forEach(this::abort);
-    destinations.end(this::giveUp);
-    return results();
   }
 
-  private List<PublishResult> results() throws IOException {
-    if (!isAnySettled && !unavailable.isEmpty()) {
-      if (!isAnyPostponed) {
-        throw new IOException(results.get(unavailable.iterator().next()).reason());
-      }
-      // No attempt counts, but these events must not be the first of the next batch either.
-      for (int each : unavailable) {
-        Duration asked = results.get(each).delay();
-        Duration delay = asked == null ? LONG_PAUSE : longer(asked, LONG_PAUSE);
-        results.set(each, PublishResult.postponed(delay));
+  /**
+   * Counts an attempt for each request that ends with the batch after more than half of its time.
+   * Otherwise an event whose endpoint needs longer would be sent in each batch for ever.
+   */
+  private void noteThoseThatHadTime() {
+    for (RunningDelivery each : List.copyOf(running)) {
+      HttpEndpoint endpoint = each.delivery().endpoint();
+      Duration age = each.age();
+      if (endpoint != null && age.compareTo(time.dividedBy(2)) > 0) {
+        abort(each);
+        note(
+            each,
+            Attempt.withoutResponse(
+                "%s did not respond within %s, when the time of the batch was over"
+                    .formatted(endpoint.host(), age.truncatedTo(ChronoUnit.SECONDS))),
+            age);
       }
     }
-    return results;
   }
 
   /** Returns the time until a request becomes slow or must have ended. */
@@ -181,7 +203,7 @@ final class BatchDelivery {
 
   /** Starts what can be started. Returns whether a slot was missing. */
   private boolean startAll() {
-    while (!isClosed) {
+    while (!cannotStart) {
       DestinationQueue next = destinations.next();
       if (next == null) {
         return false;
@@ -209,8 +231,8 @@ final class BatchDelivery {
       settings
           .threads()
           .execute(() -> started.run(() -> completions.add(carryOut(started, endpoint))));
-    } catch (RejectedExecutionException closed) { // the publisher
-      isClosed = true;
+    } catch (Throwable failure) { // the publisher is closed, or there is no memory for a thread
+      cannotStart = true;
       boolean unused = end(started);
       started.slot().free();
     }
@@ -228,7 +250,7 @@ final class BatchDelivery {
           }
         };
       }
-      Attempt attempt = requests.send(event, endpoint, batch.timeLeft());
+      Attempt attempt = requests.send(event, endpoint, batch);
       return completion(started, attempt);
     } catch (InterruptedException aborted) {
       return completion(started, Attempt.settled(PublishResult.notTried()));
@@ -257,7 +279,7 @@ final class BatchDelivery {
       ended.destination().note(attempt.isUnavailable(), tookLong);
     }
     if (attempt.isUnavailable()) {
-      unavailable.add(position);
+      unavailable = unavailable == null ? attempt.result().reason() : unavailable;
     } else if (kind != PublishResult.Kind.NOT_TRIED) {
       isAnySettled = true;
     }
@@ -304,7 +326,6 @@ final class BatchDelivery {
 
   private void postpone(Delivery delivery, Duration delay) {
     results.set(delivery.position(), PublishResult.postponed(delay));
-    isAnyPostponed = true;
   }
 
   private static Duration longer(Duration one, Duration other) {

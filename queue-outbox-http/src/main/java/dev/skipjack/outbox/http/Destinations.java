@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Decides to which server the next event of a batch is sent. Servers that are not slow come first,
  * and of those the one with the fewest requests in progress. Meanwhile, a server that has not
  * responded in a short time in this batch gets one request at once. When only slow ones have events
- * left, they get requests for as long as one request may take, but none in a batch that begins
- * while they rest. Used by one thread.
+ * left, they get requests for a short time, but none in a batch that begins while they rest. Used
+ * by one thread.
  */
 final class Destinations {
 
@@ -71,13 +71,15 @@ final class Destinations {
   }
 
   private boolean mayBegin(DestinationQueue queue, boolean hasQuickWork) {
-    boolean isLimited =
-        hasQuickWork && !settings.hasOneEndpoint() && !queue.isQuick() && queue != lookups;
-    return queue.running() < (isLimited ? 1 : settings.concurrency())
+    boolean isLimited = hasQuickWork && !settings.hasOneEndpoint() && !queue.isQuick();
+    boolean hasRoom =
+        queue == lookups // which the slots limit; those that hang have others
+            || queue.running() < (isLimited ? 1 : settings.concurrency());
+    return hasRoom
         && !queue.isUnavailable()
         && (settings.hasOneEndpoint()
             || !queue.isSlow()
-            || (!isResting && System.nanoTime() - onlySlowSince < settings.timeout().toNanos()));
+            || (!isResting && System.nanoTime() - onlySlowSince < settings.patience().toNanos()));
   }
 
   private static boolean isBefore(DestinationQueue one, DestinationQueue other) {
@@ -90,9 +92,8 @@ final class Destinations {
    */
   void end(Consumer<DestinationQueue> remaining) {
     List<DestinationQueue> queues = new ArrayList<>(byServer.values());
-    boolean isAnyQuick = queues.stream().anyMatch(DestinationQueue::isQuick);
     boolean isAnySlow = queues.stream().anyMatch(DestinationQueue::isSlow);
-    if (isAnyQuick && isAnySlow && !isResting) {
+    if (isAnySlow && !isResting) {
       settings.slowServers().rest(Duration.ofNanos(System.nanoTime() - onlySlowSince));
     }
     queues.forEach(remaining);

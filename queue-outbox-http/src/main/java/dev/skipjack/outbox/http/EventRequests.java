@@ -2,6 +2,7 @@ package dev.skipjack.outbox.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.skipjack.outbox.EventBatch;
 import dev.skipjack.outbox.PublishResult;
 import dev.skipjack.outbox.RecordedEvent;
 import java.net.InetAddress;
@@ -67,10 +68,10 @@ final class EventRequests {
   /**
    * Sends an event.
    *
-   * @param limit how long the request may take if that is shorter than the timeout
+   * @param batch the batch of the event. When its time is over, the request is not begun
    * @throws InterruptedException if the thread was interrupted; the request is aborted
    */
-  Attempt send(RecordedEvent event, HttpEndpoint endpoint, Duration limit)
+  Attempt send(RecordedEvent event, HttpEndpoint endpoint, EventBatch batch)
       throws InterruptedException {
     if (!privateAddresses) {
       Optional<Attempt> refused = refused(endpoint.host());
@@ -78,10 +79,14 @@ final class EventRequests {
         return refused.get();
       }
     }
-    if (limit.isZero()) {
+    HttpRequest request = request(event, endpoint);
+    if (Thread.interrupted()) { // while the addresses were looked up, which does not notice it
+      throw new InterruptedException("Aborted before sending");
+    }
+    if (batch.timeLeft().isZero()) {
       return Attempt.settled(PublishResult.notTried());
     }
-    Attempt attempt = exchange(request(event, endpoint), endpoint.host(), limit);
+    Attempt attempt = exchange(request, endpoint.host());
     if (!attempt.pause().isZero()) {
       pauses.pause(endpoint.uri(), attempt.pause());
     }
@@ -155,20 +160,17 @@ final class EventRequests {
     return text.toString();
   }
 
-  private Attempt exchange(HttpRequest request, String host, Duration limit)
-      throws InterruptedException {
-    boolean isCut = limit.compareTo(timeout) < 0;
+  private Attempt exchange(HttpRequest request, String host) throws InterruptedException {
     ResponseStatus status = new ResponseStatus();
     CompletableFuture<?> response = client.sendAsync(request, status);
     @Nullable String failure = null;
     try {
-      response.get((isCut ? limit : timeout).toMillis(), TimeUnit.MILLISECONDS);
+      response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException late) {
       failure = "%s did not respond within %s".formatted(host, timeout);
     } catch (ExecutionException failed) {
       // The class only, because the message may quote what the server sent.
       Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-      isCut = false;
       failure = "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());
     } finally {
       status.cancel();
@@ -177,9 +179,6 @@ final class EventRequests {
     ResponseInfo info = status.info();
     if (info != null) {
       return Attempt.of(info.statusCode(), info.headers(), host);
-    }
-    if (isCut) { // by the end of the batch, which is not the endpoint's fault
-      return Attempt.settled(PublishResult.notTried());
     }
     return Attempt.withoutResponse(failure == null ? host + " did not respond" : failure);
   }

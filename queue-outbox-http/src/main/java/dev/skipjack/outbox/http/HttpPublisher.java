@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  *   <tr><th>response<th>result
  *   <tr><td>2xx<td>sent
  *   <tr><td>400, 413, 415, 422<td>dead: the endpoint refuses this event
- *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable. No attempt counts, unless
- *       it has accepted or refused other events of the batch
+ *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable: another attempt. If all
+ *       events have one endpoint, it counts only if that has accepted or refused other events of
+ *       the batch
  *   <tr><td>3xx, because redirects are not followed, and all others<td>another attempt
  * </table>
  *
@@ -116,7 +117,8 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
    *
    * <p>If the thread is interrupted, requests in progress are aborted.
    *
-   * @throws IOException if none of the endpoints has accepted or refused an event
+   * @throws IOException if all events have one endpoint, and it has neither accepted nor refused
+   *     one of the batch
    * @throws IllegalStateException if the publisher was closed
    */
   @Override

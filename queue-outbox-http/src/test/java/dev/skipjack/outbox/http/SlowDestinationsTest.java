@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.Outbox;
+import dev.skipjack.outbox.PublishResult;
 import dev.skipjack.outbox.RecordedEvent;
 import dev.skipjack.outbox.Relay;
 import dev.skipjack.store.jooq.JobQueue;
@@ -16,6 +17,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -59,7 +61,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** The requests to the silent servers end after the test, so they hold up nothing in it. */
+  /** The requests to the silent servers end after the batch, so they hold up nothing in it. */
   @Test
   void silentServersDoNotHoldUpTheBatchOfAHealthyOne() throws Exception {
     openSilentServers();
@@ -67,11 +69,12 @@ class SlowDestinationsTest {
         HttpPublisher publisher = publisher(healthy, Duration.ofMinutes(10))) {
       recordHostile(3);
       recordHealthy(200);
-      try (Relay relay = outbox.relay(publisher).shards(32).build().start()) {
+      try (Relay relay = outbox.relay(publisher).shards(32).batchSize(10_000).build().start()) {
         awaitUntil(() -> healthy.requests.size() == 200);
-        assertThat(hostileRequests()).as("all still in progress").isBetween(1, HOSTILE);
+        assertThat(hostileRequests()).as("all still in progress").isPositive();
         assertThat(relay.stats().retried()).as("none has ended").isZero();
       }
+      assertThat(healthy.ids()).doesNotHaveDuplicates();
       assertThat(count("outbox_published")).as("recorded when the relay is closed").isEqualTo(200);
     }
   }
@@ -108,6 +111,86 @@ class SlowDestinationsTest {
                   "SELECT count(*) FROM @outbox_events WHERE attempts > 0 AND last_error LIKE"
                       + " '%did not respond within%'"))
           .satisfies(failed -> assertThat(Long.parseLong(failed)).isGreaterThanOrEqualTo(HOSTILE));
+    }
+  }
+
+  /**
+   * Each response takes longer than requests are begun when only slow servers have events left, but
+   * a sixth of the timeout.
+   */
+  @Test
+  void aBatchForSlowServersOnlyBeginsFewRequestsAndThenLetsThemRest() throws Exception {
+    List<PublishResult> results = Collections.synchronizedList(new ArrayList<>());
+    try (TestServer slow =
+            new TestServer(
+                (request, socket) -> {
+                  Thread.sleep(5_000); // what is slow must take time
+                  TestServer.write(socket, 204);
+                });
+        HttpPublisher publisher = publisher(event -> slow.endpoint(), Duration.ofSeconds(30))) {
+      recordHostile(2);
+      Relay relay =
+          outbox
+              .relay(
+                  batch -> {
+                    List<PublishResult> batchResults = publisher.publish(batch);
+                    results.addAll(batchResults);
+                    return batchResults;
+                  })
+              .shards(32)
+              .build();
+      relay.runUntilIdle();
+
+      assertThat(relay.stats().published()).isPositive().isEqualTo(slow.requests.size());
+      assertThat(slow.requests).as("at most eight in a second, twice").hasSizeLessThanOrEqualTo(16);
+      assertThat(results).hasSize(2 * HOSTILE);
+      List<PublishResult> rest =
+          results.stream().filter(each -> each.kind() != PublishResult.Kind.SENT).toList();
+      assertThat(rest)
+          .allSatisfy(
+              each -> {
+                assertThat(each.kind()).isEqualTo(PublishResult.Kind.POSTPONED);
+                assertThat(each.delay()).as("they rest").isGreaterThan(Duration.ofSeconds(1));
+              });
+    }
+  }
+
+  /** Nothing else responds, so the publisher cannot tell whether these servers or others fail. */
+  @Test
+  void eachFailureOfABatchOfSilentServersIsAnAttempt() throws Exception {
+    openSilentServers();
+    try (TestServer healthy = TestServer.responding(204);
+        HttpPublisher publisher = publisher(healthy, Duration.ofSeconds(1))) {
+      recordHostile(1);
+      Relay relay =
+          outbox.relay(publisher).shards(32).backoff(Backoff.fixed(Duration.ofMinutes(10))).build();
+      relay.runUntilIdle();
+      assertThat(relay.stats().outages()).isZero();
+      assertThat(relay.stats().retried()).isPositive().isEqualTo(hostileRequests());
+      assertThat(value("SELECT max(attempts) FROM @outbox_events")).isEqualTo("1");
+    }
+  }
+
+  /** Otherwise the event would be sent in each batch for ever. */
+  @Test
+  void aRequestThatTheBatchCutsAfterMostOfItsTimeIsAnAttempt() throws Exception {
+    openSilentServers();
+    try (TestServer healthy = TestServer.responding(204);
+        HttpPublisher publisher = publisher(healthy, Duration.ofMinutes(10))) {
+      record(Event.of("hostile", "0/0", "order-placed"));
+      Relay relay =
+          outbox
+              .relay(publisher)
+              .shards(32)
+              .lease(Duration.ofSeconds(12))
+              .publishTimeout(Duration.ofSeconds(1))
+              .backoff(Backoff.fixed(Duration.ofMinutes(10)))
+              .build();
+      relay.runUntilIdle();
+      assertThat(relay.stats().retried()).isEqualTo(1);
+      assertThat(relay.stats().unrecorded()).isZero();
+      assertThat(value("SELECT max(last_error) FROM @outbox_events"))
+          .contains("127.0.0.1 did not respond within", "when the time of the batch was over");
     }
   }
 
@@ -190,6 +273,39 @@ class SlowDestinationsTest {
       assertThat(value("SELECT max(last_error) FROM @outbox_events"))
           .contains("did not return its endpoint");
       awaitUntil(() -> interrupted.contains("0/0"));
+    }
+  }
+
+  @Test
+  void lookupsThatHangDoNotHoldUpThoseOfOtherEvents() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    try (TestServer healthy = TestServer.responding(204);
+        HttpPublisher publisher =
+            publisher(
+                event -> {
+                  if (isHostile(event)) {
+                    boolean unused = awaitEnd(end);
+                    throw new IllegalStateException("no endpoint");
+                  }
+                  return healthy.endpoint();
+                },
+                Duration.ofMinutes(10));
+        Relay relay = outbox.relay(publisher).shards(32).build()) {
+      recordHostile(1); // five times as many as there are slots
+      recordHealthy(20);
+      Relay unused = relay.start();
+      awaitUntil(() -> healthy.requests.size() == 20);
+      assertThat(relay.stats().retried()).as("none has ended").isZero();
+      end.countDown();
+      awaitUntil(() -> relay.stats().retried() >= HOSTILE);
+    }
+  }
+
+  private static boolean awaitEnd(CountDownLatch end) {
+    try {
+      return end.await(10, TimeUnit.MINUTES);
+    } catch (InterruptedException aborted) {
+      throw new IllegalStateException(aborted);
     }
   }
 

@@ -55,7 +55,7 @@ final class BatchDelivery {
   private @Nullable KafkaException producerFailure;
 
   /**
-   * @param longestWait how long the producer tries to deliver a record
+   * @param longestWait how long a send may block, and the producer then tries to deliver the record
    */
   BatchDelivery(
       EventBatch batch,

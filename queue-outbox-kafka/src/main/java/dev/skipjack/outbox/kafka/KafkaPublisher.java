@@ -72,6 +72,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   private final Supplier<Producer<byte[], byte[]>> producers;
   private final boolean ownsProducer;
   private final Duration deliveryTimeout;
+  private final Duration longestBlock;
   private final EventRecords records;
   private final MissingTopics missing = new MissingTopics(System::nanoTime);
 
@@ -85,6 +86,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     this.producers = settings.producers;
     this.ownsProducer = settings.ownsProducer;
     this.deliveryTimeout = settings.deliveryTimeout;
+    this.longestBlock = settings.longestBlock;
     this.records = new EventRecords(settings.topic);
     this.producer = producers.get();
   }
@@ -107,6 +109,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     Map<String, Object> complete = ProducerProperties.complete(properties);
     Builder builder = new Builder(() -> new KafkaProducer<>(complete), true);
     builder.deliveryTimeout = ProducerProperties.deliveryTimeout(complete);
+    builder.longestBlock = ProducerProperties.longestBlock(complete);
     return builder;
   }
 
@@ -131,7 +134,8 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   @Override
   public List<PublishResult> publish(EventBatch batch) throws IOException {
     Producer<byte[], byte[]> current = open();
-    BatchDelivery delivery = new BatchDelivery(batch, current, records, missing, deliveryTimeout);
+    BatchDelivery delivery =
+        new BatchDelivery(batch, current, records, missing, longestBlock.plus(deliveryTimeout));
     try {
       return delivery.run();
     } finally {
@@ -163,7 +167,11 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
       if (closed || producer != broken) {
         return;
       }
-      LOG.warn("Kafka producer is in an error state, replaces it", failure);
+      // The classes only, because a message may quote a record.
+      LOG.warn(
+          "Kafka producer is in an error state, replaces it error={} cause={}",
+          failure.getClass().getName(),
+          failure.getCause() == null ? "none" : failure.getCause().getClass().getName());
       producer = producers.get();
     }
     broken.close(Duration.ZERO);
@@ -191,6 +199,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final boolean ownsProducer;
     private Duration deliveryTimeout = ProducerProperties.DEFAULT_DELIVERY_TIMEOUT;
+    private Duration longestBlock = ProducerProperties.DEFAULT_LONGEST_BLOCK;
     private Function<RecordedEvent, String> topic = event -> event.aggregate().type();
 
     /**

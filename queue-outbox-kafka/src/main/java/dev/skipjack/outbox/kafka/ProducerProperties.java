@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /** Completes the properties of a producer, and refuses those that lose events or their order. */
 final class ProducerProperties {
@@ -28,18 +29,27 @@ final class ProducerProperties {
   private static final int MOST_REQUESTS = 5;
 
   static final Duration DEFAULT_DELIVERY_TIMEOUT = Duration.ofMinutes(2);
+  static final Duration DEFAULT_LONGEST_BLOCK = Duration.ofMinutes(1);
 
   private ProducerProperties() {}
 
   /** Returns how long a producer with these properties tries to deliver a record. */
   static Duration deliveryTimeout(Map<String, Object> properties) {
-    Object millis = properties.get(DELIVERY_TIMEOUT_MS_CONFIG);
+    return millis(properties.get(DELIVERY_TIMEOUT_MS_CONFIG), DEFAULT_DELIVERY_TIMEOUT);
+  }
+
+  /** Returns how long a send may wait for metadata and memory. */
+  static Duration longestBlock(Map<String, Object> properties) {
+    return millis(properties.get(MAX_BLOCK_MS_CONFIG), DEFAULT_LONGEST_BLOCK);
+  }
+
+  private static Duration millis(@Nullable Object millis, Duration otherwise) {
     try {
       return millis == null
-          ? DEFAULT_DELIVERY_TIMEOUT
+          ? otherwise
           : Duration.ofMillis(Long.parseLong(String.valueOf(millis).trim()));
     } catch (NumberFormatException invalid) { // the producer refuses it
-      return DEFAULT_DELIVERY_TIMEOUT;
+      return otherwise;
     }
   }
 

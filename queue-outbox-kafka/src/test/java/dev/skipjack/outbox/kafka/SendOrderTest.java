@@ -215,7 +215,7 @@ class SendOrderTest {
     try (Relay relay =
         fixture
             .relay(KafkaPublisher.using(producer).build())
-            .lease(Duration.ofSeconds(2))
+            .lease(Duration.ofSeconds(18))
             .publishTimeout(Duration.ofSeconds(1))
             .build()
             .start()) {
