@@ -57,8 +57,7 @@ final class ScheduleCode implements PlanRunner {
    * @param nanoTime the clock, for example {@link System#nanoTime}
    * @param patience how long a round waits for one call
    */
-  ScheduleCode(
-      ThreadFactory factory, Runnable whenLate, LongSupplier nanoTime, Duration patience) {
+  ScheduleCode(ThreadFactory factory, Runnable whenLate, LongSupplier nanoTime, Duration patience) {
     this.threads =
         new ThreadPoolExecutor(
             0,

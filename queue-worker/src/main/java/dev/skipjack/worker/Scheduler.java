@@ -194,8 +194,9 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Fires the due schedules. The rest of the work must not stop them, for example if another session
-   * has locked a row: what fails although schedules can be fired is reported and tried again later.
+   * Fires the due schedules. The rest of the work must not stop them, for example if another
+   * session has locked a row: what fails although schedules can be fired is reported and tried
+   * again later.
    */
   private void runDue(ScheduleStore schedules) {
     changed = false; // before the read: a change during it wakes this thread again

@@ -72,7 +72,8 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     if (next != null && !next.isAfter(until)) {
       next = timing.next(until).orElse(null); // counted from now, because the schedule is that late
     }
-    return new FirePlan(isLeftOut(definition.missed(), planned, until) ? List.of() : List.of(planned), next);
+    return new FirePlan(
+        isLeftOut(definition.missed(), planned, until) ? List.of() : List.of(planned), next);
   }
 
   /** Returns the planned time itself, unless its date is excepted; then the first that is not. */

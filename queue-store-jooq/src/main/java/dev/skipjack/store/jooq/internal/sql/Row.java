@@ -146,9 +146,7 @@ public final class Row {
   }
 
   private static int size(@Nullable Object element) {
-    return element instanceof Object[] elements
-        ? Stream.of(elements).mapToInt(Row::size).sum()
-        : 1;
+    return element instanceof Object[] elements ? Stream.of(elements).mapToInt(Row::size).sum() : 1;
   }
 
   private static void addTexts(@Nullable Object element, List<String> texts) {
