@@ -32,8 +32,11 @@ final class HealthRules {
     if (!started) {
       reasons.add("The worker is not started.");
     }
+    List<String> warnings = new ArrayList<>();
     for (String role : dead) {
-      reasons.add("The worker's thread '%s' is dead or hangs.".formatted(role));
+      // A restart would run the same code of schedules again, and end the jobs that are running.
+      (role.equals(Scheduler.ROLE) ? warnings : reasons)
+          .add("The worker's thread '%s' is dead or hangs.".formatted(role));
     }
     boolean alive = reasons.isEmpty();
     boolean reachable = !database.isLost();
@@ -58,7 +61,6 @@ final class HealthRules {
     } else if (started && sinceLastPoll.filter(age -> age.compareTo(longest) > 0).isPresent()) {
       reasons.add("The last successful poll for jobs was %s ago.".formatted(sinceLastPoll.get()));
     }
-    List<String> warnings = new ArrayList<>();
     if (reachable) {
       for (Loop.Trouble trouble : troubles) {
         if (sinceLastPoll.isEmpty() || trouble.duration().compareTo(PATIENCE) > 0) {

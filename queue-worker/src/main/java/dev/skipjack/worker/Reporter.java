@@ -478,9 +478,13 @@ final class Reporter {
             undeclared.schedule(), undeclared.declaredAt(), undeclared.needsCode()));
   }
 
-  /** Reports that the database rejected the declarations of the worker's schedules. */
-  void schedulesNotDeclared(Throwable error) {
-    LOG.error("Schedules could not be declared, trying again in a minute", error);
+  /**
+   * Reports that schedules could not be declared or recalculated, although they can be fired.
+   *
+   * @param what what was not done with them, for example "declared"
+   */
+  void schedulesNot(String what, Throwable error) {
+    LOG.error("Schedules could not be {}, trying again in a minute", what, error);
     send(new WorkerEvent.LoopFailed(Scheduler.ROLE, error));
   }
 

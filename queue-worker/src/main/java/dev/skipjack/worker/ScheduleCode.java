@@ -24,7 +24,8 @@ import java.util.function.LongSupplier;
  * fire. Code that exceeds the limit is interrupted, and the try to fire counts as failed.
  *
  * <p>A schedule's code is not called again while an earlier call runs, even if that call ignores
- * the interrupt, so there is at most one thread for each schedule. Thread-safe.
+ * the interrupt, so there is at most one thread for each schedule. At most {@link #MOST} calls that
+ * have not reached the limit run at the same time; other plans remain due. Thread-safe.
  */
 final class ScheduleCode implements PlanRunner {
 
@@ -33,24 +34,30 @@ final class ScheduleCode implements PlanRunner {
 
   static final String ROLE = "schedule-code";
 
-  /** How long a round waits for one call; most payload functions return within microseconds. */
-  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(20);
+  /** The maximum number of calls that run at the same time and have not reached the limit. */
+  static final int MOST = 16;
 
-  /** How long a round waits for all of its calls. */
-  private static final long PATIENCE_OF_ROUND = 5 * PATIENCE;
+  /** How long a round waits for one call; most payload functions return within microseconds. */
+  static final Duration PATIENCE = Duration.ofMillis(20);
+
+  /** How long a round waits for all of its calls, in multiples of its patience for one. */
+  private static final int PATIENCE_OF_ROUND = 5;
 
   private static final Duration IDLE = Duration.ofSeconds(10);
 
   private final ExecutorService threads;
   private final Runnable whenLate;
   private final LongSupplier nanoTime;
+  private final long patience;
   private final Map<String, Call> running = new TreeMap<>();
 
   /**
-   * @param whenLate called when code has returned for which no round waits any more
+   * @param whenLate called when code has returned for which no round waits any more, and when there
+   *     is room for plans that were left out
    * @param nanoTime the clock, for example {@link System#nanoTime}
+   * @param patience how long a round waits for one call
    */
-  ScheduleCode(ThreadFactory factory, Runnable whenLate, LongSupplier nanoTime) {
+  ScheduleCode(ThreadFactory factory, Runnable whenLate, LongSupplier nanoTime, Duration patience) {
     this.threads =
         new ThreadPoolExecutor(
             0,
@@ -61,6 +68,7 @@ final class ScheduleCode implements PlanRunner {
             factory);
     this.whenLate = whenLate;
     this.nanoTime = nanoTime;
+    this.patience = patience.toNanos();
   }
 
   /** A call that was started. Its flags are guarded by the map of running calls. */
@@ -97,22 +105,39 @@ final class ScheduleCode implements PlanRunner {
   @Override
   public List<Plan> run(List<Plan> plans) {
     List<Plan> ended = new ArrayList<>();
-    long patience = nanoTime.getAsLong() + PATIENCE_OF_ROUND;
+    long until = nanoTime.getAsLong() + PATIENCE_OF_ROUND * patience;
+    boolean leftOut = false;
     for (Plan plan : plans) {
+      if (isFull()) {
+        leftOut = true;
+        break;
+      }
       Call call = new Call(plan, nanoTime.getAsLong(), () -> returned(plan));
       synchronized (running) {
         running.put(plan.schedule(), call);
       }
       try {
         threads.execute(call.task);
-        await(call, Math.min(PATIENCE, patience - nanoTime.getAsLong()));
+        await(call, Math.min(patience, until - nanoTime.getAsLong()));
       } catch (Throwable refused) { // there may be no memory for another thread
         plan.fail(refused);
         call.returned.countDown();
       }
     }
     collect(ended);
+    if (leftOut && !isFull()) {
+      whenLate.run(); // otherwise, the end of a call wakes the worker
+    }
     return ended;
+  }
+
+  private boolean isFull() {
+    synchronized (running) {
+      return running.values().stream()
+              .filter(call -> !call.hasReturned() && untilLimit(call) > 0)
+              .count()
+          >= MOST;
+    }
   }
 
   private void collect(List<Plan> ended) {

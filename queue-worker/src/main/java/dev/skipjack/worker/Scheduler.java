@@ -34,8 +34,8 @@ final class Scheduler implements Loop.Step {
   /** The pause after the database has refused a right, which an operator may grant meanwhile. */
   private static final long FORBIDDEN_PAUSE = Duration.ofMinutes(1).toNanos();
 
-  /** The pause after declarations that the database rejected. */
-  private static final long DECLARED_AGAIN = Duration.ofMinutes(1).toNanos();
+  /** The pause after work that failed although schedules can be fired. */
+  private static final long RETRY_INTERVAL = Duration.ofMinutes(1).toNanos();
 
   /** Longer durations are not distinguished, because they exceed a number of nanoseconds. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -51,8 +51,10 @@ final class Scheduler implements Loop.Step {
   private final ScheduleCode code;
   private final Runnable starter;
   private volatile boolean changed;
-  private volatile boolean isDeclared;
+  private boolean isDeclared;
+  private boolean isTried;
   private boolean isRecalculated;
+  private long recalculateAt;
   private volatile long touchAt;
   private long undeclaredAt;
   private boolean asked;
@@ -80,10 +82,11 @@ final class Scheduler implements Loop.Step {
     this.reporter = reporter;
     this.nanoTime = nanoTime;
     this.random = random;
-    this.code = new ScheduleCode(threads, this::schedulesChanged, nanoTime);
+    this.code = new ScheduleCode(threads, this::schedulesChanged, nanoTime, ScheduleCode.PATIENCE);
     this.starter = starter;
     this.touchAt = nanoTime.getAsLong();
     this.undeclaredAt = nanoTime.getAsLong();
+    this.recalculateAt = nanoTime.getAsLong();
   }
 
   /** Starts the thread if the worker declares schedules. */
@@ -178,7 +181,7 @@ final class Scheduler implements Loop.Step {
       try {
         runDue(store.get());
       } catch (StoreException failure) {
-        if (failure.sqlState().filter(INSUFFICIENT_PRIVILEGE::equals).isEmpty()) {
+        if (!isForbidden(failure)) {
           changed = true; // a change that was announced is not forgotten
           throw failure;
         }
@@ -190,20 +193,101 @@ final class Scheduler implements Loop.Step {
     return Math.min(untilTouch, Math.min(untilDue(), code.untilLimit()));
   }
 
+  /**
+   * Fires the due schedules. The rest of the work must not stop them, for example if another
+   * session has locked a row: what fails although schedules can be fired is reported and tried
+   * again later.
+   */
   private void runDue(ScheduleStore schedules) {
     changed = false; // before the read: a change during it wakes this thread again
-    declare(schedules);
-    if (!isRecalculated) {
-      reporter.schedulesRecalculated(schedules.recalculate());
-      isRecalculated = true;
+    if (declared.isEmpty() || isTried) {
+      fire(schedules);
+      renew(schedules);
+    } else {
+      // A new version of a definition is written before its schedule is fired.
+      @Nullable Throwable failure = failureOf(() -> schedules.declare(declared));
+      fire(schedules);
+      isTried = true;
+      declaredWith(failure);
     }
+    recalculate(schedules);
+    reportUndeclared(schedules);
+  }
+
+  private void fire(ScheduleStore schedules) {
     Round round =
         schedules.fireDue(
             declared.stream().filter(schedule -> !code.isRunning(schedule.name())).toList(), code);
     dueIn(round.nextIn());
     round.fired().forEach(reporter::scheduleFired);
     round.failed().forEach(reporter::scheduleFailed);
-    reportUndeclared(schedules);
+  }
+
+  private void renew(ScheduleStore schedules) {
+    if (declared.isEmpty() || !isPast(touchAt)) {
+      return;
+    }
+    if (isDeclared) {
+      declaredWith(failureOf(() -> schedules.touch(declared)));
+    } else {
+      declaredWith(failureOf(() -> schedules.declare(declared)));
+      if (isDeclared) {
+        schedulesChanged(); // they may be due before the next planned time that was read
+      }
+    }
+  }
+
+  private void declaredWith(@Nullable Throwable failure) {
+    if (failure == null) {
+      isDeclared = true;
+      touchAt = nanoTime.getAsLong() + Jitter.around(TOUCH_INTERVAL, random);
+    } else {
+      touchAt = nanoTime.getAsLong() + RETRY_INTERVAL;
+      failed("declared", failure);
+    }
+  }
+
+  private void recalculate(ScheduleStore schedules) {
+    if (isRecalculated || !isPast(recalculateAt)) {
+      return;
+    }
+    Throwable failure =
+        failureOf(
+            () -> {
+              List<String> moved = schedules.recalculate();
+              reporter.schedulesRecalculated(moved);
+              if (!moved.isEmpty()) {
+                schedulesChanged();
+              }
+            });
+    isRecalculated = failure == null;
+    if (failure != null) {
+      recalculateAt = nanoTime.getAsLong() + RETRY_INTERVAL;
+      failed("recalculated", failure);
+    }
+  }
+
+  private void failed(String what, Throwable failure) {
+    if (isForbidden(failure)) {
+      reporter.schedulesForbidden(failure);
+    } else {
+      reporter.schedulesNot(what, failure);
+    }
+  }
+
+  private static boolean isForbidden(Throwable failure) {
+    return failure instanceof StoreException rejected
+        && rejected.sqlState().filter(INSUFFICIENT_PRIVILEGE::equals).isPresent();
+  }
+
+  /** Runs code that may throw anything, such as the encoder of a payload. */
+  private static @Nullable Throwable failureOf(Runnable work) {
+    try {
+      work.run();
+      return null;
+    } catch (Throwable failure) {
+      return failure;
+    }
   }
 
   /**
@@ -215,37 +299,6 @@ final class Scheduler implements Loop.Step {
       schedules.undeclared().forEach(reporter::scheduleUndeclared);
       undeclaredAt = nanoTime.getAsLong() + Jitter.around(UNDECLARED_INTERVAL, random);
     }
-  }
-
-  private void declare(ScheduleStore schedules) {
-    if (declared.isEmpty() || !isPast(touchAt)) {
-      return;
-    }
-    long pause = Jitter.around(TOUCH_INTERVAL, random);
-    if (isDeclared) {
-      schedules.touch(declared);
-    } else {
-      try {
-        schedules.declare(declared);
-        isDeclared = true;
-      } catch (RuntimeException rejected) {
-        if (!isOfDeclaration(rejected)) {
-          throw rejected;
-        }
-        reporter.schedulesNotDeclared(rejected);
-        pause = DECLARED_AGAIN; // other schedules must still fire
-      }
-    }
-    touchAt = nanoTime.getAsLong() + pause;
-  }
-
-  /** Returns whether a failure is caused by the declarations, and not by the database's state. */
-  private static boolean isOfDeclaration(RuntimeException failure) {
-    return !(failure instanceof StoreException rejected)
-        || rejected
-            .sqlState()
-            .filter(state -> state.startsWith("22") || state.startsWith("23"))
-            .isPresent();
   }
 
   private boolean isPast(long time) {

@@ -43,4 +43,28 @@ class HealthRulesTest {
         .startsWith("The worker's thread '" + role + "' has failed for PT20")
         .endsWith("Last error: permission denied");
   }
+
+  @ParameterizedTest
+  @CsvSource({"flusher, false", "listener, false", "scheduler, true"})
+  void aThreadThatHangsIsNamedAndCausesARestartUnlessItOnlyFiresSchedules(
+      String role, boolean alive) {
+    vitals.polled();
+    vitals.schemaIs(true);
+
+    WorkerHealth health =
+        HealthRules.judge(
+            true,
+            List.of(role),
+            List.of(),
+            WorkerConfig.defaults(),
+            vitals,
+            reporter.database(),
+            reporter.handlers(),
+            null);
+
+    assertThat(health.alive()).isEqualTo(alive);
+    assertThat(health.ready()).isEqualTo(alive);
+    assertThat(health.reasons())
+        .containsExactly("The worker's thread '" + role + "' is dead or hangs.");
+  }
 }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.spi.ScheduleStore.Plan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,18 +29,30 @@ class ScheduleCodeTest {
   private final Semaphore late = new Semaphore(0);
   private final CountDownLatch released = new CountDownLatch(1);
   private final Set<String> interrupted = ConcurrentHashMap.newKeySet();
-  private final ScheduleCode code = code(threads);
+  private final ScheduleCode code = code(ScheduleCode.PATIENCE);
 
-  private ScheduleCode code(AtomicInteger created) {
+  private ScheduleCode code(Duration patience) {
     return new ScheduleCode(
         body -> {
-          created.incrementAndGet();
+          threads.incrementAndGet();
           Thread thread = new Thread(body, "schedule-code-test");
           thread.setDaemon(true);
           return thread;
         },
         late::release,
-        now::get);
+        now::get,
+        patience);
+  }
+
+  /** Runs plans, and then rounds until the expected ones have ended. */
+  private void runUntilEnded(List<Plan> plans, Plan... expected) {
+    List<Plan> ended = new ArrayList<>(code.run(plans));
+    await()
+        .untilAsserted(
+            () -> {
+              ended.addAll(code.run(List.of()));
+              assertThat(ended).containsExactlyInAnyOrder(expected);
+            });
   }
 
   @AfterEach
@@ -100,13 +115,21 @@ class ScheduleCodeTest {
 
   @Test
   void codeThatReturnsQuicklyEndsInItsRoundAndUsesOneThread() {
+    ScheduleCode patient = code(Duration.ofMinutes(1));
     List<Plan> plans = List.of(quick("a"), quick("b"), quick("c"));
 
-    assertThat(code.run(plans)).containsExactlyInAnyOrderElementsOf(plans);
+    assertThat(patient.run(plans)).containsExactlyInAnyOrderElementsOf(plans);
 
     assertThat(plans).allMatch(plan -> ((Planned) plan).ran);
-    assertThat(threads.get()).isLessThanOrEqualTo(2); // a thread may not be idle yet
-    assertThat(code.isRunning("a")).isFalse();
+    assertThat(patient.isRunning("a")).isFalse();
+    await()
+        .until(
+            () -> {
+              int before = threads.get();
+              patient.run(List.of(quick("a")));
+              return threads.get() == before; // a thread may not be idle yet
+            });
+    patient.close();
   }
 
   @Test
@@ -114,10 +137,11 @@ class ScheduleCodeTest {
     Planned slow = hanging("slow");
     Planned quick = quick("quick");
 
-    assertThat(code.run(List.of(slow, quick))).containsExactly(quick);
+    runUntilEnded(List.of(slow, quick), quick);
     assertThat(code.isRunning("slow")).isTrue();
     assertThat(code.run(List.of())).isEmpty();
 
+    late.drainPermits();
     released.countDown();
     late.acquire();
     assertThat(code.run(List.of())).containsExactly(slow);
@@ -154,13 +178,61 @@ class ScheduleCodeTest {
   }
 
   @Test
-  void hundredSchedulesThatHangDelayARoundOnlyBriefly() {
+  void hundredSchedulesThatHangUseFewThreadsAndDelayTheOthersUntilTheLimit() {
     List<Plan> plans = IntStream.range(0, 100).<Plan>mapToObj(n -> hanging("h" + n)).toList();
     Planned quick = quick("quick");
 
     assertThat(code.run(plans)).isEmpty();
-    assertThat(code.run(List.of(quick))).containsExactly(quick);
-    assertThat(threads.get()).isLessThanOrEqualTo(101);
+    assertThat(threads).hasValue(ScheduleCode.MOST);
+    assertThat(code.isRunning("h15")).isTrue();
+    assertThat(code.isRunning("h16")).isFalse();
+    assertThat(code.run(List.of(quick))).isEmpty();
+    assertThat(code.isRunning("quick")).isFalse();
+    assertThat(late.availablePermits()).isZero();
+
+    pass(30);
+    Set<Plan> ended = new HashSet<>(code.run(List.of(quick)));
+    await()
+        .until(
+            () -> {
+              ended.addAll(code.run(List.of()));
+              return ended.contains(quick);
+            });
+    assertThat(ended).hasSize(ScheduleCode.MOST + 1).containsAll(plans.subList(0, 16));
+  }
+
+  @Test
+  void plansThatWereLeftOutFollowWhenThereIsRoom() {
+    CountDownLatch sixteen = new CountDownLatch(ScheduleCode.MOST);
+    List<Plan> plans =
+        IntStream.range(0, 20)
+            .<Plan>mapToObj(
+                n ->
+                    new Planned(
+                        "s" + n,
+                        () -> {
+                          sixteen.countDown();
+                          awaitUninterruptibly(sixteen);
+                        }))
+            .toList();
+    Set<Plan> ended = new HashSet<>(code.run(plans));
+    while (ended.size() < plans.size()) {
+      late.acquireUninterruptibly();
+      ended.addAll(
+          code.run(
+              plans.stream()
+                  .filter(plan -> !ended.contains(plan) && !code.isRunning(plan.schedule()))
+                  .toList()));
+    }
+    assertThat(plans).allMatch(plan -> ((Planned) plan).ran);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
@@ -171,7 +243,8 @@ class ScheduleCodeTest {
               throw new OutOfMemoryError("unable to create native thread");
             },
             late::release,
-            now::get);
+            now::get,
+            ScheduleCode.PATIENCE);
     Planned plan = quick("a");
 
     assertThat(exhausted.run(List.of(plan))).containsExactly(plan);

@@ -18,8 +18,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests when a worker calls the schedule store and when it does not. */
 class SchedulerTest {
@@ -31,7 +34,8 @@ class SchedulerTest {
   private long nanoTime = Long.MAX_VALUE - Duration.ofHours(1).toNanos(); // overflows in the tests
   private final Deque<Optional<Duration>> nextIn = new ArrayDeque<>();
   private @Nullable StoreException failure;
-  private @Nullable StoreException declaring;
+  private @Nullable Throwable declaring;
+  private @Nullable StoreException recalculating;
   private int started;
 
   private final ScheduleStore store =
@@ -42,19 +46,21 @@ class SchedulerTest {
         @Override
         public void declare(Collection<Schedule> schedules) {
           call("declare");
-          if (declaring != null) {
-            throw declaring;
-          }
+          failDeclaring();
         }
 
         @Override
         public void touch(Collection<Schedule> schedules) {
           call("touch");
+          failDeclaring();
         }
 
         @Override
         public List<String> recalculate() {
           call("recalculate");
+          if (recalculating != null) {
+            throw recalculating;
+          }
           return List.of();
         }
 
@@ -71,6 +77,15 @@ class SchedulerTest {
               List.of(), List.of(), nextIn.isEmpty() ? null : nextIn.pop().orElse(null));
         }
       };
+
+  private void failDeclaring() {
+    if (declaring instanceof Error error) {
+      throw error;
+    }
+    if (declaring instanceof RuntimeException rejected) {
+      throw rejected;
+    }
+  }
 
   private void call(String name) {
     calls.add(name);
@@ -120,7 +135,7 @@ class SchedulerTest {
 
     assertThat(scheduler.run()).isZero();
     assertThat(scheduler.run()).isEqualTo(Scheduler.NEVER);
-    assertThat(calls).containsExactly("recalculate", "fireDue", "undeclared", "fireDue");
+    assertThat(calls).containsExactly("fireDue", "recalculate", "undeclared", "fireDue");
   }
 
   @Test
@@ -132,12 +147,12 @@ class SchedulerTest {
         .isBetween(Duration.ofHours(9).toNanos(), Duration.ofHours(15).toNanos());
     scheduler.schedulesChanged();
     assertThat(scheduler.run()).isEqualTo(untilRenewal);
-    assertThat(calls).containsExactly("declare", "recalculate", "fireDue", "undeclared", "fireDue");
+    assertThat(calls).containsExactly("declare", "fireDue", "recalculate", "undeclared", "fireDue");
 
     calls.clear();
     pass(Duration.ofNanos(untilRenewal));
     scheduler.run();
-    assertThat(calls).containsExactly("touch", "fireDue");
+    assertThat(calls).containsExactly("fireDue", "touch");
   }
 
   @Test
@@ -181,19 +196,68 @@ class SchedulerTest {
     assertThat(started).isEqualTo(3);
   }
 
-  @Test
-  void declarationsThatTheDatabaseRejectsStopNoScheduleAndAreTriedAgain() {
+  /** The row is rejected or locked, the role lacks a right, or an encoder fails. */
+  static Stream<Throwable> failures() {
+    return Stream.of(
+        rejected("23514"),
+        rejected("55P03"),
+        rejected("42501"),
+        rejected("P0001"),
+        new IllegalStateException("no calendar"),
+        new StackOverflowError());
+  }
+
+  private static StoreException rejected(String state) {
+    return new StoreException("rejected", new SQLException("rejected", state));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void declarationsThatFailStopNoScheduleAndAreTriedAgain(Throwable failing) {
     Scheduler scheduler = scheduler(DAILY);
-    declaring = new StoreException("rejected", new SQLException("rejected", "23514"));
-    scheduler.run();
+    declaring = failing;
     assertThat(scheduler.run()).isEqualTo(Duration.ofMinutes(1).toNanos());
-    assertThat(calls).containsExactly("declare", "recalculate", "fireDue", "undeclared");
+    assertThat(calls).containsExactly("declare", "fireDue", "recalculate", "undeclared");
+
+    calls.clear();
+    pass(Duration.ofMinutes(1));
+    assertThat(scheduler.run()).isEqualTo(Duration.ofMinutes(1).toNanos());
+    assertThat(calls).containsExactly("fireDue", "declare");
 
     calls.clear();
     declaring = null;
     pass(Duration.ofMinutes(1));
     scheduler.run();
-    assertThat(calls).containsExactly("declare", "fireDue");
+    assertThat(calls).containsExactly("fireDue", "declare");
+    assertThat(scheduler.isDue()).as("the schedules may be due").isTrue();
+
+    long untilRenewal = scheduler.run();
+    calls.clear();
+    declaring = failing;
+    pass(Duration.ofNanos(untilRenewal));
+    assertThat(scheduler.run()).isEqualTo(Duration.ofMinutes(1).toNanos());
+    assertThat(calls).containsExactly("fireDue", "touch");
+  }
+
+  @Test
+  void aRecalculationThatFailsStopsNoScheduleAndIsTriedAgain() {
+    Scheduler scheduler = scheduler();
+    recalculating = rejected("55P03");
+    fireNow(scheduler);
+    fireNow(scheduler);
+    assertThat(calls).containsExactly("fireDue", "recalculate", "undeclared", "fireDue");
+
+    calls.clear();
+    recalculating = null;
+    pass(Duration.ofMinutes(1));
+    fireNow(scheduler);
+    fireNow(scheduler);
+    assertThat(calls).containsExactly("fireDue", "recalculate", "fireDue");
+  }
+
+  private static void fireNow(Scheduler scheduler) {
+    scheduler.schedulesChanged();
+    scheduler.run();
   }
 
   @Test
@@ -232,6 +296,7 @@ class SchedulerTest {
     assertThat(scheduler.isDue()).isTrue();
 
     assertThat(calls)
-        .containsExactly("declare", "declare", "recalculate", "fireDue", "undeclared", "fireDue");
+        .containsExactly(
+            "declare", "fireDue", "declare", "fireDue", "recalculate", "undeclared", "fireDue");
   }
 }

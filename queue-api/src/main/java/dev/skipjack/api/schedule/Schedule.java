@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Schedule.every(ofMinutes(5)).named("sync").enqueueFrom(SYNC, fire -> new Sync(fire))
  * }</pre>
  *
+ * <p>The functions and predicates of different schedules may be called concurrently by several
+ * threads, those of one schedule by at most one thread of each worker.
+ *
  * <p>Declare a schedule with a worker or with {@link Schedules#declare}. Instances are immutable;
  * methods that change a setting return a new instance.
  */

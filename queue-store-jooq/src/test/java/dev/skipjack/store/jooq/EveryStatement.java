@@ -285,6 +285,7 @@ final class EveryStatement {
     ReadStatements.runCountSample(transactions.readOnly(), schema);
     assertThat(queue.doctor().run()).isNotEmpty();
     DiagnosisStatements.runThoseOfAJob(transactions.snapshot(), schema);
+    ScheduleStatements.runThatOfAnUnreadableRow(transactions, schema);
   }
 
   /**

@@ -2,7 +2,6 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduleOrigin;
-import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.sql.Chunks;
 import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
@@ -22,6 +21,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes declarations of schedules. Changes that operators made at run time are kept, unless the
  * declaration is authoritative.
+ *
+ * <p>Planned times are calculated without the predicates that except dates: predicates are code of
+ * the application, which may hang, and this class holds locks. The worker that fires a due schedule
+ * asks them, and moves the schedule if its planned time is excepted.
  */
 final class Declarations {
 
@@ -102,7 +105,13 @@ final class Declarations {
         if (stored == null) {
           created.add(created(declaration, locked.now()));
         } else {
-          StoredSchedule wanted = merged(stored, declaration, locked.now());
+          StoredSchedule wanted;
+          try {
+            wanted = merged(stored, declaration, locked.now());
+          } catch (RuntimeException unusable) { // an operator's timing that this JVM cannot use
+            skip(UnreadableRow.of(stored, String.valueOf(unusable.getMessage())));
+            continue;
+          }
           if (!wanted.equals(stored)) {
             replaced.add(wanted.seen(locked.now()));
           } else if (isOld(stored.source().declaredAt(), locked.now())) {
@@ -144,8 +153,7 @@ final class Declarations {
             null,
             now,
             now)
-        .firingNext(
-            declaration.schedule().timing(), now, ZoneRules.of(declaration.schedule().timing()));
+        .firingNext(declaration.definition().timing().timing(), now, zoneRules(declaration));
   }
 
   private static StoredSchedule.Source source(
@@ -182,9 +190,8 @@ final class Declarations {
             source(declaration, now, keepsTiming ? changedAt : null),
             now);
     if (authoritative && stored.pausedAt() != null) {
-      Timing declaredTiming = declaration.schedule().timing();
       if (timing.equals(stored.definition().timing())) {
-        return merged.resumed(declaredTiming, now, ZoneRules.of(declaredTiming));
+        return merged.resumed(timing.timing(), now, zoneRules(declaration));
       }
       merged = merged.paused(null, now);
     } else if (timing.equals(stored.definition().timing())) {
@@ -194,12 +201,13 @@ final class Declarations {
     Instant next = stored.progress().nextAt();
     if (stored.pausedAt() == null && next != null && !next.isAfter(now)) {
       // Already due: the worker that fires it checks it against the new timing.
-      return merged.movedTo(next, ZoneRules.of(declaration.schedule().timing()));
+      return merged.movedTo(next, zoneRules(declaration));
     }
-    return merged.firingNext(
-        keepsTiming ? timing.timing() : declaration.schedule().timing(),
-        now,
-        ZoneRules.of(declaration.schedule().timing()));
+    return merged.firingNext(timing.timing(), now, zoneRules(declaration));
+  }
+
+  private static @Nullable String zoneRules(Declaration declaration) {
+    return ZoneRules.of(declaration.schedule().timing());
   }
 
   /** Adds an operator's schedule. Returns whether the name was free. */

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,20 +55,37 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
       Instant until,
       @Nullable Instant missedUntil) {
     return definition.timing().countsFromLastFire()
-        ? sinceLastFire(definition.missed(), timing, planned, until)
+        ? sinceLastFire(definition, timing, planned, until)
         : atFixedTimes(definition, timing, planned, after, until, missedUntil);
   }
 
   private static FirePlan sinceLastFire(
-      Missed missed, Timing timing, Instant planned, Instant until) {
-    if (planned.isAfter(until)) {
-      return new FirePlan(List.of(), planned);
+      StoredSchedule.Definition definition, Timing timing, Instant planned, Instant until) {
+    Instant first = notExcepted(definition.timing(), timing, planned);
+    if (first == null || first.isAfter(until)) {
+      return new FirePlan(List.of(), first);
+    }
+    if (!first.equals(planned)) {
+      return sinceLastFire(definition, timing, first, until);
     }
     Instant next = timing.next(planned).orElse(null);
     if (next != null && !next.isAfter(until)) {
       next = timing.next(until).orElse(null); // counted from now, because the schedule is that late
     }
-    return new FirePlan(isLeftOut(missed, planned, until) ? List.of() : List.of(planned), next);
+    return new FirePlan(
+        isLeftOut(definition.missed(), planned, until) ? List.of() : List.of(planned), next);
+  }
+
+  /** Returns the planned time itself, unless its date is excepted; then the first that is not. */
+  private static @Nullable Instant notExcepted(
+      StoredTiming stored, Timing timing, Instant planned) {
+    Instant before = planned.minusSeconds(Objects.requireNonNull(stored.intervalSeconds()));
+    // Timings do not calculate from times before the epoch.
+    return before.isBefore(Instant.EPOCH) ? planned : timing.next(before).orElse(null);
+  }
+
+  private static Instant later(Instant one, Instant other) {
+    return one.isAfter(other) ? one : other;
   }
 
   private static FirePlan atFixedTimes(
@@ -88,7 +106,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     }
     Instant upTo = missedUntil != null && missedUntil.isBefore(until) ? missedUntil : until;
     if (upTo.isBefore(until) && first != null && first.isAfter(upTo)) {
-      first = timing.next(after).orElse(null); // nothing before the pause is left
+      first = timing.next(later(after, upTo)).orElse(null); // nothing before the pause is left
       upTo = until;
     }
     if (first == null || first.isAfter(until)) {
@@ -101,9 +119,14 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     if (fires.size() > LARGEST) {
       return new FirePlan(fires.subList(0, LARGEST), fires.get(LARGEST));
     }
-    Instant next = timing.next(upTo.isBefore(until) ? after : until).orElse(null);
+    Instant next = timing.next(upTo.isBefore(until) ? later(after, upTo) : until).orElse(null);
     boolean leftOut = isLeftOut(missed, fires.get(fires.size() - 1), until);
     return new FirePlan(leftOut ? List.of() : fires, next);
+  }
+
+  /** Returns the part of this plan before one of its fires, which becomes the next. */
+  FirePlan before(Instant fire) {
+    return new FirePlan(fires.subList(0, fires.indexOf(fire)), fire);
   }
 
   private static boolean isLeftOut(Missed missed, Instant fire, Instant until) {

@@ -13,10 +13,12 @@ import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.schedule.DueSchedulesStatement.Due;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Fire;
 import dev.skipjack.store.jooq.internal.schedule.FireSchedulesStatement.Firing;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +27,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirePlanner {
 
-  private final JobFactory jobs;
+  /**
+   * The time after which no further job of a plan is made; the others follow later. It is much
+   * shorter than the time after which a worker interrupts a plan.
+   */
+  static final Duration LONGEST = Duration.ofSeconds(5);
 
-  FirePlanner(JobFactory jobs) {
+  private final JobFactory jobs;
+  private final LongSupplier nanoTime;
+
+  /**
+   * @param nanoTime the clock, for example {@link System#nanoTime}
+   */
+  FirePlanner(JobFactory jobs, LongSupplier nanoTime) {
     this.jobs = jobs;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -41,6 +54,7 @@ final class FirePlanner {
       throw new IllegalStateException("The row cannot be read. " + odd.reason());
     }
     StoredSchedule schedule = (StoredSchedule) due.row();
+    long began = nanoTime.getAsLong();
     Timing timing = timing(schedule, declared);
     StoredSchedule.Progress progress = schedule.progress();
     Instant planned = progress.nextAt();
@@ -59,7 +73,13 @@ final class FirePlanner {
     if (requested != null) {
       fires.add(fire(schedule, requested, declared));
     }
-    plan.fires().forEach(at -> fires.add(fire(schedule, at, declared)));
+    for (Instant at : plan.fires()) {
+      if (!fires.isEmpty() && nanoTime.getAsLong() - began > LONGEST.toNanos()) {
+        plan = plan.before(at);
+        break;
+      }
+      fires.add(fire(schedule, at, declared));
+    }
     if (schedule.definition().overlap() == Overlap.CANCEL_PREVIOUS && fires.size() > 1) {
       fires.subList(0, fires.size() - 1).clear(); // the last one would cancel the others
     }

@@ -94,9 +94,9 @@ public final class JooqScheduleStore implements ScheduleStore {
       Runnable changed) {
     this.transactions = transactions;
     this.table = new ScheduleTable(dialect);
-    this.declarations = new Declarations(transactions.bounded(), table, jobs);
+    this.declarations = new Declarations(transactions.impatient(), table, jobs);
     this.jobs = jobs;
-    this.planner = new FirePlanner(jobs);
+    this.planner = new FirePlanner(jobs, System::nanoTime);
     this.cancel = cancel;
     this.strictOrdering = strictOrdering;
     this.waker = waker;
@@ -134,7 +134,7 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
     List<String> moved = new ArrayList<>();
     for (List<String> chunk : Chunks.of(names, LARGEST, name -> 0)) {
-      moved.addAll(transactions.bounded().inOne(session -> recalculate(session, chunk)));
+      moved.addAll(transactions.impatient().inOne(session -> recalculate(session, chunk)));
     }
     return List.copyOf(moved);
   }

@@ -265,7 +265,7 @@ final class ScheduleColumns {
 
   private static List<LocalDate> dates(Row row) throws SQLException {
     try {
-      return row.texts(EXCEPT_DATES).stream().map(LocalDate::parse).toList();
+      return row.textsWithoutNull(EXCEPT_DATES).stream().map(LocalDate::parse).toList();
     } catch (RuntimeException odd) {
       throw odd(
           JOB_SCHEDULES.EXCEPT_DATES,

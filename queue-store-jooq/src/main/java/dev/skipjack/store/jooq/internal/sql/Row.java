@@ -8,6 +8,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +128,25 @@ public final class Row {
       addTexts(value.getArray(), texts);
     }
     return texts;
+  }
+
+  /**
+   * Returns the strings of an array, as {@link #texts} does, but without omitting an element.
+   *
+   * @throws IllegalArgumentException if an element is NULL
+   */
+  public List<String> textsWithoutNull(Field<String[]> field) throws SQLException {
+    List<String> texts = texts(field);
+    Array value = result.getArray(columns.indexOf(field));
+    if (value != null && texts.size() < size(value.getArray())) {
+      throw new IllegalArgumentException(
+          "Column '%s' has an element that is NULL.".formatted(field.getName()));
+    }
+    return texts;
+  }
+
+  private static int size(@Nullable Object element) {
+    return element instanceof Object[] elements ? Stream.of(elements).mapToInt(Row::size).sum() : 1;
   }
 
   private static void addTexts(@Nullable Object element, List<String> texts) {

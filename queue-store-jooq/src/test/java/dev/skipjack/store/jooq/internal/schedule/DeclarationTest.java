@@ -347,6 +347,46 @@ class DeclarationTest {
         .containsExactly(due);
   }
 
+  /** A predicate is code that may hang; the declaration holds locks. */
+  @Test
+  void declaringCallsNoPredicateAndTheFirstExceptedTimeIsNotFired() {
+    Schedule broken =
+        Schedule.every(Duration.ofHours(1))
+            .except(
+                date -> {
+                  throw new IllegalStateException("no calendar");
+                })
+            .named("broken")
+            .enqueue(REPORT, new Report("x"))
+            .authoritative();
+    on.schedules.declare(List.of(broken, daily("sound")));
+    on.schedules.pause("broken");
+    on.schedules.declare(broken);
+    on.schedules.declare(broken.jitter(Duration.ofSeconds(1)));
+
+    assertThat(on.schedules.list())
+        .extracting(ScheduleState::name)
+        .containsExactly("broken", "sound");
+    assertThat(on.state("broken").nextFires()).isNotEmpty();
+  }
+
+  @Test
+  void anOperatorsTimingThatCannotBeUsedStopsNoOtherDeclaration() {
+    on.schedules.declare(daily("odd"));
+    on.fixture.execute(
+        "UPDATE @job_schedules SET zone = 'Mars/Olympus', timing_changed_at = now(), paused_at = now()");
+
+    on.schedules.declare(List.of(daily("odd").description("changed"), daily("sound")));
+    on.schedules.declare(
+        List.of(
+            Schedule.cron("0 10 * * *").named("odd").enqueue(REPORT, new Report("x")),
+            daily("other")));
+
+    assertThat(on.schedules.list())
+        .extracting(ScheduleState::name)
+        .containsExactly("odd", "other", "sound");
+  }
+
   private static Schedule hourlyExcept(List<LocalDate> dates) {
     return Schedule.of(Timing.cron("0 * * * *").except(dates))
         .named("hourly")

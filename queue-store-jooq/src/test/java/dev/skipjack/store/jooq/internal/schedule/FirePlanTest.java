@@ -7,10 +7,12 @@ import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Timing;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -38,6 +40,17 @@ class FirePlanTest {
       Instant planned,
       Instant after,
       Instant until) {
+    return plan(timing, missed, overlap, planned, after, until, null);
+  }
+
+  private static FirePlan plan(
+      Timing timing,
+      Missed missed,
+      Overlap overlap,
+      Instant planned,
+      Instant after,
+      Instant until,
+      @Nullable Instant missedUntil) {
     return FirePlan.of(
         new StoredSchedule.Definition(
             StoredTiming.of(timing),
@@ -51,7 +64,7 @@ class FirePlanTest {
         planned,
         after,
         until,
-        null);
+        missedUntil);
   }
 
   private static Instant next(FirePlan plan) {
@@ -168,6 +181,39 @@ class FirePlanTest {
         plan(eight, Missed.once(), Overlap.ALLOW, NINE, at(8), NINE.plusSeconds(1));
     assertThat(firedAlready.fires()).isEmpty();
     assertThat(firedAlready.next()).isEqualTo(at(8 + 24));
+  }
+
+  /** A date may be excepted by a predicate, which is not asked when the time is planned. */
+  @Test
+  void anIntervalFromTheLastFireDoesNotFireOnAnExceptedDate() {
+    Timing timing =
+        Timing.every(Duration.ofHours(6))
+            .fromLastFire()
+            .except(date -> date.equals(LocalDate.of(2026, 3, 2)));
+
+    FirePlan onTime = plan(timing, Missed.once(), Overlap.ALLOW, NINE.plusSeconds(1));
+    assertThat(onTime.fires()).isEmpty();
+    assertThat(onTime.next()).isEqualTo(at(27));
+
+    FirePlan late = plan(timing, Missed.once(), Overlap.ALLOW, at(28));
+    assertThat(late.fires()).containsExactly(at(27));
+    assertThat(late.next()).isEqualTo(at(33));
+
+    Timing century = Timing.every(Duration.ofDays(36_500)).fromLastFire();
+    assertThat(plan(century, Missed.once(), Overlap.ALLOW, NINE.plusSeconds(1)).fires())
+        .containsExactly(NINE);
+  }
+
+  /** The times of a row may be those of an operator, who changed them in SQL. */
+  @Test
+  void afterAPauseTheNextTimeIsLaterThanTheTimesBeforeIt() {
+    FirePlan plan = plan(HOURLY, Missed.all(9), Overlap.ALLOW, NINE, at(8), at(20), at(11));
+    assertThat(plan.fires()).containsExactly(at(9), at(10), at(11));
+    assertThat(plan.next()).isEqualTo(at(12));
+
+    FirePlan nothingLeft =
+        plan(HOURLY, Missed.all(9), Overlap.ALLOW, at(12), at(8), at(13), at(11));
+    assertThat(nothingLeft.fires()).containsExactly(at(12), at(13));
   }
 
   @Test

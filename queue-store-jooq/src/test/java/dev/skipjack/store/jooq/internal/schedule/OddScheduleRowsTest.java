@@ -50,7 +50,6 @@ class OddScheduleRowsTest {
         "except_dates = '{NULL}', due_at = now() - interval '1 s'",
         "except_dates = '{10000-01-01}', due_at = now() - interval '1 s'",
         "except_dates = array_fill('2026-01-01'::date, '{1000000}'), due_at = now() - interval '1 s'",
-        "tags = '{{a},{b}}', due_at = now() - interval '1 s'",
         "cron = repeat('x', 10000000), due_at = now() - interval '1 s'",
         "description = repeat('x', 10000000), due_at = now() - interval '1 s'",
         "jitter_ms = 9223372036854775807, due_at = now() - interval '1 s'",
@@ -94,6 +93,16 @@ class OddScheduleRowsTest {
     announce();
     assertThat(on.schedules.retire("odd")).isTrue();
     assertThat(on.schedules.list()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{{a},{b}}", "{a,NULL,b}"})
+  void tagsThatAreOddDoNotStopTheirSchedule(String tags) {
+    on.plan("odd", on.now().truncatedTo(HOURS));
+    on.fixture.execute("UPDATE @job_schedules SET tags = '%s' WHERE name = 'odd'".formatted(tags));
+
+    assertThat(on.state("odd").unreadable()).isNull();
+    assertThat(on.state("odd").tags()).containsExactly("a", "b");
   }
 
   private void announce() {

@@ -1,7 +1,9 @@
 package dev.skipjack.store.jooq.internal.schedule;
 
+import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
 import dev.skipjack.store.jooq.internal.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.sql.StatementText;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jooq.DSLContext;
@@ -10,6 +12,12 @@ import org.jooq.DSLContext;
 public final class ScheduleStatements {
 
   private ScheduleStatements() {}
+
+  /** Runs the statement for a row that cannot be read, which the constraints do not permit. */
+  public static void runThatOfAnUnreadableRow(OwnTransactions transactions, String schema) {
+    transactions.run(
+        WriteSchedulesStatement.pause(StatementDialect.forSchema(schema)), List.of("none"));
+  }
 
   /** Returns the statements' texts in {@code schema}, by the names of their golden files. */
   public static Map<String, StatementText> texts(String schema) {
