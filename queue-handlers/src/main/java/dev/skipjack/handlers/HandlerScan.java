@@ -142,9 +142,7 @@ final class HandlerScan {
                 + " the type.");
       }
       type = typeOf(settings, kind, payload == null ? NoPayload.class : payload, name);
-      if (schedule == null) {
-        requireDefinition(settings, kind, name);
-      }
+      requireDefinition(settings, kind, name);
     } else {
       requireNoAttributes(settings, kind, name);
       if (payload != null && !payload.isAssignableFrom(type.payloadClass())) {

@@ -19,14 +19,15 @@ import java.lang.annotation.Target;
  * must be neither private nor static.
  *
  * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. It is
- * found in a {@code static final} field of the handler's class or one of the {@link #types}, and
- * through {@link JobHandlers.Builder#type}; if none of these declares the kind, in such a field of
- * the payload class or of a class that encloses that class or the handler's.
+ * found in a {@code static final} field of the handler's class, of a superclass or interface of it,
+ * or of one of the {@link #types}, and through {@link JobHandlers.Builder#type}; if none of these
+ * declares the kind, in such a field of the payload class or of a class that encloses that class or
+ * the handler's.
  *
  * <p>If no type of the kind is found, the attributes of this annotation and the class of the
  * payload parameter define it. An annotation with only the {@link #value} is rejected in this case,
- * unless the method has a {@link JobSchedule}, because the settings of a type that was not found
- * would be ignored: set {@link #kind} or another attribute if the annotation is to define the type.
+ * because the settings of a type that was not found would be ignored: set {@link #kind} or another
+ * attribute if the annotation is to define the type.
  */
 @Documented
 @Target(ElementType.METHOD)

@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
  * Declares a schedule, which enqueues the jobs that the annotated handler runs.
  *
  * <pre>{@code
- * @JobHandler("delete-expired-sessions")
+ * @JobHandler(kind = "delete-expired-sessions")
  * @JobSchedule(cron = "0 3 * * *", zone = "Europe/Berlin")
  * void deleteExpiredSessions() { ... }
  * }</pre>

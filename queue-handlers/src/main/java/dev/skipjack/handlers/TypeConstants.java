@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -14,13 +15,27 @@ final class TypeConstants {
 
   private TypeConstants() {}
 
-  /** Returns a class and its superclasses. */
+  /** Returns a class, its superclasses and the interfaces that they implement. */
   static Set<Class<?>> own(Class<?> type) {
+    Set<Class<?>> classes = withSuperclasses(type);
+    List.copyOf(classes).forEach(each -> addInterfaces(each, classes));
+    return classes;
+  }
+
+  private static Set<Class<?>> withSuperclasses(Class<?> type) {
     Set<Class<?>> classes = new LinkedHashSet<>();
     for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
       classes.add(each);
     }
     return classes;
+  }
+
+  private static void addInterfaces(Class<?> type, Set<Class<?>> classes) {
+    for (Class<?> each : type.getInterfaces()) {
+      if (classes.add(each)) {
+        addInterfaces(each, classes);
+      }
+    }
   }
 
   /**
@@ -29,7 +44,7 @@ final class TypeConstants {
    */
   static Set<Class<?>> around(Class<?> type, Method handler) {
     Set<Class<?>> classes = new LinkedHashSet<>();
-    own(type).forEach(each -> addWithEnclosing(each.getEnclosingClass(), classes));
+    withSuperclasses(type).forEach(each -> addWithEnclosing(each.getEnclosingClass(), classes));
     for (Class<?> parameter : handler.getParameterTypes()) {
       addWithEnclosing(parameter, classes);
     }

@@ -40,7 +40,7 @@ class JobScheduleTest {
 
     final List<String> runs = new CopyOnWriteArrayList<>();
 
-    @JobHandler("tidy")
+    @JobHandler(kind = "tidy")
     @JobSchedule(
         cron = "0 3 * * *",
         zone = "Europe/Berlin",
@@ -50,13 +50,13 @@ class JobScheduleTest {
       runs.add("tidy");
     }
 
-    @JobHandler("count")
+    @JobHandler(kind = "count")
     @JobSchedule(every = "5m")
     void count() {
       runs.add("count");
     }
 
-    @JobHandler("report")
+    @JobHandler(kind = "report")
     @JobSchedule(every = "PT1H")
     void report(JobContext context) {
       runs.add("report for " + context.scheduledFor().orElseThrow());
@@ -178,11 +178,11 @@ class JobScheduleTest {
   void schedulesOfOneNameAreRefusedWithBothMethods() {
     Object one =
         new Object() {
-          @JobHandler("a")
+          @JobHandler(kind = "a")
           @JobSchedule(every = "1m", name = "nightly")
           void first() {}
 
-          @JobHandler("b")
+          @JobHandler(kind = "b")
           @JobSchedule(every = "1m", name = "nightly")
           void second() {}
         };
@@ -204,20 +204,27 @@ class JobScheduleTest {
         Arguments.of(
             new Object() {
               @JobHandler("a")
+              @JobSchedule(every = "1m")
+              void run() {}
+            },
+            "run() of kind 'a' finds no job type of the kind"),
+        Arguments.of(
+            new Object() {
+              @JobHandler(kind = "a")
               @JobSchedule
               void run() {}
             },
             "run() of kind 'a' has a schedule with cron = \"\" and every = \"\". Set one of them."),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(cron = "@daily", every = "1d")
               void run() {}
             },
             "has a schedule with cron = \"@daily\" and every = \"1d\". Set one of them."),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(every = "1m")
               void run(Mail mail) {}
             },
@@ -226,35 +233,35 @@ class JobScheduleTest {
                 + " without parameters. Remove the payload parameter"),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(every = "1m")
               void run(Failing failing) {}
             },
             "JobScheduleTest$Failing throws java.lang.IllegalStateException: no data. Fix"),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(cron = "every night")
               void run() {}
             },
             "run() of kind 'a' has an invalid schedule. "),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(every = "often")
               void run() {}
             },
             "has an invalid schedule. "),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(cron = "@daily", zone = "Europe/Bonn")
               void run() {}
             },
             "has an invalid schedule. Time zone 'Europe/Bonn' is unknown"),
         Arguments.of(
             new Object() {
-              @JobHandler("a")
+              @JobHandler(kind = "a")
               @JobSchedule(cron = "@daily", name = "Night shift")
               void run() {}
             },

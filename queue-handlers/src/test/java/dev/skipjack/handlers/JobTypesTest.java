@@ -38,6 +38,13 @@ class JobTypesTest {
     void work(Work work) {}
   }
 
+  static class Implementing implements Types {
+    @JobHandler("work")
+    void work(Work work) {}
+  }
+
+  static class Extending extends Implementing {}
+
   static class Forgotten {
     @JobHandler("work")
     void work(Work work) {}
@@ -88,6 +95,13 @@ class JobTypesTest {
   @Test
   void aConstantOfANamedClassIsTheType() {
     assertThat(typeOf(new Named())).isSameAs(Types.WORK);
+  }
+
+  @Test
+  void aConstantOfAnImplementedInterfaceIsTheType() {
+    assertThat(typeOf(new Implementing())).isSameAs(Types.WORK);
+    assertThat(typeOf(new Extending())).isSameAs(Types.WORK);
+    assertThat(JobHandlers.constantsReadBy(Extending.class)).contains(Types.class);
   }
 
   @Test

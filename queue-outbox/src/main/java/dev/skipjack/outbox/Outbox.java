@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
+import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -101,6 +102,11 @@ public final class Outbox {
   /** Returns a builder for a relay that publishes the recorded events. */
   public Relay.Builder relay(Publisher publisher) {
     return Relay.builder(queue, publisher);
+  }
+
+  /** Returns the data source of the queue, in whose database the events are recorded. */
+  public DataSource dataSource() {
+    return queue.dataSource();
   }
 
   /** Returns the queries and operations for operators. */

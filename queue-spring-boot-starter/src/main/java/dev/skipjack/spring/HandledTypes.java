@@ -1,8 +1,11 @@
 package dev.skipjack.spring;
 
 import dev.skipjack.api.JobType;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -20,21 +23,32 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 final class HandledTypes implements SmartInitializingSingleton {
 
   /** Accepts every type. */
-  static final HandledTypes UNKNOWN = new HandledTypes(List::of);
+  static final HandledTypes UNKNOWN = new HandledTypes(List::of, types -> Set.of());
 
   private static final Logger LOG = LoggerFactory.getLogger(HandledTypes.class);
 
+  /**
+   * @param queues the queues that the application's worker serves
+   */
+  private record Handled(Map<String, JobType<?>> byKind, Set<String> queues) {}
+
+  private static final Handled NONE = new Handled(Map.of(), Set.of());
+
   private final Supplier<List<JobType<?>>> annotated;
+  private final Function<List<JobType<?>>, Set<String>> served;
   private volatile boolean created;
 
   /** Null until they are known. */
-  private volatile @Nullable Map<String, JobType<?>> byKind;
+  private final AtomicReference<@Nullable Handled> current = new AtomicReference<>();
 
   /**
    * @param annotated reads the types of the annotated handlers
+   * @param served returns the queues that a worker with these handlers would serve
    */
-  HandledTypes(Supplier<List<JobType<?>>> annotated) {
+  HandledTypes(
+      Supplier<List<JobType<?>>> annotated, Function<List<JobType<?>>, Set<String>> served) {
     this.annotated = annotated;
+    this.served = served;
   }
 
   @Override
@@ -42,17 +56,24 @@ final class HandledTypes implements SmartInitializingSingleton {
     created = true;
   }
 
-  /** Sets the types of a worker that has been built. */
-  void set(List<JobType<?>> types) {
-    byKind = types.stream().collect(Collectors.toMap(JobType::kind, Function.identity()));
+  /** Sets the types and queues of a worker that has been built. */
+  void set(List<JobType<?>> types, Collection<String> queues) {
+    current.set(handled(types, queues));
+  }
+
+  private static Handled handled(List<JobType<?>> types, Collection<String> queues) {
+    return new Handled(
+        types.stream().collect(Collectors.toMap(JobType::kind, Function.identity())),
+        Set.copyOf(queues));
   }
 
   /**
    * Rejects a type with which jobs are enqueued that their handler would not run, or could not
    * read.
    *
-   * @throws IllegalArgumentException if the type and that of the handler differ in the queue, the
-   *     payload version or the payload class. The message names the calling method
+   * @throws IllegalArgumentException if the type and that of the handler differ in the payload
+   *     version, the payload class or the queue, and the application's worker does not serve that
+   *     other queue. The message names the calling method
    */
   void requireSame(JobType<?> enqueued) {
     requireSame(enqueued, TransactionalWrites::caller);
@@ -64,8 +85,9 @@ final class HandledTypes implements SmartInitializingSingleton {
    * @param enqueuer returns the name of what enqueues the jobs, for the message
    */
   void requireSame(JobType<?> enqueued, Supplier<String> enqueuer) {
-    JobType<?> handled = known().get(enqueued.kind());
-    if (handled != null && handled != enqueued && differ(handled, enqueued)) {
+    Handled known = known();
+    JobType<?> handled = known.byKind().get(enqueued.kind());
+    if (handled != null && handled != enqueued && differ(handled, enqueued, known.queues())) {
       throw new IllegalArgumentException(
           "%s enqueues jobs of kind '%s' with a job type that has %s, but the handler of this application has a type with %s. Declare the type once and use it for both, for example with @JobHandler(value = \"%s\", types = ...) or as a bean; to enqueue a job into another queue, use EnqueueOptions.onQueue."
               .formatted(
@@ -77,10 +99,10 @@ final class HandledTypes implements SmartInitializingSingleton {
     }
   }
 
-  private static boolean differ(JobType<?> one, JobType<?> other) {
-    return !one.queue().equals(other.queue())
-        || one.payloadVersion() != other.payloadVersion()
-        || one.payloadClass() != other.payloadClass();
+  private static boolean differ(JobType<?> handled, JobType<?> enqueued, Set<String> queues) {
+    return !(handled.queue().equals(enqueued.queue()) || queues.contains(enqueued.queue()))
+        || handled.payloadVersion() != enqueued.payloadVersion()
+        || handled.payloadClass() != enqueued.payloadClass();
   }
 
   private static String settings(JobType<?> type) {
@@ -88,25 +110,25 @@ final class HandledTypes implements SmartInitializingSingleton {
         .formatted(type.queue(), type.payloadVersion(), type.payloadClass().getName());
   }
 
-  private Map<String, JobType<?>> known() {
-    Map<String, JobType<?>> known = byKind;
-    if (known == null && created) {
-      read();
-      known = byKind;
+  private Handled known() {
+    Handled found = current.get();
+    if (found == null && created) {
+      // Without a lock, because the bean factory has one of its own. A worker's types take
+      // precedence.
+      current.compareAndSet(null, read());
+      found = current.get();
     }
-    return known == null ? Map.of() : known;
+    return found == null ? NONE : found;
   }
 
-  private synchronized void read() {
-    if (byKind != null) {
-      return;
-    }
+  private Handled read() {
     try {
-      set(annotated.get());
+      List<JobType<?>> types = annotated.get();
+      return handled(types, served.apply(types));
     } catch (RuntimeException | LinkageError incorrect) {
       // The handlers belong to other processes, which refuse to start.
       LOG.warn("Types of enqueued jobs not compared with those of their handlers", incorrect);
-      set(List.of());
+      return NONE;
     }
   }
 }

@@ -112,8 +112,10 @@ public class SkipjackAutoConfiguration {
 
   @Bean
   @Lazy(false)
-  HandledTypes skipjackHandledTypes(ConfigurableListableBeanFactory beans) {
-    return new HandledTypes(new HandlerBeans(beans)::types);
+  HandledTypes skipjackHandledTypes(
+      ConfigurableListableBeanFactory beans, SkipjackProperties properties) {
+    return new HandledTypes(
+        new HandlerBeans(beans)::types, types -> properties.served(types).keySet());
   }
 
   // Lazy, because an application without transactional handlers needs no transaction manager.

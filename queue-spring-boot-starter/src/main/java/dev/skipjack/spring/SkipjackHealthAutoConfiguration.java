@@ -6,6 +6,7 @@ import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnable
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
@@ -43,6 +44,7 @@ public class SkipjackHealthAutoConfiguration {
   @ConditionalOnClass(name = "dev.skipjack.outbox.Outbox")
   @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")
+  @ConditionalOnProperty(name = "management.health.skipjack-relay.enabled", matchIfMissing = true)
   @ConditionalOnMissingBean(name = "skipjackRelayHealthIndicator")
   SkipjackHealthIndicator skipjackRelayHealthIndicator(
       ObjectProvider<HealthReport.RelaySource> relay) {

@@ -5,6 +5,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
@@ -41,6 +42,7 @@ public class SkipjackHealthBoot4AutoConfiguration {
   @ConditionalOnClass(name = "dev.skipjack.outbox.Outbox")
   @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")
+  @ConditionalOnProperty(name = "management.health.skipjack-relay.enabled", matchIfMissing = true)
   @ConditionalOnMissingBean(name = "skipjackRelayHealthIndicator")
   SkipjackHealthBoot4Indicator skipjackRelayHealthIndicator(
       ObjectProvider<HealthReport.RelaySource> relay) {

@@ -1,5 +1,6 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.outbox.EventRecorder;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.Relay;
 import dev.skipjack.store.jooq.JobQueue;
@@ -13,7 +14,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Primary;
 
 /**
  * Records events in Spring's transactions, and publishes them with a relay if there is a {@code
@@ -33,11 +33,10 @@ public class SkipjackOutboxAutoConfiguration {
   }
 
   @Bean
-  @Primary
-  @ConditionalOnMissingBean
+  @ConditionalOnMissingBean(EventRecorder.class)
   @ConditionalOnSingleCandidate(Outbox.class)
-  SpringEventRecorder skipjackEventRecorder(Outbox outbox, JobQueue queue) {
-    return new SpringEventRecorder(outbox, queue.dataSource());
+  SpringEventRecorder skipjackEventRecorder(Outbox outbox) {
+    return new SpringEventRecorder(outbox, outbox.dataSource());
   }
 
   @Bean

@@ -27,8 +27,8 @@ public record SkipjackOutboxProperties(@DefaultValue Relay relay) {
    * @param shards Maximum number of shards that a batch leases. Default 8.
    * @param batchSize Approximate number of events in a batch. Default 500.
    * @param lease How long a lease stays valid without renewal. Default 30 s.
-   * @param publishTimeout How long a call of the publisher may take before its leases are no longer
-   *     renewed. Default 60 s.
+   * @param publishTimeout How long the events of a batch are sent, at least a third of the lease.
+   *     The rest waits for the next batch. Default 60 s.
    * @param pollInterval Maximum time between two queries while there is nothing to publish. Default
    *     1 s.
    * @param retention How long published events are kept. Default 7 days.

@@ -1,10 +1,13 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.WorkerConfig;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -101,6 +104,16 @@ public record SkipjackProperties(
    *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link.
    */
   public record Observation(@DefaultValue("1m") Duration childWithin) {}
+
+  /** Returns the concurrency of each queue that a worker with handlers of these types serves. */
+  Map<String, Integer> served(List<JobType<?>> types) {
+    Map<String, Integer> concurrency = new LinkedHashMap<>();
+    queues.forEach((name, queue) -> concurrency.put(name, queue.concurrency()));
+    if (concurrency.isEmpty()) {
+      types.forEach(type -> concurrency.put(type.queue(), worker.concurrency()));
+    }
+    return concurrency;
+  }
 
   /** {@inheritDoc} */
   @Override

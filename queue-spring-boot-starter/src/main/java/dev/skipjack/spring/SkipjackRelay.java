@@ -35,6 +35,9 @@ public final class SkipjackRelay implements SmartLifecycle, DisposableBean {
   private final SkipjackOutboxProperties.Relay properties;
   private final ConfigurableListableBeanFactory beans;
 
+  /** Is held until the relay has stopped. */
+  private final Object stopping = new Object();
+
   private @Nullable Relay relay;
 
   SkipjackRelay(
@@ -131,20 +134,43 @@ public final class SkipjackRelay implements SmartLifecycle, DisposableBean {
     }
   }
 
-  /** Stops the relay. Spring stops the beans that the publisher uses afterwards. */
+  /** Stops the relay. If another thread is stopping it, waits until it has stopped. */
   @Override
   public void stop() {
-    Relay stopping;
-    synchronized (this) {
-      stopping = relay;
-      relay = null;
-    }
-    if (stopping != null) {
-      stopping.close();
+    synchronized (stopping) {
+      Relay stopped;
+      synchronized (this) {
+        stopped = relay;
+        relay = null;
+      }
+      if (stopped != null) {
+        stopped.close();
+      }
     }
   }
 
-  /** Stops the relay if Spring has not done so, because the start of another bean failed. */
+  /**
+   * Stops the relay in a thread of its own, so that the worker stops at the same time. Spring stops
+   * the beans that the publisher uses afterwards.
+   */
+  @Override
+  public void stop(Runnable callback) {
+    new Thread(
+            () -> {
+              try {
+                stop();
+              } finally {
+                callback.run();
+              }
+            },
+            "skipjack-relay-stop")
+        .start();
+  }
+
+  /**
+   * Stops the relay if Spring has not done so, because the start of another bean failed. Waits if
+   * it is still stopping, because Spring waits for a limited time only.
+   */
   @Override
   public void destroy() {
     stop();

@@ -1,6 +1,5 @@
 package dev.skipjack.spring;
 
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.handlers.JobHandlers;
@@ -11,9 +10,7 @@ import dev.skipjack.worker.HandlerThreads;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerListener;
 import dev.skipjack.worker.WorkerMetrics;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +43,9 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
   private final ConfigurableListableBeanFactory beans;
   private final Environment environment;
   private final HandledTypes handled;
+
+  /** Is held until the worker has stopped. */
+  private final Object stopping = new Object();
 
   private @Nullable Worker worker;
 
@@ -103,7 +103,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
 
   private Worker build(Worker.Builder builder) {
     Worker built = builder.build();
-    handled.set(built.types());
+    handled.set(built.types(), built.queues());
     built
         .schedules()
         .forEach(
@@ -123,7 +123,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     }
     Worker.Builder builder = Worker.on(access).config(properties.worker().config());
     handlers.addTo(builder);
-    queues(handlers.types()).forEach(builder::queue);
+    properties.served(handlers.types()).forEach(builder::queue);
     if (properties.worker().name() != null) {
       builder.name(properties.worker().name());
     }
@@ -140,16 +140,6 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
 
   private <T> List<T> all(Class<T> type) {
     return beans.getBeanProvider(type).orderedStream().toList();
-  }
-
-  /** Returns the concurrency of each queue that the worker serves. */
-  private Map<String, Integer> queues(List<JobType<?>> types) {
-    Map<String, Integer> concurrency = new LinkedHashMap<>();
-    properties.queues().forEach((name, queue) -> concurrency.put(name, queue.concurrency()));
-    if (concurrency.isEmpty()) {
-      types.forEach(type -> concurrency.put(type.queue(), properties.worker().concurrency()));
-    }
-    return concurrency;
   }
 
   private void requireNoSchedule() {
@@ -170,20 +160,43 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     return virtual ? HandlerThreads.virtual() : HandlerThreads.platform();
   }
 
-  /** Stops the worker gracefully. Spring stops the beans that the handlers use afterwards. */
+  /** Stops the worker gracefully. If another thread is stopping it, waits until it has stopped. */
   @Override
   public void stop() {
-    Worker stopping;
-    synchronized (this) {
-      stopping = worker;
-      worker = null;
-    }
-    if (stopping != null) {
-      stopping.stop();
+    synchronized (stopping) {
+      Worker stopped;
+      synchronized (this) {
+        stopped = worker;
+        worker = null;
+      }
+      if (stopped != null) {
+        stopped.stop();
+      }
     }
   }
 
-  /** Stops the worker if Spring has not done so, because the start of another bean failed. */
+  /**
+   * Stops the worker in a thread of its own, so that the relay stops at the same time. Spring stops
+   * the beans that the handlers use afterwards.
+   */
+  @Override
+  public void stop(Runnable callback) {
+    new Thread(
+            () -> {
+              try {
+                stop();
+              } finally {
+                callback.run();
+              }
+            },
+            "skipjack-worker-stop")
+        .start();
+  }
+
+  /**
+   * Stops the worker if Spring has not done so, because the start of another bean failed. Waits if
+   * it is still stopping, because Spring waits for a limited time only.
+   */
   @Override
   public void destroy() {
     stop();

@@ -58,7 +58,7 @@ class AheadOfTimeApplication {
       return new Account(1, job.addresses().get(0));
     }
 
-    @JobHandler("count-accounts")
+    @JobHandler(kind = "count-accounts")
     @JobSchedule(every = "1s")
     @Transactional(readOnly = true)
     void count() {

@@ -236,6 +236,18 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
+  void theHealthOfTheRelayCanBeLeftOut() {
+    contexts
+        .withPropertyValues("management.health.skipjackRelay.enabled=false")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasBean("skipjackHealthIndicator")
+                    .hasBean("skipjackLivenessHealthIndicator")
+                    .doesNotHaveBean("skipjackRelayHealthIndicator"));
+  }
+
+  @Test
   void runsWithoutTheActuator() {
     contexts
         .withBean(Mails.class)

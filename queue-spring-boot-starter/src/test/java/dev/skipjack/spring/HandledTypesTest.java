@@ -122,6 +122,32 @@ class HandledTypesTest {
     QueueAssertions.assertThat(database).hasExactly(3);
   }
 
+  /** The worker claims a job by its queue and runs it by its kind. */
+  @ParameterizedTest
+  @ValueSource(strings = {"skipjack.worker.enabled=true", "skipjack.worker.enabled=false"})
+  void anotherQueueIsAcceptedIfTheWorkerServesIt(String property) {
+    contexts
+        .withPropertyValues(
+            property,
+            "skipjack.queues.default.concurrency=1",
+            "skipjack.queues.works.concurrency=1")
+        .run(
+            context -> {
+              Jobs jobs = context.getBean(Jobs.class);
+              jobs.enqueue(Types.WORK.onQueue("works"), new Work("dig"));
+              assertThatIllegalArgumentException()
+                  .isThrownBy(() -> jobs.enqueue(Types.WORK.onQueue("other"), new Work("dig")))
+                  .withMessageContaining("queue 'other'");
+              assertThatIllegalArgumentException()
+                  .isThrownBy(
+                      () ->
+                          jobs.enqueue(
+                              Types.WORK.onQueue("works").payloadVersion(2), new Work("dig")))
+                  .withMessageContaining("payload version 2");
+            });
+    QueueAssertions.assertThat(database).hasExactly(1);
+  }
+
   @Test
   void handlersInCodeCount() {
     contexts

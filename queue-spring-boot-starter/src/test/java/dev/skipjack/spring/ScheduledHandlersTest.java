@@ -84,7 +84,7 @@ class ScheduledHandlersTest {
   static class Interval {
     private final List<String> runs = new CopyOnWriteArrayList<>();
 
-    @JobHandler("interval")
+    @JobHandler(kind = "interval")
     @JobSchedule(every = "#{'${interval}' + 'm'}")
     void run() {
       runs.add("run");

@@ -3,7 +3,10 @@ package dev.skipjack.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.JobType;
 import dev.skipjack.dedup.UniqueEnqueuer;
+import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.EventBatch;
 import dev.skipjack.outbox.EventRecorder;
@@ -18,7 +21,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +35,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.DefaultLifecycleProcessor;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -148,6 +157,86 @@ class SkipjackRelayTest {
               assertThat(lifecycle.relay()).isPresent().get().isNotSameAs(first);
               context.getBean(Orders.class).place(1);
               awaitPublished(context, 1);
+            });
+  }
+
+  /** Its handler and its publisher wait until they are told to end. */
+  static class Slow implements Publisher {
+    static final JobType<String> KIND = JobType.of("slow", String.class);
+
+    private final CountDownLatch running = new CountDownLatch(2);
+    private final CountDownLatch ending = new CountDownLatch(1);
+    private final AtomicInteger ended = new AtomicInteger();
+
+    @JobHandler("slow")
+    void run(String payload) throws InterruptedException {
+      waitForTheEnd();
+    }
+
+    @Override
+    public List<PublishResult> publish(EventBatch batch) throws InterruptedException {
+      waitForTheEnd();
+      return batch.events().stream().map(event -> PublishResult.sent()).toList();
+    }
+
+    private void waitForTheEnd() throws InterruptedException {
+      running.countDown();
+      ending.await();
+      ended.incrementAndGet();
+    }
+  }
+
+  @Test
+  void stopsAtTheSameTimeAsTheWorker() {
+    contexts
+        .withBean(Slow.class)
+        .withPropertyValues("skipjack.worker.drain-timeout=5m")
+        .run(
+            context -> {
+              Slow slow = context.getBean(Slow.class);
+              context.getBean(Jobs.class).enqueue(Slow.KIND, "");
+              context.getBean(Orders.class).place(1);
+              assertThat(slow.running.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+              SkipjackWorker worker = context.getBean(SkipjackWorker.class);
+              SkipjackRelay relay = context.getBean(SkipjackRelay.class);
+              ConfigurableApplicationContext closing = context;
+              CompletableFuture<Void> closed = CompletableFuture.runAsync(closing::close);
+              await().atMost(PATIENCE).until(() -> !worker.isRunning() && !relay.isRunning());
+              slow.ending.countDown();
+              assertThat(closed).succeedsWithin(PATIENCE);
+              assertThat(slow.ended).as("not interrupted").hasValue(2);
+            });
+  }
+
+  /** Spring waits for a phase for a limited time, and then destroys the beans. */
+  @Test
+  void theContextIsClosedWhenAHandlerHasEndedAfterSpringsTimeout() {
+    contexts
+        .withBean(Slow.class)
+        .withBean(
+            "lifecycleProcessor",
+            DefaultLifecycleProcessor.class,
+            () -> {
+              DefaultLifecycleProcessor processor = new DefaultLifecycleProcessor();
+              processor.setTimeoutPerShutdownPhase(1);
+              return processor;
+            })
+        .run(
+            context -> {
+              Slow slow = context.getBean(Slow.class);
+              context.getBean(Jobs.class).enqueue(Slow.KIND, "");
+              context.getBean(Orders.class).place(1);
+              assertThat(slow.running.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+              HikariDataSource pool = (HikariDataSource) context.getBean(DataSource.class);
+              Thread closing = new Thread(((ConfigurableApplicationContext) context)::close);
+              closing.start();
+              // In the destruction of the worker or of the relay, which waits for its end.
+              await().atMost(PATIENCE).until(() -> closing.getState() == Thread.State.BLOCKED);
+              assertThat(pool.isClosed()).isFalse();
+              slow.ending.countDown();
+              closing.join(PATIENCE.toMillis());
+              assertThat(pool.isClosed()).isTrue();
+              assertThat(slow.ended).as("not interrupted").hasValue(2);
             });
   }
 

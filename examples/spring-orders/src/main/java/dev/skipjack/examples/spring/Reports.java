@@ -16,7 +16,7 @@ class Reports {
     this.database = database;
   }
 
-  @JobHandler(value = "report", transactional = true)
+  @JobHandler(kind = "report", transactional = true)
   @JobSchedule(cron = "${orders.report.cron:0 7 * * *}", zone = "Europe/Berlin")
   void report(JobContext context) {
     database
