@@ -114,7 +114,7 @@ final class BatchPublisher {
     return PublishResult.retry("Publisher failed: " + ErrorTexts.describe(failure));
   }
 
-  /** Returns results if any of them is to be recorded. */
+  /** Returns results if any of them must be recorded. */
   private static Optional<List<PublishResult>> known(List<PublishResult> results) {
     return results.stream().anyMatch(each -> each.kind() != PublishResult.Kind.NOT_TRIED)
         ? Optional.of(results)
@@ -123,7 +123,7 @@ final class BatchPublisher {
 
   /**
    * Returns the results, of which a failure counts only if the event is at fault; empty if nothing
-   * is to be recorded.
+   * must be recorded.
    *
    * @param failed the events on which the publisher failed
    */

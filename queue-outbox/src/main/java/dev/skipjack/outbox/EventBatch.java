@@ -34,7 +34,7 @@ public final class EventBatch {
    * sending: a third of the lease longer than {@link #isLeased} is true. If the publisher returns
    * later, another relay may send the same events.
    *
-   * @return zero if the time is over
+   * @return zero if the time has passed
    */
   public Duration timeLeft() {
     Duration left = time.left();

@@ -42,7 +42,7 @@ import org.jooq.impl.DSL;
  *       Only if a column of the key is an array, {@code chosen} is {@code free}: unnest would
  *       return the elements of these arrays.
  *   <li>A parent table and the tables that inherit from it may have rows with the same key, of
- *       which {@code tableoid} tells the locked one.
+ *       which {@code tableoid} identifies the locked one.
  *   <li>The rows are identified by primary key and not by {@code ctid}: if a row was changed
  *       between the snapshot and the lock, the snapshot of the UPDATE does not contain the version
  *       that {@code free} has locked.
