@@ -162,6 +162,7 @@ class PoolBypassTest {
     OwnConnections connections = open();
     CompletableFuture<Boolean> besidePool;
     try (Connection held = connections.borrow()) {
+      assertThat(held.isClosed()).isFalse();
       besidePool = CompletableFuture.supplyAsync(() -> isBesidePool(connections));
       await().until(() -> driver.besideRefused.get() > 0 || besidePool.isDone());
       await().during(Duration.ofSeconds(1)).until(() -> !besidePool.isDone());
