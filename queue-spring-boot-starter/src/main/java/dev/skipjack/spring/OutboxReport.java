@@ -29,6 +29,8 @@ record OutboxReport(
   @FunctionalInterface
   interface Source {
     /**
+     * Returns the report.
+     *
      * @param limit the maximum length of each list
      */
     OutboxReport report(int limit);

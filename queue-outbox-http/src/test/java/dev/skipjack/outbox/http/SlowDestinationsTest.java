@@ -313,7 +313,7 @@ class SlowDestinationsTest {
     return publisher(
         event ->
             isHostile(event)
-                ? silent.get(Integer.parseInt(event.aggregate().id().split("/")[0])).endpoint()
+                ? silent.get(Integer.parseInt(event.aggregate().id().split("/", 2)[0])).endpoint()
                 : healthy.endpoint(),
         timeout);
   }
