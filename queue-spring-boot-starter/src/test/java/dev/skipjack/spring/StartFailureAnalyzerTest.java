@@ -36,6 +36,7 @@ class StartFailureAnalyzerTest {
 
   static class PrivateHandler {
     @JobHandler(kind = "hidden")
+    @SuppressWarnings("UnusedVariable") // no code calls a private handler
     private void run(String job) {}
   }
 
