@@ -87,7 +87,7 @@ final class DelayCheck {
     }
 
     long recordedAfter(long micros) {
-      return sorted.size() - indexAfter(micros);
+      return (long) sorted.size() - indexAfter(micros);
     }
 
     private int indexAfter(long micros) {
