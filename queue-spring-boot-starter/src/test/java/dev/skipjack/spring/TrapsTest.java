@@ -72,6 +72,7 @@ class TrapsTest {
                         Event.of("user", user, "signed-up"), Event.of("user", user, "greeted"))));
 
     private final int rows;
+
     @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
     private final BiConsumer<ApplicationContext, String> write;
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
@@ -44,8 +45,8 @@ final class OddRows {
   private final Source source;
   private final List<Odd> values = new ArrayList<>();
   private final Thread thread = new Thread(this::insertRows, "odd-rows");
-  private volatile long accepted;
-  private volatile long refused;
+  private final AtomicLong accepted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
 
   private OddRows(DataSource dataSource, String schema, Source source, long seed) {
     this.dataSource = dataSource;
@@ -69,12 +70,12 @@ final class OddRows {
 
   /** Returns the number of rows that the database accepted. */
   long accepted() {
-    return accepted;
+    return accepted.get();
   }
 
   /** Returns the number of rows that the database refused. */
   long refused() {
-    return refused;
+    return refused.get();
   }
 
   private void insertRows() {
@@ -94,12 +95,12 @@ final class OddRows {
         Statement statement = connection.createStatement()) {
       try {
         statement.execute(sql(odd));
-        accepted++;
+        accepted.incrementAndGet();
       } catch (SQLException failure) {
         if (!String.valueOf(failure.getSQLState()).matches(REFUSED)) {
           throw failure;
         }
-        refused++;
+        refused.incrementAndGet();
       }
       if (!source.after().isEmpty()) {
         statement.execute(source.after().replace("@", schema + "."));
