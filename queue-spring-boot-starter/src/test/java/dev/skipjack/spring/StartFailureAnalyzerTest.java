@@ -8,6 +8,7 @@ import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.handlers.JobSchedule;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,9 @@ class StartFailureAnalyzerTest {
     refused.run(
         context -> {
           assertThat(context).hasFailed();
-          analysis[0] = new StartFailureAnalyzer().analyze(context.getStartupFailure());
+          analysis[0] =
+              new StartFailureAnalyzer()
+                  .analyze(Objects.requireNonNull(context.getStartupFailure()));
         });
     return analysis[0];
   }

@@ -29,6 +29,8 @@ interface Broken {
   }
 
   /**
+   * Returns what enqueues in a caller's transaction.
+   *
    * @param jobs enqueues in transactions of its own
    */
   default Function<Connection, JobEnqueuer> within(

@@ -44,6 +44,7 @@ class JpaTransactionsIT {
         (context, order) ->
             context.getBean(EventRecorder.class).record(Event.of("order", order, "order-placed")));
 
+    @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
     private final BiConsumer<ApplicationContext, UUID> write;
 
     Way(BiConsumer<ApplicationContext, UUID> write) {
