@@ -40,7 +40,7 @@ final class Producer {
   private static final int CANCEL_LAG = 4;
 
   /** The producer does not repeat one in this number of refused enqueues without a key. */
-  private static final int GIVEN_UP = 3;
+  private static final int GIVEN_UP = 2;
 
   private static final Duration ENQUEUE_TIMEOUT = Duration.ofSeconds(90);
 

@@ -135,6 +135,8 @@ enum BrokenPromise implements Broken {
           + " > clock_timestamp()";
 
   private final Counter counter;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
   private final Predicate<String> what;
 
   BrokenPromise(Counter counter, Predicate<String> what) {
