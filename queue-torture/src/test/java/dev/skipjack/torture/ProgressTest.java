@@ -10,10 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ProgressTest {
 
-  @TempDir private Path folder;
-
   @Test
-  void newJobsAndRecordedEventsOfProducersCountOnce() throws Exception {
+  void newJobsAndRecordedEventsOfProducersCountOnce(@TempDir Path folder) throws Exception {
     Progress progress = new Progress(folder, 4);
     assertThat(progress.share()).isZero();
     try (HistoryFile one = HistoryFile.open(folder, "producer-1");
