@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Json {
 
-  private static final long NANOS_OF_MILLI = 1_000_000;
-
   private static final JsonFactory FACTORY = new JsonFactory();
 
   private Json() {}
@@ -92,7 +90,7 @@ final class Json {
       // Some stored times are so far away that their distance has no number of milliseconds.
       BigDecimal seconds =
           BigDecimal.valueOf(duration.toSeconds())
-              .add(BigDecimal.valueOf(duration.getNano() / NANOS_OF_MILLI, 3));
+              .add(BigDecimal.valueOf(duration.toMillisPart(), 3));
       json.writeNumber(seconds.stripTrailingZeros().toPlainString());
     } else if (value instanceof Number number) {
       json.writeNumber(number.toString());
