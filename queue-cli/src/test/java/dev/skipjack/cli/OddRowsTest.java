@@ -150,8 +150,12 @@ class OddRowsTest {
     void run() throws Exception;
   }
 
+  @SuppressWarnings("NullAway.Init") // set before the first test
   private QueueDatabase database;
+
+  @SuppressWarnings("NullAway.Init") // set before the first test
   private JobQueue queue;
+
   private Path home;
   private int number;
 
