@@ -47,10 +47,19 @@ with
           from "merged"
         )
       )
-      and cast(
-        octet_length(cast("merged"."payload" as varchar))
-        as bigint
-      ) <= ?
+      and (
+        cast(
+          octet_length(cast("merged"."payload" as varchar))
+          as bigint
+        ) <= ?
+        or cast(
+          octet_length(cast("merged"."payload" as varchar))
+          as bigint
+        ) <= cast(
+          octet_length(cast("skipjack"."jobs"."payload" as varchar))
+          as bigint
+        )
+      )
     )
     returning "skipjack"."jobs"."id"
   )

@@ -56,7 +56,8 @@ with recursive
           or position(lower(cast(? as text)) in lower("skipjack"."jobs_archive"."last_error")) > 0
         )
         and (
-          cast(? as text) = ''
+          cast(? as text) = '
+'
           or left(
             regexp_replace(((split_part(
               left(

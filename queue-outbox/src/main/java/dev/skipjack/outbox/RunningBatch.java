@@ -138,7 +138,7 @@ final class RunningBatch {
     }
   }
 
-  /** Returns what is to be recorded before the publisher returns; null if nothing is. */
+  /** Returns what must be recorded before the publisher returns; null if nothing is. */
   private synchronized @Nullable List<PublishResult> takeOver() {
     if (hasReturned) {
       return null;

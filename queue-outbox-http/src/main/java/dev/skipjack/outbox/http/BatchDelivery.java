@@ -127,7 +127,7 @@ final class BatchDelivery {
 
   /**
    * Counts an attempt for each request that ends with the batch after more than half of its time.
-   * Otherwise an event whose endpoint needs longer would be sent in each batch for ever.
+   * Otherwise an event whose endpoint needs longer would be sent again in each batch.
    */
   private void noteThoseThatHadTime() {
     for (RunningDelivery each : List.copyOf(running)) {
@@ -138,7 +138,7 @@ final class BatchDelivery {
         note(
             each,
             Attempt.withoutResponse(
-                "%s did not respond within %s, when the time of the batch was over"
+                "%s did not respond within %s, when the time of the batch had passed"
                     .formatted(endpoint.host(), age.truncatedTo(ChronoUnit.SECONDS))),
             age);
       }

@@ -68,7 +68,7 @@ final class EventRequests {
   /**
    * Sends an event.
    *
-   * @param batch the batch of the event. When its time is over, the request is not begun
+   * @param batch the batch of the event. When its time has passed, the request is not begun
    * @throws InterruptedException if the thread was interrupted; the request is aborted
    */
   Attempt send(RecordedEvent event, HttpEndpoint endpoint, EventBatch batch)

@@ -612,12 +612,14 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }
 
+    /** Loads the class only if its file is not found, as in a native image. */
     private static void requireJackson() {
+      ClassLoader classes = JobQueue.class.getClassLoader();
+      if (classes.getResource("com/fasterxml/jackson/databind/json/JsonMapper.class") != null) {
+        return;
+      }
       try {
-        Class.forName(
-            "com.fasterxml.jackson.databind.json.JsonMapper",
-            false,
-            JobQueue.class.getClassLoader());
+        Class.forName("com.fasterxml.jackson.databind.json.JsonMapper", false, classes);
       } catch (ClassNotFoundException missing) {
         throw new IllegalStateException(
             "Payloads cannot be converted to JSON, because Jackson is not on the class path. Add"

@@ -98,7 +98,7 @@ final class OperationRun {
 
   /**
    * Changes jobs. If a statement fails because of other transactions, nothing is changed, and the
-   * halves of the jobs are to be tried apart.
+   * halves of the jobs must be tried apart.
    *
    * @param locked receives the jobs to try again, each list in a transaction of its own
    */
