@@ -152,7 +152,7 @@ final class DeadCommand extends CommandGroup {
     @Option(
         names = "--patch",
         paramLabel = "JSON",
-        description = "Also change the payloads. " + PatchCommand.HELP)
+        description = "Also change the payloads. " + PatchJobs.HELP)
     private @Nullable String patch;
 
     @Mixin private BulkChange bulk;

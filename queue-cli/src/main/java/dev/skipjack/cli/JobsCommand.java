@@ -32,14 +32,14 @@ import picocli.CommandLine.Parameters;
     name = "jobs",
     description = "List jobs, show one, and cancel, redrive, edit or hurry jobs.",
     subcommands = {
-      ListJobsCommand.class,
+      ListJobs.class,
       JobsCommand.Show.class,
       JobsCommand.Retry.class,
       JobsCommand.Cancel.class,
       JobsCommand.Redrive.class,
       JobsCommand.RunNow.class,
       JobsCommand.Edit.class,
-      PatchCommand.class
+      PatchJobs.class
     })
 final class JobsCommand extends CommandGroup {
 

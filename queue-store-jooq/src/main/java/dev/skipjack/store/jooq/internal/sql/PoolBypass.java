@@ -65,7 +65,10 @@ final class PoolBypass {
    * @throws NoClassDefFoundError if HikariCP is missing
    */
   static Optional<PoolBypass> of(DataSource dataSource, Duration hangs) {
-    return Hikari.of(dataSource, hangs).map(PoolBypass::new);
+    // By name first, so that other data sources do not load HikariCP.
+    return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource")
+        ? Hikari.of(dataSource, hangs).map(PoolBypass::new)
+        : Optional.empty();
   }
 
   /**

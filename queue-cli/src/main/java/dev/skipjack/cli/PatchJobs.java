@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
       "Change the payloads of all jobs that match a filter and are not running, by a JSON merge patch. Dead jobs remain dead.",
       BulkChange.HELP
     })
-final class PatchCommand extends QueueAction {
+final class PatchJobs extends QueueAction {
 
   /** The help of a patch, wherever it is given. */
   static final String HELP =
@@ -27,7 +27,7 @@ final class PatchCommand extends QueueAction {
   @Mixin private BulkChange bulk;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
-  PatchCommand() {
+  PatchJobs() {
     super(Access.WRITE);
   }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
       "List jobs without their payloads: live jobs by id, or ended jobs from the latest.",
       "Each call reads at most 10,000 jobs, or 1,000 with --payload. If there may be more, it prints the option that continues the list."
     })
-final class ListJobsCommand extends QueueAction {
+final class ListJobs extends QueueAction {
 
   /** An order of the list. */
   private enum Order {
@@ -70,7 +70,7 @@ final class ListJobsCommand extends QueueAction {
       description = "Continue an earlier list, with the same filters and order.")
   private @Nullable String after;
 
-  ListJobsCommand() {
+  ListJobs() {
     super(Access.READ);
   }
 
