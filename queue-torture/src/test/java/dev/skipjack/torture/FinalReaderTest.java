@@ -23,10 +23,7 @@ class FinalReaderTest {
 
   @Test
   void aJobWithAForeignPayloadIsReportedAsUnexpected() throws SQLException {
-    new Sql(database.dataSource(), database.schema())
-        .run(
-            "CREATE TABLE IF NOT EXISTS @torture_effects (key text, job_id bigint, execution_id bigint)");
-    for (String table : Change.TABLES) {
+    for (String table : TortureDatabase.TABLES) {
       new Sql(database.dataSource(), database.schema()).run(table);
     }
     JobQueue.builder(database.dataSource())
