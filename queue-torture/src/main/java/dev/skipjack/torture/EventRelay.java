@@ -60,7 +60,7 @@ final class EventRelay implements AutoCloseable {
             .build();
     Relay relay =
         Outbox.on(queue)
-            .relay(sometimesUnavailable(overHttp ? http : oneByOne(destination)))
+            .relay(overHttp ? sometimesUnavailable(http) : oneByOne(destination))
             .name(name)
             .threads(THREADS)
             .shards(SHARDS)
@@ -79,12 +79,20 @@ final class EventRelay implements AutoCloseable {
     return Manner.of(event.aggregate().type(), event.aggregate().id());
   }
 
+  /**
+   * Not wrapped, because a relay keeps what {@link Publisher#each} has sent before a failure only
+   * if it calls it directly.
+   */
   private static Publisher oneByOne(Destination destination) {
     return Publisher.each(
-        event ->
-            result(
-                destination.receive(
-                    manner(event), event.id().toString(), event.text(), event.failures())));
+        event -> {
+          if (ThreadLocalRandom.current().nextInt(UNAVAILABLE * BATCH) == 0) {
+            throw new IOException("The destination is unavailable, as planned.");
+          }
+          return result(
+              destination.receive(
+                  manner(event), event.id().toString(), event.text(), event.failures()));
+        });
   }
 
   private static PublishResult result(Optional<Response> response) throws IOException {
