@@ -29,13 +29,13 @@ final class FinalReader {
   private static final String JOBS =
       "SELECT id, status, false, @text(key), @text(workload), @text(unique), @text(ordering),"
           + " attempts, uncounted_attempts, max_attempts, %1$s(created_at), %1$s(died_at),"
-          + " coalesce(current_execution_id, 0), @content FROM @jobs WHERE @mine UNION ALL SELECT"
+          + " coalesce(current_execution_id, 0), @content FROM @jobs WHERE @notOdd UNION ALL SELECT"
           + " id, status, true, @text(key), @text(workload), @text(unique), @text(ordering),"
           + " attempts, uncounted_attempts, max_attempts, %1$s(created_at), %1$s(finished_at),"
-          + " coalesce(execution_id, 0), @content FROM @jobs_archive WHERE @mine";
+          + " coalesce(execution_id, 0), @content FROM @jobs_archive WHERE @notOdd";
 
-  /** Selects the jobs of this tool, not those that odd schedules enqueue. */
-  private static final String MINE = "queue = '" + Work.QUEUE + "'";
+  /** Leaves out the jobs of odd schedules. A foreign job in another queue is unexpected. */
+  private static final String NOT_ODD = "queue <> '" + OddSchedules.QUEUE + "'";
 
   private static final String CONTENT =
       "%1$s(scheduled_at), coalesce((payload->>'at')::bigint, 0),"
@@ -271,14 +271,14 @@ final class FinalReader {
   }
 
   /**
-   * Expands {@code @content} to the columns of a job's content, {@code @mine} to a condition,
+   * Expands {@code @content} to the columns of a job's content, {@code @notOdd} to a condition,
    * {@code %1$s(x)} to x in microseconds, {@code @text(x)} to a string in the payload, and
    * {@code @} to the schema.
    */
   private String sql(String template) {
     return template
         .replace("@content", CONTENT)
-        .replace("@mine", MINE)
+        .replace("@notOdd", NOT_ODD)
         .replaceAll("@text\\((\\w+)\\)", "coalesce(payload->>'$1', '')")
         .replaceAll("%1\\$s\\((\\w+)\\)", "(extract(epoch FROM $1) * 1e6)::bigint")
         .replace("@", schema + ".");
