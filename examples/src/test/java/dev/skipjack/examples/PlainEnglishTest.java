@@ -86,35 +86,35 @@ class PlainEnglishTest {
   /** The main code that is checked for every rule. Entries may be added but not removed. */
   private static final List<String> CLEAN =
       List.of(
-          "embedded-postgres/",
+          "support/embedded-postgres/",
           "examples/",
           "migrations/",
           "queue-api/",
-          "queue-benchmarks/",
+          "lab/benchmarks/",
           "queue-cli/",
           "queue-dedup/",
-          "queue-faults/",
-          "queue-handlers/",
-          "queue-jackson3/",
-          "queue-micrometer/",
-          "queue-model-codegen/",
-          "queue-observation/",
+          "support/faults/",
+          "queue-worker/",
+          "integrations/jackson3/",
+          "integrations/micrometer/",
+          "support/model-codegen/",
+          "integrations/observation/",
           "queue-outbox/",
-          "queue-outbox-http/",
-          "queue-rivals/",
+          "queue-outbox/",
+          "lab/rivals/",
           "queue-skiplocked/",
-          "queue-spring-boot-starter/",
-          "queue-spring-boot-test/",
+          "integrations/spring-boot-starter/",
+          "integrations/spring-boot-test/",
           "queue-store-jooq/",
           "queue-testkit/",
-          "queue-torture/",
+          "lab/torture/",
           "queue-worker/");
 
-  private static final String EMBEDDED = "embedded-postgres/src/main/java/dev/skipjack/embedded/";
-  private static final String DEMO = "examples/demo/src/main/java/dev/skipjack/examples/demo/";
+  private static final String EMBEDDED = "support/embedded-postgres/src/main/java/dev/skipjack/embedded/";
+  private static final String DEMO = "lab/demo/src/main/java/dev/skipjack/demo/";
   private static final String DEDUP = "queue-dedup/src/main/java/dev/skipjack/dedup/";
   private static final String CLI = "queue-cli/src/main/java/dev/skipjack/cli/";
-  private static final String RIVALS = "queue-rivals/src/main/java/dev/skipjack/rivals/";
+  private static final String RIVALS = "lab/rivals/src/main/java/dev/skipjack/rivals/";
   private static final String STORE = "queue-store-jooq/src/main/java/dev/skipjack/store/jooq/";
 
   /**

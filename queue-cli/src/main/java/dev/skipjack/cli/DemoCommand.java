@@ -1,11 +1,11 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.examples.demo.Demo;
-import dev.skipjack.examples.demo.DemoOptions;
-import dev.skipjack.examples.demo.DemoOutput;
-import dev.skipjack.examples.demo.DemoResult;
-import dev.skipjack.examples.demo.DemoTarget;
-import dev.skipjack.examples.demo.RefusedException;
+import dev.skipjack.demo.Demo;
+import dev.skipjack.demo.DemoOptions;
+import dev.skipjack.demo.DemoOutput;
+import dev.skipjack.demo.DemoResult;
+import dev.skipjack.demo.DemoTarget;
+import dev.skipjack.demo.RefusedException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.concurrent.Callable;

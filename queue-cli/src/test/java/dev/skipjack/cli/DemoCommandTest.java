@@ -2,9 +2,9 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.examples.demo.DemoOptions;
-import dev.skipjack.examples.demo.DemoOutput;
-import dev.skipjack.examples.demo.DemoResult;
+import dev.skipjack.demo.DemoOptions;
+import dev.skipjack.demo.DemoOutput;
+import dev.skipjack.demo.DemoResult;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;

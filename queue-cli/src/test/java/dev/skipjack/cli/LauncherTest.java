@@ -67,17 +67,17 @@ class LauncherTest {
         root.resolve("mvnw"),
         """
         echo "$@" >>builds.log
-        mkdir -p queue-rivals/target/lib
-        echo jar >queue-rivals/target/skipjack-rivals.jar
+        mkdir -p lab/rivals/target/lib
+        echo jar >lab/rivals/target/skipjack-rivals.jar
         echo jar >queue-cli/target/skipjack.jar
         """);
     Run run = launch("bench", "--json", "rivals");
-    Path target = root.toRealPath().resolve("queue-rivals/target");
+    Path target = root.toRealPath().resolve("lab/rivals/target");
     assertThat(run.out())
         .isEqualTo(
             "-cp %s/skipjack-rivals.jar:%s/lib/* <dev.skipjack.cli.Skipjack> <bench> <--json> <rivals>\n"
                 .formatted(target, target));
-    assertThat(root.resolve("builds.log")).content().contains("-pl queue-rivals -am");
+    assertThat(root.resolve("builds.log")).content().contains("-pl lab/rivals -am");
 
     // The same build created the program.
     assertThat(launch("bench", "drain").out()).contains("-jar ");

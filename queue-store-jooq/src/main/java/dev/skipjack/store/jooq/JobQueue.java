@@ -624,7 +624,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         throw new IllegalStateException(
             "Payloads cannot be converted to JSON, because Jackson is not on the class path. Add"
                 + " com.fasterxml.jackson.core:jackson-databind for Jackson 2,"
-                + " dev.skipjack:skipjack-queue-jackson3 for Jackson 3, or set a PayloadCodec with"
+                + " dev.skipjack:skipjack-jackson3 for Jackson 3, or set a PayloadCodec with"
                 + " JobQueue.builder(dataSource).codec(...).",
             missing);
       }

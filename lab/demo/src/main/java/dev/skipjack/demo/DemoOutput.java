@@ -1,0 +1,26 @@
+package dev.skipjack.demo;
+
+import java.io.PrintWriter;
+
+/**
+ * The destinations of the demo's output.
+ *
+ * @param out receives the report
+ * @param err receives everything else
+ * @param json whether the report is one line of JSON, for programs, without progress messages
+ * @param terminal whether {@code err} is a terminal, on which the progress rewrites one line
+ */
+public record DemoOutput(PrintWriter out, PrintWriter err, boolean json, boolean terminal) {
+
+  void note(String sentence) {
+    err.println(sentence);
+    err.flush();
+  }
+
+  LiveLine.Style style() {
+    if (json) {
+      return LiveLine.Style.NONE;
+    }
+    return terminal ? LiveLine.Style.TERMINAL : LiveLine.Style.PLAIN;
+  }
+}
