@@ -1,6 +1,7 @@
 package dev.skipjack.cli;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -23,4 +24,31 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.store.jooq.internal..");
+
+  @ArchTest
+  static final ArchRule onlyModulesWithStatementsRunThem =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              "dev.skipjack.sql",
+              "dev.skipjack.operations..",
+              "dev.skipjack.store.jooq..",
+              "dev.skipjack.dedup..",
+              "dev.skipjack.outbox..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack.sql..");
+
+  @ArchTest
+  static final ArchRule onlyTheStoreUsesTheSqlOfOperators =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("dev.skipjack.operations..", "dev.skipjack.store.jooq..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack.operations..");
+
+  @ArchTest
+  static final ArchRule modulesHaveNoCycles =
+      slices().matching("dev.skipjack.(*)..").should().beFreeOfCycles();
 }

@@ -6,10 +6,10 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.ResultQuery;

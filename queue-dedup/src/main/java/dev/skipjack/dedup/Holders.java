@@ -8,7 +8,7 @@ import static org.jooq.impl.DSL.when;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.model.tables.Jobs;
-import dev.skipjack.store.jooq.internal.sql.Row;
+import dev.skipjack.sql.Row;
 import java.sql.SQLException;
 import org.jooq.Condition;
 import org.jooq.Field;

@@ -1,6 +1,6 @@
 package dev.skipjack.dedup;
 
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

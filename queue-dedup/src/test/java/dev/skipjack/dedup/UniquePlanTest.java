@@ -3,7 +3,7 @@ package dev.skipjack.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.dedup.ResolveConflictStatement.HolderAction;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

@@ -12,7 +12,7 @@ import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.faults.ShadowSchema;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

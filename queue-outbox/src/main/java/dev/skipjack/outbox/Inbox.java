@@ -12,12 +12,12 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.Session;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.Session;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -6,8 +6,8 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.jooq.DSLContext;

@@ -3,8 +3,8 @@ package dev.skipjack.outbox;
 import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
 import static org.jooq.impl.DSL.param;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.ArrayRows;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
 import java.util.List;
 import org.jooq.Condition;
 

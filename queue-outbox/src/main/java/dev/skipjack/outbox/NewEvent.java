@@ -3,7 +3,7 @@ package dev.skipjack.outbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -22,9 +22,9 @@ import static org.jooq.impl.DSL.trueCondition;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.internal.QueueExtension;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -7,10 +7,10 @@ import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -11,8 +11,8 @@ import static org.jooq.impl.DSL.selectDistinct;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.when;
 
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.NoRequest;
+import dev.skipjack.sql.Statement;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;

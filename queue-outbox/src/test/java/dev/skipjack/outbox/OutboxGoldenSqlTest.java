@@ -2,7 +2,7 @@ package dev.skipjack.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

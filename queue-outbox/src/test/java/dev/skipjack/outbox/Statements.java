@@ -2,7 +2,7 @@ package dev.skipjack.outbox;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jooq.DSLContext;

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
+import dev.skipjack.sql.Lazy;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
-import static dev.skipjack.store.jooq.internal.sql.Existence.notExists;
+import static dev.skipjack.sql.Existence.notExists;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;

@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Statement;
 import java.util.List;
 import java.util.function.Function;
 

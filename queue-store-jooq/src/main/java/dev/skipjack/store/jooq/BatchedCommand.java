@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PartialResultException;
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.internal.sql.Pause;
+import dev.skipjack.sql.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -7,8 +7,8 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Statement;
 import java.util.List;
 import org.jooq.DSLContext;
 import org.jooq.Param;

@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
-import static dev.skipjack.store.jooq.internal.sql.Existence.exists;
+import static dev.skipjack.sql.Existence.exists;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.name;
@@ -16,10 +16,10 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.store.jooq.internal.ordering.Promotion;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import dev.skipjack.store.jooq.internal.sql.Row;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

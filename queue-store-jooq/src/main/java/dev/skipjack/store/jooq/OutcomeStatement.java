@@ -2,8 +2,8 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,9 +2,9 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
-import dev.skipjack.store.jooq.internal.sql.OwnConnections;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.ReadOnlyServer;
+import dev.skipjack.sql.OwnConnections;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.ReadOnlyServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

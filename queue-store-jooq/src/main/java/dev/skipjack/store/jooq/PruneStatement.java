@@ -9,7 +9,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.PruneResult;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Statement;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;

@@ -11,10 +11,10 @@ import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.QueuePause;
 import dev.skipjack.api.QueueSettings;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.PausePredicates;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.PausePredicates;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -13,10 +13,10 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.WorkerId;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Function;

@@ -11,11 +11,11 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.DeadJobs;
 import dev.skipjack.api.JobId;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.time.Duration;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;

@@ -6,8 +6,8 @@
  * rendered once per schema, and run as constant text. {@code AttemptCtes} contains the parts that
  * all writes about attempts share, and {@code JobPredicates} the conditions that partial indexes
  * depend on. {@code JooqJobStore} implements the interface that workers use, and {@code
- * JooqQueueAdmin} the administrative operations. The read-only queries are in {@code
- * internal.read}; partitions and retention are in {@code internal.history}.
+ * JooqQueueAdmin} the administrative operations. Partitions and retention are in {@code
+ * internal.history}; the read-only queries are in the module queue-operations.
  *
  * <p>The queue's own transactions are READ COMMITTED and usually consist of one statement. A
  * caller's transaction is used as it is.

@@ -18,7 +18,7 @@ import org.jooq.Select;
 import org.jooq.impl.DSL;
 
 @AnalyzeClasses(
-    packages = "dev.skipjack.store",
+    packages = {"dev.skipjack.store", "dev.skipjack.operations", "dev.skipjack.sql"},
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
 
@@ -63,45 +63,45 @@ class ArchitectureTest {
           .dependOnClassesThat(resideInAPackage("dev.skipjack.store.jooq"));
 
   @ArchTest
-  static final ArchRule internalSqlDependsOnNoOtherPackageOfTheStore =
-      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.sql");
+  static final ArchRule sqlDependsOnTheModelAlone =
+      dependsOnSqlAlone("dev.skipjack.sql");
 
   @ArchTest
-  static final ArchRule historyDependsOnInternalSqlAlone =
-      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.history");
+  static final ArchRule historyDependsOnSqlAlone =
+      dependsOnSqlAlone("dev.skipjack.store.jooq.internal.history");
 
   @ArchTest
-  static final ArchRule readDependsOnInternalSqlAlone =
-      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.read");
+  static final ArchRule readDependsOnSqlAlone =
+      dependsOnSqlAlone("dev.skipjack.operations.read");
 
   @ArchTest
-  static final ArchRule diagnosisDependsOnInternalSqlAlone =
-      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.diagnosis");
+  static final ArchRule diagnosisDependsOnSqlAlone =
+      dependsOnSqlAlone("dev.skipjack.operations.diagnosis");
 
   @ArchTest
-  static final ArchRule operationsDependOnInternalSqlAlone =
-      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.operations");
+  static final ArchRule bulkDependsOnSqlAlone =
+      dependsOnSqlAlone("dev.skipjack.operations.bulk");
 
   @ArchTest
-  static final ArchRule schedulesDependOnInternalSqlAndTheEnqueueOfJobsAlone =
-      dependsOnInternalSqlAlone(
+  static final ArchRule schedulesDependOnSqlAndTheEnqueueOfJobsAlone =
+      dependsOnSqlAlone(
           "dev.skipjack.store.jooq.internal.schedule",
           "dev.skipjack.store.jooq.internal",
           "dev.skipjack.store.jooq.internal.ordering");
 
   @ArchTest
-  static final ArchRule orderingDependsOnInternalSqlAlone =
-      dependsOnInternalSqlAlone("dev.skipjack.store.jooq.internal.ordering");
+  static final ArchRule orderingDependsOnSqlAlone =
+      dependsOnSqlAlone("dev.skipjack.store.jooq.internal.ordering");
 
   @ArchTest
   static final ArchRule packagesHaveNoCycles =
-      slices().matching("dev.skipjack.store.(**)").should().beFreeOfCycles();
+      slices().matching("dev.skipjack.(**)").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule onlyTheReaderOfTheReadSideIsPublic =
       classes()
           .that()
-          .resideInAPackage("dev.skipjack.store.jooq.internal.read")
+          .resideInAPackage("dev.skipjack.operations.read")
           .and(not(simpleName("JooqJobReader")))
           .and(not(simpleName("package-info")))
           .should()
@@ -143,7 +143,7 @@ class ArchitectureTest {
   /**
    * @param more packages on which it may depend as well
    */
-  private static ArchRule dependsOnInternalSqlAlone(String name, String... more) {
+  private static ArchRule dependsOnSqlAlone(String name, String... more) {
     return classes()
         .that()
         .resideInAPackage(name)
@@ -153,7 +153,7 @@ class ArchitectureTest {
                 .or(
                     resideInAnyPackage(
                         name,
-                        "dev.skipjack.store.jooq.internal.sql",
+                        "dev.skipjack.sql",
                         "dev.skipjack.api..",
                         "dev.skipjack.model.."))
                 .or(resideInAnyPackage(more)));

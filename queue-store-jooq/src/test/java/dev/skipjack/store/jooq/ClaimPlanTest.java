@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

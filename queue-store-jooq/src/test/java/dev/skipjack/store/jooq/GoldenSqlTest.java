@@ -2,9 +2,9 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
-import dev.skipjack.store.jooq.internal.sql.GoldenSql;
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.GoldenSql;
+import dev.skipjack.sql.StatementDialect;
+import dev.skipjack.sql.StatementText;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static java.util.stream.Collectors.joining;
 
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -15,7 +15,7 @@ import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
+import dev.skipjack.sql.StatementDialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

@@ -21,8 +21,8 @@ class StatementsDocumentTest {
       List.of(
           Path.of("src/main/java/dev/skipjack/store/jooq"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
-          Path.of("src/main/java/dev/skipjack/store/jooq/internal/diagnosis"),
-          Path.of("src/main/java/dev/skipjack/store/jooq/internal/read"),
+          Path.of("../queue-operations/src/main/java/dev/skipjack/operations/diagnosis"),
+          Path.of("../queue-operations/src/main/java/dev/skipjack/operations/read"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"),

@@ -4,8 +4,8 @@ import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.param;
 
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Texts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

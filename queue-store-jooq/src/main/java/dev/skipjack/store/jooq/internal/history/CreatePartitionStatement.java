@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.model.Routines;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Statement;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;

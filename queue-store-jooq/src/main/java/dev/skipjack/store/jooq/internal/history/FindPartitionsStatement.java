@@ -14,10 +14,10 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Row;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
-import static dev.skipjack.store.jooq.internal.sql.Existence.exists;
+import static dev.skipjack.sql.Existence.exists;
 import static org.jooq.impl.DSL.boolOr;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
@@ -16,10 +16,10 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import dev.skipjack.store.jooq.internal.sql.Row;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
 import java.util.OptionalLong;
 import org.jooq.DSLContext;

@@ -9,10 +9,10 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.unquotedName;
 
 import dev.skipjack.model.Skipjack;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnConnections;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.ReadOnlyServer;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnConnections;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.ReadOnlyServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

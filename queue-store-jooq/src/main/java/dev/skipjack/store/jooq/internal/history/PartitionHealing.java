@@ -1,8 +1,8 @@
 package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -8,10 +8,10 @@ import dev.skipjack.store.jooq.internal.history.FindPartitionsStatement.Candidat
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Page;
 import dev.skipjack.store.jooq.internal.history.FindRunningInPartitionStatement.Request;
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.ShrinkingLimit;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.ShrinkingLimit;
+import dev.skipjack.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

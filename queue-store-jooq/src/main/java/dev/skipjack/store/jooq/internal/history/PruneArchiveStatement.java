@@ -16,11 +16,11 @@ import static org.jooq.impl.DSL.selectCount;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import dev.skipjack.store.jooq.internal.sql.Row;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;

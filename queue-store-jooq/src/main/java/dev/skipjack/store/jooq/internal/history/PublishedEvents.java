@@ -2,8 +2,8 @@ package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.RemovedPartitions;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
 import java.time.Duration;
 import java.util.List;
 import javax.sql.DataSource;

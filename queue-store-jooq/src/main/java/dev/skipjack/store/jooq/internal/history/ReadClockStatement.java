@@ -2,9 +2,9 @@ package dev.skipjack.store.jooq.internal.history;
 
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.NoRequest;
+import dev.skipjack.sql.Statement;
 import java.time.Instant;
 import org.jooq.DSLContext;
 

@@ -8,9 +8,9 @@ import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.NoRequest;
+import dev.skipjack.sql.Statement;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.util.Map;

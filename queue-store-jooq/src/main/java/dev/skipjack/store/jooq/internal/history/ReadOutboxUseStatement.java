@@ -3,9 +3,9 @@ package dev.skipjack.store.jooq.internal.history;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
-import dev.skipjack.store.jooq.internal.sql.OutboxUse;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.NoRequest;
+import dev.skipjack.sql.OutboxUse;
+import dev.skipjack.sql.Statement;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 

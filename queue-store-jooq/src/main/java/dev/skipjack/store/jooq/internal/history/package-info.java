@@ -7,8 +7,7 @@
  * dev.skipjack.store.jooq.internal.history.AuditWeeks} limits a statement to the partitions of its
  * attempts.
  *
- * <p>Public only so that the store can use it; not part of the API. Depends on {@code internal.sql}
- * alone.
+ * <p>Public only so that the store can use it; not part of the API.
  */
 @NullMarked
 package dev.skipjack.store.jooq.internal.history;

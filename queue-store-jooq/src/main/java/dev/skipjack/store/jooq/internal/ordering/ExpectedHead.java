@@ -5,8 +5,8 @@ import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.param;
 
 import dev.skipjack.api.JobId;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Texts;
 import org.jooq.Condition;
 import org.jooq.Param;
 import org.jspecify.annotations.Nullable;

@@ -9,11 +9,11 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.OrderingPolicy;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import dev.skipjack.store.jooq.internal.sql.OrderingPolicies;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.OrderingPolicies;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;

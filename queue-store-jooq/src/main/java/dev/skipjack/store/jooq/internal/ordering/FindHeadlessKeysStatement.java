@@ -12,10 +12,10 @@ import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
 import dev.skipjack.model.tables.Jobs;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;
 import org.jooq.Field;

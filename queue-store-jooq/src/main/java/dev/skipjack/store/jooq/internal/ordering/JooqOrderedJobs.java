@@ -10,9 +10,9 @@ import dev.skipjack.store.jooq.internal.ordering.FindDeadHeadsStatement.DeadHead
 import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Found;
 import dev.skipjack.store.jooq.internal.ordering.FindHeadlessKeysStatement.Request;
 import dev.skipjack.store.jooq.internal.ordering.ParkStatement.Parked;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

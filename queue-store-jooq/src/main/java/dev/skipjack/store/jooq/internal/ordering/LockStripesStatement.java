@@ -6,9 +6,9 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.Statement;
 import java.util.SortedSet;
 import org.jooq.DSLContext;
 import org.jooq.Field;

@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq.internal.ordering;
 
 import static dev.skipjack.model.Tables.JOBS;
-import static dev.skipjack.store.jooq.internal.sql.Existence.exists;
+import static dev.skipjack.sql.Existence.exists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.castNull;
@@ -19,11 +19,11 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.UniqueUntil;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.ErrorTexts;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.ErrorTexts;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.Statement;
 import java.time.Instant;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;

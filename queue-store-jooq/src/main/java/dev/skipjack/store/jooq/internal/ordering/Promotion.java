@@ -14,8 +14,8 @@ import static org.jooq.impl.DSL.selectDistinct;
 import static org.jooq.impl.DSL.update;
 
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.JobPredicates;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq.internal.ordering;
 
 import static dev.skipjack.model.Sequences.JOBS_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
-import static dev.skipjack.store.jooq.internal.sql.Existence.exists;
+import static dev.skipjack.sql.Existence.exists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.castNull;
@@ -19,10 +19,10 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.SkipResult;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.JobPredicates;
-import dev.skipjack.store.jooq.internal.sql.NextId;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.NextId;
+import dev.skipjack.sql.Statement;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;

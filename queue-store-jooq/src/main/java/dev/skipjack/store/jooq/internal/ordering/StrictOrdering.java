@@ -3,9 +3,9 @@ package dev.skipjack.store.jooq.internal.ordering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.Session;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.Session;
+import dev.skipjack.sql.Statement;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;

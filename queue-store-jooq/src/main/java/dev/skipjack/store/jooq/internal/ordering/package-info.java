@@ -10,8 +10,7 @@
  * for instance those of jobs that a caller's transaction has inserted (docs/adr/0038). {@link
  * dev.skipjack.store.jooq.internal.ordering.StrictOrdering} is part of the enqueue.
  *
- * <p>Public only so that the store can use it; not part of the API. Depends on {@code internal.sql}
- * alone.
+ * <p>Public only so that the store can use it; not part of the API.
  */
 @NullMarked
 package dev.skipjack.store.jooq.internal.ordering;

@@ -17,7 +17,7 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
+import dev.skipjack.sql.Lazy;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

@@ -4,9 +4,9 @@ import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Statement;
 import java.time.Instant;
 import java.util.Collection;
 import org.jooq.DSLContext;

@@ -10,11 +10,11 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Row;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;

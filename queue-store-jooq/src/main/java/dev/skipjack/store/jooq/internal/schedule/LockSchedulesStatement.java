@@ -4,9 +4,9 @@ import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.util.Collection;
 import org.jooq.DSLContext;
 import org.jooq.Param;

@@ -2,8 +2,8 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Statement;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;

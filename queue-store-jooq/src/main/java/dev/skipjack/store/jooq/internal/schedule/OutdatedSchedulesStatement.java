@@ -3,9 +3,9 @@ package dev.skipjack.store.jooq.internal.schedule;
 import static dev.skipjack.model.Tables.JOB_SCHEDULES;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import org.jooq.DSLContext;
 
 /**

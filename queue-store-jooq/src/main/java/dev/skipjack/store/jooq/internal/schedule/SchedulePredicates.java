@@ -8,8 +8,8 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Texts;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Param;

@@ -2,11 +2,11 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Lazy;
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
-import dev.skipjack.store.jooq.internal.sql.Session;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.NoRequest;
+import dev.skipjack.sql.Session;
+import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;

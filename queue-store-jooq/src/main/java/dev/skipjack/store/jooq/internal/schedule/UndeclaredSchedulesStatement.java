@@ -7,10 +7,10 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.schedule.ScheduleOrigin;
 import dev.skipjack.api.spi.ScheduleStore.Undeclared;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.NoRequest;
-import dev.skipjack.store.jooq.internal.sql.Statement;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.NoRequest;
+import dev.skipjack.sql.Statement;
 import org.jooq.DSLContext;
 import org.jooq.Param;
 

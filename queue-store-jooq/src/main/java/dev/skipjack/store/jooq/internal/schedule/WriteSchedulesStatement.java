@@ -14,11 +14,11 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.schedule.ScheduleOrigin;
 import dev.skipjack.model.tables.records.JobSchedulesRecord;
-import dev.skipjack.store.jooq.internal.sql.Arguments;
-import dev.skipjack.store.jooq.internal.sql.ArrayRows;
-import dev.skipjack.store.jooq.internal.sql.DatabaseClock;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.Texts;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
 import java.util.Collection;
 import java.util.Map;
 import java.util.function.Function;

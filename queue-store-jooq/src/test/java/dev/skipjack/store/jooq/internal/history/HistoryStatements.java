@@ -1,8 +1,8 @@
 package dev.skipjack.store.jooq.internal.history;
 
-import dev.skipjack.store.jooq.internal.sql.OwnTransactions;
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.StatementDialect;
+import dev.skipjack.sql.StatementText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

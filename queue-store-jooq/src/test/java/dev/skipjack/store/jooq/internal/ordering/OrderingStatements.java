@@ -1,9 +1,9 @@
 package dev.skipjack.store.jooq.internal.ordering;
 
 import dev.skipjack.api.spi.WakeUp;
-import dev.skipjack.store.jooq.internal.sql.Statement;
-import dev.skipjack.store.jooq.internal.sql.StatementDialect;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.StatementDialect;
+import dev.skipjack.sql.StatementText;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

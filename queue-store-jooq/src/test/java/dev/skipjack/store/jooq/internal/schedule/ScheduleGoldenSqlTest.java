@@ -1,6 +1,6 @@
 package dev.skipjack.store.jooq.internal.schedule;
 
-import dev.skipjack.store.jooq.internal.sql.GoldenSql;
+import dev.skipjack.sql.GoldenSql;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;

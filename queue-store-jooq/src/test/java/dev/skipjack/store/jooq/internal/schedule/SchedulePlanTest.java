@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.Plan;
-import dev.skipjack.store.jooq.internal.sql.StatementText;
+import dev.skipjack.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;

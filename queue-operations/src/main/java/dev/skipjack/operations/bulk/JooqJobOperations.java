@@ -1,0 +1,216 @@
+package dev.skipjack.operations.bulk;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobOperation;
+import dev.skipjack.api.JobOperation.State;
+import dev.skipjack.api.JobOperations;
+import dev.skipjack.api.JobPage;
+import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.JobReader;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.OperationPreview;
+import dev.skipjack.api.OperationPreview.PayloadChange;
+import dev.skipjack.api.PageToken;
+import dev.skipjack.operations.bulk.OperationTable.Row;
+import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OwnTransactions;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
+
+/** Runs bulk operations on PostgreSQL. Safe for any number of threads. */
+public final class JooqJobOperations implements JobOperations {
+
+  /** The number of jobs in a batch. */
+  static final int BATCH = 500;
+
+  private static final int PREVIEW_PAGES = 20;
+  private static final int SAMPLE = 5;
+  private static final int LONGEST_ACTOR = 200;
+
+  private final OperationTable table;
+  private final JobReader reader;
+  private final Function<Supplier<Connection>, BatchCommands> commands;
+  private final UnaryOperator<String> requirePatch;
+
+  /**
+   * Creates the operations. Opens no connection.
+   *
+   * @param dialect renders statements for the queue's schema, without a connection
+   * @param commands creates commands that run in the transaction of the supplied connection
+   * @param requirePatch returns a patch of payloads if it can be applied
+   */
+  public JooqJobOperations(
+      OwnTransactions transactions,
+      Lazy<DSLContext> dialect,
+      JobReader reader,
+      Function<Supplier<Connection>, BatchCommands> commands,
+      UnaryOperator<String> requirePatch) {
+    this.table = new OperationTable(transactions, dialect);
+    this.reader = reader;
+    this.commands = commands;
+    this.requirePatch = requirePatch;
+  }
+
+  @Override
+  public OperationPreview preview(OperationAction action, JobQuery filter) {
+    if (action == OperationAction.EDIT) {
+      throw new IllegalArgumentException(
+          "EDIT changes payloads. Use preview(action, filter, payloadPatch).");
+    }
+    return preview(action, filter, null, null);
+  }
+
+  @Override
+  public OperationPreview preview(OperationAction action, JobQuery filter, String payloadPatch) {
+    if (action != OperationAction.EDIT && action != OperationAction.REDRIVE) {
+      throw new IllegalArgumentException(
+          "%s does not change payloads. Use EDIT or REDRIVE.".formatted(action));
+    }
+    Objects.requireNonNull(payloadPatch, "payloadPatch");
+    return preview(action, filter, requirePatch.apply(payloadPatch), null);
+  }
+
+  @Override
+  public OperationPreview previewPrune(JobQuery filter, Duration age) {
+    if (age.isNegative() || age.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "Age %s is not in 0..%d days.".formatted(age, EnqueueOptions.LONGEST_DELAY.toDays()));
+    }
+    return preview(OperationAction.PRUNE, filter, null, table.now().minus(age));
+  }
+
+  private OperationPreview preview(
+      OperationAction action,
+      JobQuery filter,
+      @Nullable String patch,
+      @Nullable Instant diedBefore) {
+    JobQuery restricted = action.restrict(filter);
+    long newest = table.newestJob();
+    List<JobSummary> sample = new ArrayList<>();
+    long jobs = 0;
+    PageToken position = null;
+    for (int page = 0; page < PREVIEW_PAGES; page++) {
+      JobPage found = reader.list(from(restricted, position));
+      List<JobSummary> matching = matching(found, action, newest, diedBefore);
+      jobs += matching.size();
+      matching.stream().limit(SAMPLE - sample.size()).forEach(sample::add);
+      position = nextOf(found, newest);
+      if (position == null) {
+        break;
+      }
+    }
+    List<PayloadChange> changes =
+        patch == null
+            ? List.of()
+            : table.changes(sample.stream().map(JobSummary::id).toList(), patch);
+    return new OperationPreview(
+        action, restricted, patch, changes, jobs, position != null, sample, newest, diedBefore);
+  }
+
+  @Override
+  public JobOperation start(OperationPreview preview, String actor) {
+    if (actor.isBlank() || actor.length() > LONGEST_ACTOR) {
+      throw new IllegalArgumentException(
+          "Actor '%s' must have 1 to %d characters and not be blank."
+              .formatted(actor.substring(0, Math.min(80, actor.length())), LONGEST_ACTOR));
+    }
+    return table.insert(preview, actor).operation();
+  }
+
+  @Override
+  public JobOperation run(long id, Consumer<JobOperation> progress) {
+    table.move(id, State.STOPPED, State.RUNNING);
+    OperationRun run = new OperationRun(table, commands);
+    Row row = required(id);
+    while (row.operation().state() == State.RUNNING) {
+      JobOperation operation = row.operation();
+      JobPage page = reader.list(from(operation.filter(), row.position()));
+      List<JobId> jobs =
+          matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
+              .map(JobSummary::id)
+              .toList();
+      run.batch(row, jobs, nextOf(page, operation.newestId())).ifPresent(progress);
+      // An operator or the callback may have stopped it.
+      row = required(id);
+    }
+    return row.operation();
+  }
+
+  private Row required(long id) {
+    return table
+        .find(id)
+        .orElseThrow(
+            () -> new IllegalArgumentException("There is no operation with the id " + id + "."));
+  }
+
+  @Override
+  public boolean stop(long id) {
+    return table.move(id, State.RUNNING, State.STOPPED);
+  }
+
+  @Override
+  public Optional<JobOperation> find(long id) {
+    return table.find(id).map(Row::operation);
+  }
+
+  @Override
+  public List<JobOperation> list(int limit) {
+    if (limit < 1 || limit > JobQuery.LARGEST) {
+      throw new IllegalArgumentException(
+          "Limit %d is not in 1..%d.".formatted(limit, JobQuery.LARGEST));
+    }
+    return table.list(limit);
+  }
+
+  private static JobQuery from(JobQuery filter, @Nullable PageToken position) {
+    JobQuery first =
+        new JobQuery(
+            filter.order(),
+            filter.queue(),
+            filter.kind(),
+            filter.status(),
+            filter.tag(),
+            filter.error(),
+            filter.errorClass(),
+            filter.errorGroup(),
+            filter.since(),
+            filter.payload(),
+            BATCH,
+            null);
+    return position == null ? first : first.after(position);
+  }
+
+  /** Returns the jobs of a page that existed at the preview and that the action may change. */
+  private static List<JobSummary> matching(
+      JobPage page, OperationAction action, long newest, @Nullable Instant diedBefore) {
+    return page.jobs().stream()
+        .filter(job -> job.id().value() <= newest)
+        .filter(
+            job ->
+                diedBefore == null || (job.diedAt() != null && job.diedAt().isBefore(diedBefore)))
+        .filter(job -> action != OperationAction.CANCEL || job.diedAt() == null)
+        .filter(job -> action != OperationAction.EDIT || job.status() != JobStatus.RUNNING)
+        .toList();
+  }
+
+  /** Returns the position of the next page, or null if no job of it existed at the preview. */
+  private static @Nullable PageToken nextOf(JobPage page, long newest) {
+    List<JobSummary> jobs = page.jobs();
+    boolean beyond = !jobs.isEmpty() && jobs.get(jobs.size() - 1).id().value() >= newest;
+    return beyond ? null : page.next().orElse(null);
+  }
+}

@@ -1,0 +1,67 @@
+package dev.skipjack.operations.diagnosis;
+
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Finding.Level;
+import dev.skipjack.api.Fix;
+import java.util.Locale;
+
+/** A check of the doctor: its name, and what a finding means. */
+enum Check {
+  SCHEMA_VERSION("A program needs the schema that it was built for."),
+  SETTINGS(
+      "Without these settings, a crash of the server can lose committed jobs or corrupt data."),
+  POOLER(
+      "A pooler in transaction mode delivers no notifications, so workers find jobs by polling, and"
+          + " needs prepareThreshold=0."),
+  CLOCK(
+      "The queue uses the database clock only; a difference confuses logs and times that the"
+          + " application computes."),
+  CONNECTIONS("Without free connections, workers cannot claim jobs or renew leases."),
+  NOTIFY_QUEUE(
+      "When the queue of notifications is full, every transaction that enqueues with a wake-up"
+          + " fails at its commit."),
+  VACUUM_HORIZON(
+      "While an old snapshot is held, vacuum removes no dead rows, and claims become slower."),
+  DEAD_ROWS("Dead rows that vacuum has not removed make claims and listings slower."),
+  INDEX_SIZE("Indexes that are mostly empty waste memory and make claims slower."),
+  PARTITIONS("Without a partition for the current time, jobs can neither start nor be archived."),
+  LEASES("Jobs whose lease has expired wait for a worker that rescues them."),
+  WORKERS("Without a living worker, no job runs."),
+  KINDS("Jobs of a kind that no living worker of their queue handles never run."),
+  PAUSED_QUEUES("The jobs of a paused queue wait until its pause ends."),
+  DEAD_JOBS("Dead jobs stay until an operator redrives or prunes them."),
+  LONG_ATTEMPTS(
+      "A handler that hangs keeps its slot, and its lease is renewed as long as its worker lives."),
+  SCHEDULES("A schedule that cannot fire, or whose jobs no worker handles, does no work."),
+  BLOCKED_KEYS("The jobs behind a dead job of their ordering key wait for an operator."),
+  DEAD_EVENTS(
+      "A dead event is not published, and blocks the later events of its aggregate unless relays"
+          + " skip dead events."),
+  RELAYS("Without a relay, no event of the outbox is published.");
+
+  private final String meaning;
+
+  Check(String meaning) {
+    this.meaning = meaning;
+  }
+
+  Finding green(String sentence) {
+    return new Finding(id(), Level.GREEN, sentence, meaning, null);
+  }
+
+  Finding yellow(String sentence, Fix fix) {
+    return new Finding(id(), Level.YELLOW, sentence, meaning, fix);
+  }
+
+  Finding red(String sentence, Fix fix) {
+    return new Finding(id(), Level.RED, sentence, meaning, fix);
+  }
+
+  Finding notChecked(String sentence, Fix fix) {
+    return new Finding(id(), Level.NOT_CHECKED, sentence, meaning, fix);
+  }
+
+  private String id() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

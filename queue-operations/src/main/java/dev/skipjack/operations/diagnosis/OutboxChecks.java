@@ -1,0 +1,67 @@
+package dev.skipjack.operations.diagnosis;
+
+import dev.skipjack.api.Finding;
+import dev.skipjack.api.Fix;
+import java.time.Duration;
+
+/** Judges the events of the outbox and its relays. */
+final class OutboxChecks {
+
+  /** How long an event must wait to be reported. A running relay finds it within seconds. */
+  private static final Duration UNSEEN = Duration.ofMinutes(1);
+
+  private static final Duration LATE = Duration.ofMinutes(5);
+
+  private OutboxChecks() {}
+
+  static Finding deadEvents(OutboxFactsStatement.Facts outbox) {
+    String example = outbox.firstDead();
+    if (example == null) {
+      return Check.DEAD_EVENTS.green("No event of the outbox is dead.");
+    }
+    boolean more = outbox.dead() == OutboxFactsStatement.WINDOW;
+    return Check.DEAD_EVENTS.yellow(
+        "%s%s dead, for example %s."
+            .formatted(
+                more ? "At least " : "",
+                Counted.of(more ? outbox.dead() - 1 : outbox.dead(), "event is", "events are"),
+                example),
+        new Fix(
+            "skipjack outbox redrive " + example,
+            "outbox.admin().redrive(UUID.fromString(%s)), or unblock its aggregate"
+                .formatted(Quoting.java(example))));
+  }
+
+  static Finding relays(OutboxFactsStatement.Facts outbox) {
+    Duration pending = outbox.oldest();
+    Duration overdue = outbox.overdue();
+    boolean isRetry =
+        overdue != null
+            && !overdue.isNegative()
+            && (pending == null || overdue.compareTo(pending) > 0);
+    Duration waiting = isRetry ? overdue : pending;
+    if (waiting == null) {
+      return Check.RELAYS.green("No event of the outbox is pending.");
+    }
+    if (!outbox.isRelayRunning() && waiting.compareTo(UNSEEN) >= 0) {
+      return Check.RELAYS.red(
+          (isRetry
+                  ? "No relay runs, and the retry of a blocked aggregate has been due for %s."
+                  : "No relay runs, and the oldest event has been pending for %s.")
+              .formatted(Spans.of(waiting)),
+          new Fix("skipjack outbox status", "outbox.relay(publisher).build().start()"));
+    }
+    String sentence =
+        (isRetry
+                ? "The retry of a blocked aggregate of the outbox has been due for %s."
+                : "The oldest event of the outbox has been pending for %s.")
+            .formatted(Spans.of(waiting));
+    return waiting.compareTo(LATE) < 0
+        ? Check.RELAYS.green(sentence)
+        : Check.RELAYS.yellow(
+            sentence,
+            new Fix(
+                "skipjack outbox status",
+                "relay.stats(): outages mean that the publisher fails; else use more threads"));
+  }
+}

@@ -1,0 +1,53 @@
+package dev.skipjack.operations.diagnosis;
+
+/** Quotes values that operators may copy into a shell or a Java program. */
+final class Quoting {
+
+  private Quoting() {}
+
+  /**
+   * Returns a name as an argument of the command line. The names of queues and schedules contain
+   * nothing that a shell expands or splits, but may begin as an option does.
+   */
+  static String operand(String name) {
+    return name.startsWith("-") ? "-- " + name : name;
+  }
+
+  /** Returns an option with a name as its value. */
+  static String option(String option, String name) {
+    return option + (name.startsWith("-") ? "=" : " ") + name;
+  }
+
+  /**
+   * Returns the command that skips a dead job. It identifies the ordering key by the job, because
+   * keys may contain characters that no terminal shows or that cannot be pasted.
+   */
+  static String unblock(Object head) {
+    return "skipjack keys unblock --job " + head;
+  }
+
+  /** Returns a name for SQL, quoted if it has to be. */
+  static String identifier(String name) {
+    return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
+  }
+
+  /** Returns a Java string literal that consists of characters which every terminal shows. */
+  static String java(String text) {
+    StringBuilder literal = new StringBuilder("\"");
+    text.chars()
+        .forEach(
+            c -> {
+              if (c == '"' || c == '\\') {
+                literal.append('\\').append((char) c);
+              } else if (c < ' ') {
+                // Octal, because a Unicode escape of a line break ends the line of the literal.
+                literal.append("\\%03o".formatted(c));
+              } else if (c > '~') {
+                literal.append("\\u%04x".formatted(c));
+              } else {
+                literal.append((char) c);
+              }
+            });
+    return literal.append('"').toString();
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Explains what the queue does and finds what is wrong with it. {@link
+ * dev.skipjack.operations.diagnosis.JobExplainer} finds the reason why a job is not
+ * running. {@link dev.skipjack.operations.diagnosis.JooqDoctor} runs the checks of the
+ * queue, its database and its workers.
+ *
+ * <p>The statements read the facts, from which Java code derives sentences, evidence and a fix.
+ * Every statement reads a limited number of rows, locks none, and can run on a standby.
+ *
+ * <p>Public only so that the store can use it; not part of the API.
+ */
+@NullMarked
+package dev.skipjack.operations.diagnosis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,41 @@
+package dev.skipjack.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** Runs statements on a caller's connection after the caller's transaction has ended. */
+public final class EndedTransaction {
+
+  private EndedTransaction() {}
+
+  /** Runs statements. */
+  @FunctionalInterface
+  public interface Work {
+    /**
+     * Runs the statements.
+     *
+     * @param ownTransactions whether each statement is a transaction of its own
+     */
+    void run(boolean ownTransactions) throws SQLException;
+  }
+
+  /**
+   * Runs each statement in a transaction of its own, in one round trip. If another transaction has
+   * been begun on the connection meanwhile, the statements run in that one instead.
+   *
+   * @param connection a connection, whose auto-commit mode is restored
+   */
+  public static void after(Connection connection, Work work) throws SQLException {
+    if (PostgresDriver.isInTransaction(connection)) {
+      work.run(false);
+      return;
+    }
+    boolean autoCommit = connection.getAutoCommit();
+    connection.setAutoCommit(true);
+    try {
+      work.run(true);
+    } finally {
+      connection.setAutoCommit(autoCommit);
+    }
+  }
+}

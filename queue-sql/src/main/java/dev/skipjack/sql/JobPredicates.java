@@ -1,0 +1,42 @@
+package dev.skipjack.sql;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.inline;
+
+import dev.skipjack.api.JobStatus;
+import java.util.Arrays;
+import java.util.List;
+import org.jooq.Condition;
+import org.jooq.Field;
+
+/**
+ * The conditions that partial indexes depend on, defined in one place. Their literals are inlined:
+ * a bound status matches no partial index, and the claim would read the whole table
+ * (docs/adr/0003).
+ */
+public final class JobPredicates {
+
+  /** The predicate of {@code jobs_pending_idx}. */
+  public static final Condition PENDING = JOBS.STATUS.eq(literal(JobStatus.PENDING));
+
+  /** The predicate of {@code jobs_running_idx}. */
+  public static final Condition RUNNING = JOBS.STATUS.eq(literal(JobStatus.RUNNING));
+
+  /** The predicate of {@code jobs_dead_idx}. */
+  public static final Condition DEAD = JOBS.STATUS.eq(literal(JobStatus.DEAD));
+
+  /** The predicate of {@code jobs_ordering_waiting_idx}. */
+  public static final Condition WAITING = JOBS.STATUS.eq(literal(JobStatus.WAITING));
+
+  private JobPredicates() {}
+
+  /** Returns a status as a literal in the text of a statement. */
+  public static Field<JobStatus> literal(JobStatus status) {
+    return inline(status, JOBS.STATUS);
+  }
+
+  /** Returns statuses as literals in the text of a statement. */
+  public static List<Field<JobStatus>> literals(JobStatus... statuses) {
+    return Arrays.stream(statuses).map(JobPredicates::literal).toList();
+  }
+}

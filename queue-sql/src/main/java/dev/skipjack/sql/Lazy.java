@@ -1,0 +1,46 @@
+package dev.skipjack.sql;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A value that is created when it is first needed. Safe for any number of threads: one creates the
+ * value, and the others wait for it.
+ *
+ * <p>Loading the classes of jOOQ takes longer than all the rest of creating a queue
+ * (docs/adr/0045). The parts of a queue therefore keep what needs jOOQ as such values.
+ */
+public final class Lazy<T> implements Supplier<T> {
+
+  private final Supplier<T> creation;
+
+  private volatile @Nullable T value;
+
+  private Lazy(Supplier<T> creation) {
+    this.creation = creation;
+  }
+
+  /**
+   * Returns a value that {@code creation} creates.
+   *
+   * @param creation called again if it has thrown an exception
+   */
+  public static <T> Lazy<T> of(Supplier<T> creation) {
+    return new Lazy<>(creation);
+  }
+
+  @Override
+  public T get() {
+    T created = value;
+    if (created == null) {
+      synchronized (this) {
+        created = value;
+        if (created == null) {
+          created = creation.get();
+          value = created;
+        }
+      }
+    }
+    return created;
+  }
+}

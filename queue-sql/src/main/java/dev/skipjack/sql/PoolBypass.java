@@ -1,0 +1,254 @@
+package dev.skipjack.sql;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
+import com.zaxxer.hikari.pool.ProxyConnection;
+import com.zaxxer.hikari.util.UtilityElf;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Provides connections while a HikariCP pool cannot open one. Safe for any number of threads.
+ *
+ * <p>While its server is unavailable, HikariCP pauses between its attempts to connect, for up to
+ * five seconds, and its borrowers wait for as long as its {@code connectionTimeout}, 30 seconds by
+ * default. If an attempt of the pool has failed, this class therefore waits for at most half a
+ * second, or two seconds if the attempt lasts that long, unless all connections of the pool are in
+ * use. It then connects by itself. If the server refuses this connection, because the login is
+ * rejected or a limit is reached, it waits for the pool after all. A worker thus notices an outage
+ * at once, and its end as well. The connection has the settings of the pool's connections, and is
+ * closed after use.
+ */
+final class PoolBypass {
+
+  private static final Logger LOG = LoggerFactory.getLogger(PoolBypass.class);
+
+  /** How long to wait for a pool that could open a connection. */
+  private static final long PATIENCE = 500;
+
+  /** How long an attempt of the pool to connect may last before it is assumed to hang. */
+  static final Duration HANGS = Duration.ofSeconds(2);
+
+  /** How long to wait for a pool whose connections are all in use, before it is checked again. */
+  private static final long SLICE = 1_000;
+
+  /** How long to wait for a pool that failed to open a connection the last time. */
+  private static final long GLANCE = 10;
+
+  /** The class of SQLSTATEs of a rejected login. */
+  private static final String REJECTED_LOGIN = "28";
+
+  /** The class of SQLSTATEs of a server that has reached a limit, such as that of connections. */
+  private static final String NO_RESOURCES = "53";
+
+  private final Hikari pool;
+
+  private PoolBypass(Hikari pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * Returns a bypass, or empty if the data source is not HikariCP's own. A wrapper or a subclass
+   * may do more than borrow a connection, so it is never bypassed.
+   *
+   * @param hangs how long an attempt of the pool to connect may last before it is assumed to hang
+   * @throws NoClassDefFoundError if HikariCP is missing
+   */
+  static Optional<PoolBypass> of(DataSource dataSource, Duration hangs) {
+    // By name first, so that other data sources do not load HikariCP.
+    return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource")
+        ? Hikari.of(dataSource, hangs).map(PoolBypass::new)
+        : Optional.empty();
+  }
+
+  /**
+   * Returns a connection of the pool or, if the pool cannot open one, a connection of its own.
+   *
+   * @throws SQLException if all connections are in use, or the server is unavailable
+   */
+  Connection connect() throws SQLException {
+    return pool.connect();
+  }
+
+  /**
+   * Returns a connection of the pool, or empty if it has none at once.
+   *
+   * @throws SQLException if the pool was closed
+   */
+  Optional<Connection> glance() throws SQLException {
+    return pool.glance();
+  }
+
+  /** Returns whether the connection is not one of the pool. */
+  static boolean isBeside(Connection connection) {
+    return Hikari.isBeside(connection);
+  }
+
+  /**
+   * A separate class, because HikariCP may be missing: the class is loaded only when it is called.
+   */
+  private static final class Hikari {
+
+    private final HikariDataSource dataSource;
+    private final long hangs;
+    private volatile boolean stuck;
+
+    Hikari(HikariDataSource dataSource, Duration hangs) {
+      this.dataSource = dataSource;
+      this.hangs = hangs.toNanos();
+    }
+
+    static Optional<Hikari> of(DataSource dataSource, Duration hangs) {
+      return dataSource.getClass() == HikariDataSource.class
+          ? Optional.of(new Hikari((HikariDataSource) dataSource, hangs))
+          : Optional.empty();
+    }
+
+    static boolean isBeside(Connection connection) {
+      return !(connection instanceof ProxyConnection);
+    }
+
+    Connection connect() throws SQLException {
+      try {
+        // Null before the first connection, and unusable after the pool was closed.
+        if (dataSource.getHikariPoolMXBean() instanceof HikariPool pool && !dataSource.isClosed()) {
+          return connect(pool);
+        }
+      } catch (LinkageError otherVersion) {
+        LOG.debug("Pauses of this version of HikariCP cannot be bypassed", otherVersion);
+      }
+      return dataSource.getConnection();
+    }
+
+    private Connection connect(HikariPool pool) throws SQLException {
+      long deadline = System.nanoTime() + MILLISECONDS.toNanos(dataSource.getConnectionTimeout());
+      long hasRoomSince = System.nanoTime();
+      SQLException refused = null;
+      while (true) {
+        boolean exhausted = isExhausted(pool);
+        long left = Math.max(NANOSECONDS.toMillis(deadline - System.nanoTime()), 1);
+        try {
+          return pooled(pool, refused == null ? Math.min(left, patience(exhausted)) : left);
+        } catch (SQLTransientConnectionException timedOut) {
+          long now = System.nanoTime();
+          hasRoomSince = exhausted ? now : hasRoomSince;
+          // The cause is a failure of the pool to connect; without one, its attempt still lasts.
+          boolean fails = stuck || timedOut.getCause() != null || now - hasRoomSince >= hangs;
+          if (refused == null && fails && hasRoom(pool)) {
+            try {
+              return connectBeside(pool);
+            } catch (SQLException failure) {
+              if (!isRefused(failure)) {
+                failure.addSuppressed(timedOut);
+                throw failure;
+              }
+              refused = failure;
+            }
+          }
+          if (System.nanoTime() - deadline >= 0) {
+            if (refused != null) {
+              timedOut.addSuppressed(refused);
+            }
+            throw timedOut;
+          }
+        }
+      }
+    }
+
+    Optional<Connection> glance() throws SQLException {
+      if (dataSource.getHikariPoolMXBean() instanceof HikariPool pool && !dataSource.isClosed()) {
+        try {
+          return Optional.of(pooled(pool, GLANCE));
+        } catch (SQLTransientConnectionException none) {
+          return Optional.empty();
+        }
+      }
+      return Optional.of(dataSource.getConnection());
+    }
+
+    private Connection pooled(HikariPool pool, long wait) throws SQLException {
+      Connection connection = pool.getConnection(wait);
+      if (stuck) {
+        stuck = false;
+      }
+      return connection;
+    }
+
+    private long patience(boolean exhausted) {
+      if (exhausted) {
+        return SLICE;
+      }
+      return stuck ? GLANCE : PATIENCE;
+    }
+
+    private boolean isExhausted(HikariPool pool) {
+      return pool.getIdleConnections() == 0 && !hasRoom(pool);
+    }
+
+    private boolean hasRoom(HikariPool pool) {
+      return pool.getTotalConnections() < dataSource.getMaximumPoolSize();
+    }
+
+    /**
+     * Returns whether the server is available but accepts no connection like this one. A connection
+     * may still be returned to the pool, and the pool may have newer credentials from a provider.
+     */
+    private static boolean isRefused(SQLException failure) {
+      String state = String.valueOf(failure.getSQLState());
+      return state.startsWith(REJECTED_LOGIN) || state.startsWith(NO_RESOURCES);
+    }
+
+    private Connection connectBeside(HikariPool pool) throws SQLException {
+      DataSource driver = pool.getUnwrappedDataSource();
+      String user = dataSource.getUsername();
+      try {
+        Connection connection =
+            prepared(
+                user == null
+                    ? driver.getConnection()
+                    : driver.getConnection(user, dataSource.getPassword()));
+        stuck = true;
+        return connection;
+      } catch (SQLException failure) {
+        stuck = !isRefused(failure);
+        throw failure;
+      }
+    }
+
+    /** Applies the settings that the pool applies to its connections. */
+    private Connection prepared(Connection connection) throws SQLException {
+      try {
+        String first = dataSource.getConnectionInitSql();
+        if (first != null) {
+          try (Statement statement = connection.createStatement()) {
+            statement.execute(first);
+          }
+        }
+        if (dataSource.getSchema() != null) {
+          connection.setSchema(dataSource.getSchema());
+        }
+        if (dataSource.getTransactionIsolation() != null) {
+          connection.setTransactionIsolation(
+              UtilityElf.getTransactionIsolation(dataSource.getTransactionIsolation()));
+        }
+        connection.setReadOnly(dataSource.isReadOnly());
+        connection.setAutoCommit(dataSource.isAutoCommit());
+        return connection;
+      } catch (Throwable failure) {
+        try (connection) {
+          throw failure;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package dev.skipjack.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** Runs statements in one open transaction. Not thread-safe; not usable after that transaction. */
+public final class Session {
+
+  private final Connection connection;
+  private final @Nullable Preamble preamble;
+  private boolean begun;
+
+  private Session(Connection connection, @Nullable Preamble preamble) {
+    this.connection = connection;
+    this.preamble = preamble;
+  }
+
+  /** Creates a session for one of the queue's own transactions, which has not begun yet. */
+  static Session own(Connection connection, Preamble preamble) {
+    return new Session(connection, preamble);
+  }
+
+  /**
+   * Creates a session in a caller's transaction, whose settings are not changed.
+   *
+   * @throws IllegalArgumentException as for {@link #requireTransaction}
+   */
+  public static Session in(Connection transaction) throws SQLException {
+    requireTransaction(transaction);
+    return new Session(transaction, null);
+  }
+
+  /**
+   * Rejects a connection in auto-commit mode, because each statement would be committed separately
+   * instead of together with the caller's rows.
+   *
+   * @throws IllegalArgumentException if the connection is in auto-commit mode
+   */
+  public static void requireTransaction(Connection connection) throws SQLException {
+    if (connection.getAutoCommit()) {
+      throw new IllegalArgumentException(
+          "The connection is in auto-commit mode, so no transaction is open. Call setAutoCommit(false) first, or let the queue use a transaction of its own.");
+    }
+  }
+
+  /**
+   * Runs one statement.
+   *
+   * @return the value read from each row
+   */
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request) throws SQLException {
+    return run(statement.bind(request));
+  }
+
+  /**
+   * Runs one {@linkplain Statement#selfContained self-contained} statement in a caller's
+   * transaction.
+   *
+   * @param followUp a query to run in the same round trip, or null for none
+   */
+  public <Q, R> List<R> run(Statement<Q, R> statement, Q request, @Nullable FollowUp followUp)
+      throws SQLException {
+    return statement.bind(request).runAlone(connection, followUp);
+  }
+
+  /**
+   * Returns the id of the server process, which the driver received when it connected, or empty if
+   * the driver is not PostgreSQL's own.
+   */
+  public OptionalInt serverProcess() throws SQLException {
+    return PostgresDriver.serverProcess(connection);
+  }
+
+  <R> List<R> run(BoundStatement<R> statement) throws SQLException {
+    if (preamble == null) {
+      return statement.run(connection);
+    }
+    if (begun) {
+      return statement.runNext(connection);
+    }
+    begun = true;
+    return statement.runFirst(connection, preamble);
+  }
+}

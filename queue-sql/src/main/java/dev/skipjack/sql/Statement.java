@@ -1,0 +1,112 @@
+package dev.skipjack.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jooq.DSLContext;
+import org.jooq.ResultQuery;
+
+/**
+ * A statement: its text, the binding of a request to its parameters, and the reader of its rows.
+ * Each statement's class determines the request type, so passing the request of another statement
+ * does not compile. Immutable and safe for any number of threads.
+ *
+ * @param <Q> the type of the request
+ * @param <R> the type of the value read from a row
+ */
+public final class Statement<Q, R> {
+
+  private final Lazy<Parts<Q, R>> parts;
+
+  private Statement(Supplier<Parts<Q, R>> creation) {
+    this.parts = Lazy.of(creation);
+  }
+
+  private record Parts<Q, R>(
+      StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {}
+
+  /**
+   * Returns a statement that is created and rendered when it is first used. Rendering all
+   * statements at startup would take about a second, although a process may never run most of them.
+   */
+  public static <Q, R> Statement<Q, R> lazily(Supplier<Statement<Q, R>> creation) {
+    return new Statement<>(() -> creation.get().parts());
+  }
+
+  /**
+   * Renders a query with the configuration of {@code dsl}.
+   *
+   * @param query the query, whose only bind values were created by {@link
+   *     org.jooq.impl.DSL#param(String, Class)}
+   * @param binding returns a value for each parameter
+   */
+  public static <Q, R> Statement<Q, R> of(
+      DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
+    Parts<Q, R> parts = new Parts<>(new StatementText(dsl, query, false), binding, reader);
+    return new Statement<>(() -> parts);
+  }
+
+  /**
+   * Renders a query without parameters, like {@link #of(DSLContext, ResultQuery, Function,
+   * RowReader)}.
+   */
+  public static <R> Statement<NoRequest, R> of(
+      DSLContext dsl, ResultQuery<?> query, RowReader<R> reader) {
+    return of(dsl, query, none -> new Arguments(), reader);
+  }
+
+  /**
+   * Renders a query that has only one sensible plan, whatever the settings, and in which every
+   * function, operator and type is qualified. It runs without the settings that other statements
+   * need.
+   */
+  public static <Q, R> Statement<Q, R> selfContained(
+      DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
+    Parts<Q, R> parts = new Parts<>(new StatementText(dsl, query, true), binding, reader);
+    return new Statement<>(() -> parts);
+  }
+
+  /**
+   * Returns a copy that replaces each character outside ASCII in its string arguments with a
+   * question mark; see {@link Arguments#ascii}.
+   */
+  public Statement<Q, R> ascii() {
+    return new Statement<>(
+        () ->
+            new Parts<>(
+                parts().text(), parts().binding().andThen(Arguments::ascii), parts().reader()));
+  }
+
+  /** Returns the rendered text, for plans and golden files. */
+  public StatementText text() {
+    return parts().text();
+  }
+
+  /**
+   * Runs the statement in the transaction that is open on {@code connection}, and restores that
+   * transaction's planner settings.
+   *
+   * @return the value read from each row
+   */
+  public List<R> run(Connection connection, Q request) throws SQLException {
+    return bind(request).run(connection);
+  }
+
+  BoundStatement<R> bind(Q request) {
+    Parts<Q, R> created = parts();
+    return new BoundStatement<>(created.text(), created.binding().apply(request), created.reader());
+  }
+
+  private Parts<Q, R> parts() {
+    return parts.get();
+  }
+
+  /** Turns a row into a value. */
+  @FunctionalInterface
+  public interface RowReader<R> {
+    /** Returns the value of the current row. */
+    R read(Row row) throws SQLException;
+  }
+}

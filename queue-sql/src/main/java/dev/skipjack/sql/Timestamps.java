@@ -1,0 +1,39 @@
+package dev.skipjack.sql;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/**
+ * Formats instants for PostgreSQL, which does not read all of Java's: it writes years before the
+ * first as years BC, has no sign, and stores the infinities, which the driver reads as the first
+ * and the last instant of Java.
+ */
+public final class Timestamps {
+
+  private static final Instant FIRST = Instant.parse("-4713-11-24T00:00:00Z");
+  private static final Instant END = Instant.parse("+294277-01-01T00:00:00Z");
+
+  private static final DateTimeFormatter REST = DateTimeFormatter.ofPattern("-MM-dd'T'HH:mm:ss");
+
+  private Timestamps() {}
+
+  /** Returns the instant as a text that the server reads, to the microsecond. */
+  public static String text(Instant instant) {
+    if (instant.isBefore(FIRST)) {
+      return "-infinity";
+    }
+    if (!instant.isBefore(END)) {
+      return "infinity";
+    }
+    OffsetDateTime time = instant.atOffset(ZoneOffset.UTC);
+    int year = time.getYear();
+    return "%04d%s.%06dZ%s"
+        .formatted(
+            year > 0 ? year : 1 - year,
+            REST.format(time),
+            time.getNano() / 1_000,
+            year > 0 ? "" : " BC");
+  }
+}

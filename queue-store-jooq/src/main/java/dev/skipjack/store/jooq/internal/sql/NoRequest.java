@@ -1,7 +1,0 @@
-package dev.skipjack.store.jooq.internal.sql;
-
-/** The request of a {@link Statement} that has no parameters. */
-public enum NoRequest {
-  /** The only value. */
-  NONE
-}

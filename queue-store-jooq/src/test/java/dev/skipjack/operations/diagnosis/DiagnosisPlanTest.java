@@ -1,0 +1,109 @@
+package dev.skipjack.operations.diagnosis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.Plan;
+import dev.skipjack.sql.StatementText;
+import dev.skipjack.testkit.QueueDatabase;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Tests how many pages the doctor's statements read of a backlog of 60,000 jobs. {@code
+ * ReadPlanTest} limits what {@code why} reads.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DiagnosisPlanTest {
+
+  private final QueueDatabase database = QueueDatabase.create();
+  private final Fixture fixture = new Fixture(database);
+
+  @BeforeAll
+  void fill() {
+    fixture.execute(
+        "INSERT INTO @jobs (queue, kind, payload, priority, unique_key) SELECT 'q' || n % 5, 'k' || n % 7, '{}', n % 3,"
+            + " CASE WHEN n % 10 = 0 THEN 'u' || n END FROM generate_series(1, 40000) n");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, died_at, ordering_key, ordering_head) SELECT 'k', '{}', 'dead', now(),"
+            + " CASE WHEN n <= 100 THEN 'key' || n END, n <= 100 FROM generate_series(1, 20000) n");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, current_execution_id, lease_expires_at, started_at)"
+            + " SELECT 'k', '{}', 'running', n, now(), now() FROM generate_series(1, 200) n");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, status, ordering_key) SELECT 'k', '{}', 'waiting', 'w' || n % 100 FROM generate_series(1, 12000) n");
+    fixture.execute("ANALYZE @jobs");
+    fixture.execute(
+        """
+        INSERT INTO @outbox_events (event_id, shard, aggregate_type, aggregate_id, event_type, payload, status, died_at)
+        SELECT gen_random_uuid(), n % 32, 'order', n, 'order-placed', '', CASE WHEN n % 10 = 0 THEN 'dead' ELSE 'pending' END,
+               CASE WHEN n % 10 = 0 THEN now() END
+          FROM generate_series(1, 60000) AS n
+        """);
+    fixture.execute("ANALYZE @outbox_events");
+  }
+
+  @AfterAll
+  void drop() {
+    database.close();
+  }
+
+  /** The first hundred due jobs of each of fifteen lanes. */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theKindsOfDueJobsComeFromTheFrontOfEachLane(String mode) throws SQLException {
+    assertThat(pages("due-kinds", mode)).isLessThan(15 * 150);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theLeasesComeFromTheRunningJobs(String mode) throws SQLException {
+    assertThat(pages("leases", mode)).isLessThan(300);
+  }
+
+  /** The first ten thousand of each; the waiting jobs of a key are not next to each other. */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void deadAndWaitingJobsComeFromTheirPartialIndexes(String mode) throws SQLException {
+    assertThat(pages("dead-job-facts", mode)).isLessThan(10_001 + 300);
+    assertThat(pages("waiting-kinds", mode)).isLessThan(10_001 + 300);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theBlockedKeysComeFromTheDeadHeads(String mode) throws SQLException {
+    assertThat(pages("blocked-key-names", mode)).isLessThan(250);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theHolderOfAUniqueKeyComesFromTheIndexOfKeys(String mode) throws SQLException {
+    assertThat(pages("key-holder", mode, "'u400'")).isLessThan(10);
+  }
+
+  /** The first thousand dead events, and the first pending event of each shard. */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theOutboxIsReadThroughItsPartialIndexes(String mode) throws SQLException {
+    assertThat(pages("outbox", mode)).isLessThan(1_400);
+  }
+
+  private long pages(String name, String mode, String... literals) throws SQLException {
+    StatementText text =
+        Objects.requireNonNull(DiagnosisStatements.texts(database.schema()).get(name));
+    try (Connection connection = database.connection()) {
+      Plan.Run run = Plan.ran(connection, text, mode, List.of(literals));
+      assertThat(run.plan())
+          .as(name)
+          .doesNotContain("Seq Scan on jobs", "Seq Scan on outbox_events");
+      return run.pages();
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package dev.skipjack.operations.read;
+
+import dev.skipjack.sql.GoldenSql;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Tests the SQL that each statement of the reader renders. */
+class ReadGoldenSqlTest {
+
+  @TestFactory
+  Stream<DynamicTest> rendersTheGoldenText() {
+    return GoldenSql.tests(
+        Path.of("src/test/resources/sql/read"), ReadStatements.texts("skipjack"));
+  }
+}
