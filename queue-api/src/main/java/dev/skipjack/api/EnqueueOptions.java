@@ -1,5 +1,7 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.Limits;
+import dev.skipjack.api.spi.Tags;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;

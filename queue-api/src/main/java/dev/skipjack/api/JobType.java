@@ -1,5 +1,7 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.api.spi.Limits;
 import dev.skipjack.api.spi.Names;
 import java.time.Duration;
 import java.util.Objects;

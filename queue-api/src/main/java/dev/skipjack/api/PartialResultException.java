@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.operations.CancelResult;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -5,11 +5,11 @@
  * dev.skipjack.api.JobEnqueuer} adds jobs to a queue, and a handler returns an {@link
  * dev.skipjack.api.Outcome} for each attempt. A {@link dev.skipjack.api.Backoff} determines how
  * long a failed job waits before it is retried. A {@link dev.skipjack.api.PayloadCodec} converts
- * payloads to and from JSON. A {@link dev.skipjack.api.JobReader} queries jobs and their history.
+ * payloads to and from JSON.
  *
  * <p>This module depends on neither SQL nor jOOQ, and a module that only declares job types needs
- * no other. The interfaces that stores implement and workers call are in {@link
- * dev.skipjack.api.spi}.
+ * no other. What operators and their tools use is in {@link dev.skipjack.api.operations}. The
+ * interfaces that stores implement and workers call are in {@link dev.skipjack.api.spi}.
  */
 @NullMarked
 package dev.skipjack.api;

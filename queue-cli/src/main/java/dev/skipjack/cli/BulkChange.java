@@ -1,9 +1,9 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.OperationAction;
-import dev.skipjack.api.OperationPreview;
-import dev.skipjack.api.OperationPreview.PayloadChange;
+import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.OperationAction;
+import dev.skipjack.api.operations.OperationPreview;
+import dev.skipjack.api.operations.OperationPreview.PayloadChange;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.Map;

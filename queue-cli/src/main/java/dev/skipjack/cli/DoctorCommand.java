@@ -1,6 +1,6 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.Finding;
+import dev.skipjack.api.operations.Finding;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.List;
 import java.util.Map;

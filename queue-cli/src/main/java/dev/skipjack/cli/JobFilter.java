@@ -1,6 +1,6 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
 import java.time.DateTimeException;
 import java.time.Instant;

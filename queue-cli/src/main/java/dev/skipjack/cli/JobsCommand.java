@@ -1,16 +1,16 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.CancelResult;
-import dev.skipjack.api.EditResult;
-import dev.skipjack.api.JobDetails;
-import dev.skipjack.api.JobEdit;
-import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.JobDetails;
+import dev.skipjack.api.operations.JobEdit;
+import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.JobSummary;
-import dev.skipjack.api.OperationAction;
-import dev.skipjack.api.QueueAdmin;
-import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.OperationAction;
+import dev.skipjack.api.operations.QueueAdmin;
+import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.BlockedKey;
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.BlockedKey;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.QueueAdmin;
-import dev.skipjack.api.SkipResult;
+import dev.skipjack.api.operations.QueueAdmin;
+import dev.skipjack.api.operations.SkipResult;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.JobPage;
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.PageToken;
-import dev.skipjack.api.RunningJob;
+import dev.skipjack.api.operations.JobPage;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.PageToken;
+import dev.skipjack.api.operations.RunningJob;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
 import java.util.LinkedHashMap;

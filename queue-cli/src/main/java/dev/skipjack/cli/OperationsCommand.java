@@ -1,7 +1,7 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

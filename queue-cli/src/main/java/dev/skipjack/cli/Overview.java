@@ -1,13 +1,13 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.BlockedKey;
-import dev.skipjack.api.JobCount;
-import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.operations.BlockedKey;
+import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.PendingAge;
-import dev.skipjack.api.QueueState;
-import dev.skipjack.api.RunningJob;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueState;
+import dev.skipjack.api.operations.RunningJob;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.store.jooq.JobQueue;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

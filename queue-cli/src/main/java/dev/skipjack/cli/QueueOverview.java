@@ -1,9 +1,9 @@
 package dev.skipjack.cli;
 
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.PendingAge;
-import dev.skipjack.api.QueueState;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueState;
+import dev.skipjack.api.operations.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

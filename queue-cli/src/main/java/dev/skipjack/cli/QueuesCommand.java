@@ -1,9 +1,9 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.JobCount;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.OrderingPolicy;
-import dev.skipjack.api.QueuePause;
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.JobExplanation;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;

@@ -3,7 +3,7 @@ package dev.skipjack.cli;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.store.jooq.JobQueue;
 import java.io.IOException;
 import java.util.LinkedHashMap;

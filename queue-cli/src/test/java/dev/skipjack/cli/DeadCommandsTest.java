@@ -3,8 +3,8 @@ package dev.skipjack.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;

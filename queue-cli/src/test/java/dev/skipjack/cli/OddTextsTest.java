@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
-import dev.skipjack.api.PendingAge;
-import dev.skipjack.api.QueueState;
+import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

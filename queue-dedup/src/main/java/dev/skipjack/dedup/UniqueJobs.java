@@ -1,12 +1,12 @@
 package dev.skipjack.dedup;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.JobType;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.QueueExtension;

@@ -14,7 +14,7 @@ import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Verdict;

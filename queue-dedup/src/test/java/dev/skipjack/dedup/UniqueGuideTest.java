@@ -2,7 +2,7 @@ package dev.skipjack.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.testkit.QueueDatabase;

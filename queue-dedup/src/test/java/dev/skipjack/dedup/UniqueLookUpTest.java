@@ -5,7 +5,7 @@ import static dev.skipjack.dedup.Fixture.SYNC;
 import static dev.skipjack.dedup.Fixture.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;

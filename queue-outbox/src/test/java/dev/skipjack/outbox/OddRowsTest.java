@@ -3,7 +3,7 @@ package dev.skipjack.outbox;
 import static dev.skipjack.outbox.Fixture.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.Finding;
+import dev.skipjack.api.operations.Finding;
 import dev.skipjack.migrations.Roles;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

@@ -1,6 +1,6 @@
 package dev.skipjack.testkit;
 
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.JobStore;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.JobDetails;
-import dev.skipjack.api.JobEdit;
-import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.operations.JobDetails;
+import dev.skipjack.api.operations.JobEdit;
+import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;

@@ -6,13 +6,13 @@ import static dev.skipjack.testkit.StoreFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
-import dev.skipjack.api.PruneResult;
-import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.PruneResult;
+import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;
 import java.sql.SQLException;
 import java.time.Duration;

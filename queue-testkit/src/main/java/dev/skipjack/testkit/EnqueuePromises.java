@@ -7,14 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.skipjack.api.EnqueueOptions;
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobQuery;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadException;
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Lane;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.SQLException;

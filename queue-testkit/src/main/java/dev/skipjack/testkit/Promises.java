@@ -1,7 +1,7 @@
 package dev.skipjack.testkit;
 
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import org.junit.jupiter.api.BeforeEach;
 

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.skipjack.api.QueuePause;
-import dev.skipjack.api.QueueSettings;
-import dev.skipjack.api.QueueState;
+import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Verdict;

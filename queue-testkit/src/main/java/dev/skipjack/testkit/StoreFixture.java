@@ -2,7 +2,7 @@ package dev.skipjack.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.spi.JobStore;

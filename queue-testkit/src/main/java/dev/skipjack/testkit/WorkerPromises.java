@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;

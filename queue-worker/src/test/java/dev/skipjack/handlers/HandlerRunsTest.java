@@ -2,7 +2,7 @@ package dev.skipjack.handlers;
 
 import static dev.skipjack.testkit.QueueAssertions.assertThat;
 
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;

@@ -3,7 +3,7 @@ package dev.skipjack.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.skipjack.api.JobCount;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;

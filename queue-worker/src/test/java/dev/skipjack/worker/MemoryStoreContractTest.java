@@ -2,7 +2,7 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
-import dev.skipjack.api.JobDetails;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;

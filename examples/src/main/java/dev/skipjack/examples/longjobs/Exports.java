@@ -1,7 +1,7 @@
 package dev.skipjack.examples.longjobs;
 
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobReader;
+import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;

@@ -1,7 +1,7 @@
 package dev.skipjack.examples.order;
 
 import dev.skipjack.api.Backoff;
-import dev.skipjack.api.BlockedKey;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.examples.ExampleDatabase;

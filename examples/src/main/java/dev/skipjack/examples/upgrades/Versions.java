@@ -1,9 +1,9 @@
 package dev.skipjack.examples.upgrades;
 
-import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.examples.ExampleDatabase;

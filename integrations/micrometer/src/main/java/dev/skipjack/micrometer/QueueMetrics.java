@@ -1,11 +1,11 @@
 package dev.skipjack.micrometer;
 
-import dev.skipjack.api.Doctor;
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.JobCount;
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.PendingAge;
-import dev.skipjack.api.QueueState;
+import dev.skipjack.api.operations.Doctor;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueState;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

@@ -1,11 +1,11 @@
 package dev.skipjack.spring;
 
-import dev.skipjack.api.JobCount;
-import dev.skipjack.api.JobReader;
+import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.PendingAge;
-import dev.skipjack.api.QueueState;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueState;
+import dev.skipjack.api.operations.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

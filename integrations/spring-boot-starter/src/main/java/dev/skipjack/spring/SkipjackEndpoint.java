@@ -1,13 +1,13 @@
 package dev.skipjack.spring;
 
-import dev.skipjack.api.DeadLetterGroup;
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.JobExplanation;
+import dev.skipjack.api.operations.DeadLetterGroup;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.QueuePause;
-import dev.skipjack.api.RedriveResult;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.RedriveResult;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.spring.OutboxReport.Source;
 import dev.skipjack.store.jooq.JobQueue;
 import java.security.Principal;

@@ -1,7 +1,7 @@
 package dev.skipjack.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;

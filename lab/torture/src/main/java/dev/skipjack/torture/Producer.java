@@ -1,6 +1,6 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;

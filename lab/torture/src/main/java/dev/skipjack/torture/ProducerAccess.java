@@ -1,8 +1,8 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.JobEnqueuer;
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.dedup.UniqueEnqueuer;
 import dev.skipjack.dedup.UniqueJobs;
 import dev.skipjack.store.jooq.JobQueue;

@@ -1,7 +1,7 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.JobEnqueuer;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.ScheduleStore;

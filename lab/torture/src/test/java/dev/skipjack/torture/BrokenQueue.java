@@ -1,6 +1,6 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
@@ -9,7 +9,7 @@ import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;

@@ -1,12 +1,12 @@
 package dev.skipjack.operations.bulk;
 
-import dev.skipjack.api.CancelResult;
-import dev.skipjack.api.EditResult;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.PageToken;
-import dev.skipjack.api.PruneResult;
-import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.PageToken;
+import dev.skipjack.api.operations.PruneResult;
+import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.operations.bulk.OperationTable.Counts;
 import dev.skipjack.operations.bulk.OperationTable.Row;

@@ -1,8 +1,8 @@
 package dev.skipjack.operations.diagnosis;
 
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.Finding.Level;
-import dev.skipjack.api.Fix;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Finding.Level;
+import dev.skipjack.api.operations.Fix;
 import java.util.Locale;
 
 /** A check of the doctor: its name, and what a finding means. */

@@ -1,8 +1,8 @@
 package dev.skipjack.operations.diagnosis;
 
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.JobExplanation;
-import dev.skipjack.api.JobExplanation.Reason;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobExplanation;
+import dev.skipjack.api.operations.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
 import java.time.Duration;
 import java.time.Instant;

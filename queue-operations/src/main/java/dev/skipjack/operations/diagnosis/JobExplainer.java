@@ -2,13 +2,13 @@ package dev.skipjack.operations.diagnosis;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.JobExplanation;
-import dev.skipjack.api.JobExplanation.Reason;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobExplanation;
+import dev.skipjack.api.operations.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.OrderingPolicy;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.sql.ErrorTexts;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
@@ -51,7 +51,7 @@ public final class JobExplainer {
     this.keyHolder = Statement.lazily(() -> KeyHolderStatement.of(dialect.get()));
   }
 
-  /** Implements {@link dev.skipjack.api.JobReader#why}. */
+  /** Implements {@link dev.skipjack.api.operations.JobReader#why}. */
   public Optional<JobExplanation> why(JobId id) {
     return transactions.inOne(
         session -> {

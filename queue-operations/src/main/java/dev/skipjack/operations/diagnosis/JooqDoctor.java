@@ -1,11 +1,11 @@
 package dev.skipjack.operations.diagnosis;
 
-import dev.skipjack.api.Doctor;
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.RunningJob;
+import dev.skipjack.api.operations.Doctor;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.RunningJob;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;

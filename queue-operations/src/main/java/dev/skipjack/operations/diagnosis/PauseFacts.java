@@ -2,7 +2,7 @@ package dev.skipjack.operations.diagnosis;
 
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 
-import dev.skipjack.api.Fix;
+import dev.skipjack.api.operations.Fix;
 import dev.skipjack.sql.Row;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.skipjack.operations.diagnosis;
 
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.Fix;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Fix;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;

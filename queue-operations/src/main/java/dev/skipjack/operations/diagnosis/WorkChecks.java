@@ -1,10 +1,10 @@
 package dev.skipjack.operations.diagnosis;
 
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.RunningJob;
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.RunningJob;
+import dev.skipjack.api.operations.WorkerInfo;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -8,7 +8,7 @@ import static org.jooq.impl.DSL.jsonbGetAttribute;
 import static org.jooq.impl.DSL.jsonbGetAttributeAsText;
 import static org.jooq.impl.DSL.select;
 
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Row;

@@ -11,7 +11,7 @@ import static org.jooq.impl.DSL.selectCount;
 import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.BlockedKey;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.JobId;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.NoRequest;

@@ -1,6 +1,6 @@
 package dev.skipjack.operations.read;
 
-import dev.skipjack.api.JobCount;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobStatus;
 import java.util.Collection;
 import java.util.Comparator;

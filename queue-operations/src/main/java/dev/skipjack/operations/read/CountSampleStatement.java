@@ -7,7 +7,7 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
-import dev.skipjack.api.JobCount;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.Statement;

@@ -11,7 +11,7 @@ import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
-import dev.skipjack.api.JobCount;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.LooseScan;

@@ -12,7 +12,7 @@ import static org.jooq.impl.DSL.when;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.JobExecution;
+import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.Row;

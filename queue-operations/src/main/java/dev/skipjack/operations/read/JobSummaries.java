@@ -6,7 +6,7 @@ import static org.jooq.impl.DSL.castNull;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.sql.Row;
 import java.sql.SQLException;
 import java.time.Instant;

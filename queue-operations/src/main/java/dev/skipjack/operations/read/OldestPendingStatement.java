@@ -5,7 +5,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.withRecursive;
 
-import dev.skipjack.api.PendingAge;
+import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.LooseScan;
 import dev.skipjack.sql.NoRequest;

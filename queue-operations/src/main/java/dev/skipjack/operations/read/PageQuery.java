@@ -20,8 +20,8 @@ import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;

@@ -1,7 +1,7 @@
 package dev.skipjack.operations.read;
 
-import dev.skipjack.api.JobOrder;
-import dev.skipjack.api.PageToken;
+import dev.skipjack.api.operations.JobOrder;
+import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.sql.Timestamps;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;

@@ -5,7 +5,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
 
-import dev.skipjack.api.QueueState;
+import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.PausePredicates;
 import dev.skipjack.sql.Row;

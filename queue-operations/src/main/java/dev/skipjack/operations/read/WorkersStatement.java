@@ -7,7 +7,7 @@ import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectFrom;
 
-import dev.skipjack.api.WorkerInfo;
+import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.Row;

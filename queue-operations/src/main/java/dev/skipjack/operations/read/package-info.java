@@ -1,6 +1,6 @@
 /**
  * Reads jobs for dashboards and tools. {@link dev.skipjack.operations.read.JooqJobReader}
- * implements {@link dev.skipjack.api.JobReader}, with one statement for each query. {@code
+ * implements {@link dev.skipjack.api.operations.JobReader}, with one statement for each query. {@code
  * PageQuery} is the query that all lists share, and {@code JobSummaries} has the columns that lists
  * show.
  *

@@ -10,7 +10,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;

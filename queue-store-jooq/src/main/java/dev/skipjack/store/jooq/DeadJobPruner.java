@@ -1,6 +1,6 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;

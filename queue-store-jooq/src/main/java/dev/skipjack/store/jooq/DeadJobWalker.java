@@ -1,8 +1,8 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.DeadJobs;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
@@ -44,7 +44,7 @@ final class DeadJobWalker {
         Statement.lazily(() -> WalkDeadJobsStatement.of(dialect.get(), true, true));
   }
 
-  /** Deletes dead jobs as {@link dev.skipjack.api.QueueAdmin#prune(List)} does. */
+  /** Deletes dead jobs as {@link dev.skipjack.api.operations.QueueAdmin#prune(List)} does. */
   List<PruneResult> prune(List<JobId> jobs) {
     return transactions.areCallers()
         ? BatchedCommand.once(jobs, this::pruneBatch)

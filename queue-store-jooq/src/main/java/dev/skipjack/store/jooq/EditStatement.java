@@ -10,8 +10,8 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.EditResult;
-import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.sql.Arguments;

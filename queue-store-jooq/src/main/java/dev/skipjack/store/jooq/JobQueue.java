@@ -1,17 +1,17 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.Doctor;
+import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.EnqueueInterceptor;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobOperations;
-import dev.skipjack.api.JobReader;
+import dev.skipjack.api.operations.JobOperations;
+import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.QueueAccess;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.schedule.Schedules;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;

@@ -7,7 +7,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.PruneResult;
+import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.sql.Statement;
 import java.util.List;

@@ -9,8 +9,8 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
-import dev.skipjack.api.QueuePause;
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;

@@ -18,7 +18,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.store.jooq.internal.ordering.Promotion;

@@ -3,11 +3,11 @@ package dev.skipjack.operations.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.JobOperation;
-import dev.skipjack.api.JobOperation.State;
-import dev.skipjack.api.JobOperations;
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.OperationAction;
+import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.JobOperation.State;
+import dev.skipjack.api.operations.JobOperations;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;

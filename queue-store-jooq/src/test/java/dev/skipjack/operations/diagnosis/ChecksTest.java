@@ -2,8 +2,8 @@ package dev.skipjack.operations.diagnosis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.Finding.Level;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Finding.Level;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

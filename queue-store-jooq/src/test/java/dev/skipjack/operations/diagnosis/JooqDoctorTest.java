@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.Finding;
-import dev.skipjack.api.Finding.Level;
-import dev.skipjack.api.Fix;
-import dev.skipjack.api.QueuePause;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Finding.Level;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.Schedule;

@@ -3,8 +3,8 @@ package dev.skipjack.operations.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.JobOrder;
-import dev.skipjack.api.PageToken;
+import dev.skipjack.api.operations.JobOrder;
+import dev.skipjack.api.operations.PageToken;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Base64;

@@ -3,11 +3,11 @@ package dev.skipjack.operations.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.JobPage;
-import dev.skipjack.api.JobQuery;
-import dev.skipjack.api.JobReader;
+import dev.skipjack.api.operations.JobPage;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobSummary;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;

@@ -6,12 +6,12 @@ import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.JobEdit;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
-import dev.skipjack.api.PruneResult;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.PruneResult;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;

@@ -1,11 +1,11 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
-import dev.skipjack.api.RedriveResult;
+import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Ended;

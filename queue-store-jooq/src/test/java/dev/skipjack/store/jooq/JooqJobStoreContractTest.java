@@ -1,8 +1,8 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.JobEnqueuer;
-import dev.skipjack.api.JobReader;
-import dev.skipjack.api.QueueAdmin;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.WorkerRegistry;

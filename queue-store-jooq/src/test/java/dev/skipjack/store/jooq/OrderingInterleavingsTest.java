@@ -3,12 +3,12 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.BlockedKey;
-import dev.skipjack.api.CancelResult;
+import dev.skipjack.api.operations.BlockedKey;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.OrderingPolicy;
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;

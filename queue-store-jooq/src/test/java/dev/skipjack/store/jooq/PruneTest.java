@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.QueueSettings;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.faults.RowTimeout;

@@ -2,7 +2,7 @@ package dev.skipjack.store.jooq.internal.ordering;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.OrderingPolicy;
-import dev.skipjack.api.SkipResult;
+import dev.skipjack.api.operations.SkipResult;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.WakeUp;

@@ -18,7 +18,7 @@ import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.SkipResult;
+import dev.skipjack.api.operations.SkipResult;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.NextId;

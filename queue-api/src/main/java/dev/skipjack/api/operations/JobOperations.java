@@ -1,0 +1,103 @@
+package dev.skipjack.api.operations;
+
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Changes all jobs that match a filter: previews the change, applies it in batches of 500, and
+ * keeps a record of who changed what.
+ *
+ * <pre>{@code
+ * OperationPreview preview = operations.preview(OperationAction.REDRIVE, JobQuery.live().error("timeout"));
+ * JobOperation operation = operations.start(preview, "anna");
+ * operations.run(operation.id(), progress -> {});
+ * }</pre>
+ *
+ * <p>Each batch is committed before the next one begins. An operation whose process has died, or
+ * that was stopped, continues after its last batch when {@link #run} is called again. A batch and
+ * the record of its results are one transaction, so an interrupted batch has changed nothing, and
+ * every job is counted once, even if several processes run the same operation.
+ *
+ * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
+ * rejects a statement or cannot be reached.
+ */
+public interface JobOperations {
+
+  /**
+   * Counts the jobs that an action would change. Reads at most 20 pages of the list.
+   *
+   * @param filter the jobs, beginning with {@link JobQuery#live}; its limit and token are ignored
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action
+   *     needs a patch
+   */
+  OperationPreview preview(OperationAction action, JobQuery filter);
+
+  /**
+   * Counts the jobs whose payloads an action would change, like {@link #preview(OperationAction,
+   * JobQuery)}. {@link OperationAction#EDIT} changes nothing else; {@link OperationAction#REDRIVE}
+   * also redrives the jobs.
+   *
+   * <p>The patch is a JSON merge patch (RFC 7396): {@code {"currency": "EUR", "debug": null}} sets
+   * one field and removes another. Objects inside it are merged in the same way; arrays are
+   * replaced. Payloads that are not objects, or would become larger than the limit of the queue,
+   * are skipped. A job that cannot be redriven because another job holds its unique key keeps the
+   * changed payload. The role must be allowed to execute the function {@code merge_patch}.
+   *
+   * @param action {@link OperationAction#EDIT} or {@link OperationAction#REDRIVE}
+   * @param payloadPatch a JSON object
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action does
+   *     not change payloads
+   * @throws PayloadException if the patch is not a JSON object, or its values cannot be stored
+   */
+  OperationPreview preview(OperationAction action, JobQuery filter, String payloadPatch);
+
+  /**
+   * Counts the jobs that {@link OperationAction#PRUNE} would delete if it is limited to jobs that
+   * have been dead for longer than {@code age}, by the database clock. Reads at most 20 pages of
+   * the list of dead jobs.
+   *
+   * @param age the minimum age, from 0 to 36,500 days
+   * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if {@code age} is
+   *     out of range
+   */
+  OperationPreview previewPrune(JobQuery filter, Duration age);
+
+  /**
+   * Records an operation without changing any job. Use {@link #run} to run it.
+   *
+   * @param actor the operator, from 1 to 200 characters
+   * @throws IllegalArgumentException if {@code actor} is blank or too long
+   */
+  JobOperation start(OperationPreview preview, String actor);
+
+  /**
+   * Runs an operation until it has finished or is stopped. An operation that was stopped is
+   * continued.
+   *
+   * @param progress a callback that is called after each batch
+   * @return the state of the operation when the call ends
+   * @throws IllegalArgumentException if there is no such operation
+   */
+  JobOperation run(long id, Consumer<JobOperation> progress);
+
+  /**
+   * Stops an operation after its current batch.
+   *
+   * @return whether the operation was running
+   */
+  boolean stop(long id);
+
+  /** Returns an operation, or empty if there is none with this id. */
+  Optional<JobOperation> find(long id);
+
+  /**
+   * Returns the latest operations, newest first.
+   *
+   * @param limit the maximum number of operations, from 1 to 500
+   */
+  List<JobOperation> list(int limit);
+}

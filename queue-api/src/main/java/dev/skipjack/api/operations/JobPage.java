@@ -1,0 +1,28 @@
+package dev.skipjack.api.operations;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A page of a list of jobs.
+ *
+ * <p>The list ends when there is no next page. A short page does not mean that the list has ended:
+ * in a search for rare jobs in a large table, a page may contain few jobs, or none, and still have
+ * a next page.
+ *
+ * @param jobs the jobs, in the order of the query
+ * @param nextToken the token of the next page; null at the end of the list
+ */
+public record JobPage(List<JobSummary> jobs, @Nullable PageToken nextToken) {
+
+  /** Makes a defensive copy of the list. */
+  public JobPage {
+    jobs = List.copyOf(jobs);
+  }
+
+  /** Returns the token of the next page, or empty at the end of the list. */
+  public Optional<PageToken> next() {
+    return Optional.ofNullable(nextToken);
+  }
+}

@@ -1,0 +1,378 @@
+package dev.skipjack.api.operations;
+
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.Tags;
+import dev.skipjack.api.spi.Names;
+import dev.skipjack.api.spi.SafeText;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A query for a page of jobs. Instances are immutable.
+ *
+ * <pre>{@code
+ * JobPage page = reader.list(JobQuery.live().status(JobStatus.DEAD).queue("emails").limit(100));
+ * }</pre>
+ *
+ * @param order the order of the list, which also determines whether live, pending or archived jobs
+ *     are listed
+ * @param queue the queue of the jobs; null for all queues. Required if the order is {@link
+ *     JobOrder#DUE}
+ * @param kind the kind of the jobs; null for all kinds
+ * @param status the status of the jobs; null for every status that the order lists
+ * @param tag a tag that the jobs must have; null for all jobs
+ * @param error a text that the last error of the jobs must contain, in upper or lower case; null
+ *     for all jobs
+ * @param errorClass the class of the exception that ended the last attempt of the jobs, with or
+ *     without its package; null for all jobs. Archived jobs cannot be selected by it
+ * @param errorGroup the {@link DeadLetterGroup#error} of the jobs, empty for jobs without a
+ *     message; null for all jobs
+ * @param since the earliest time at which the jobs were enqueued or, if the order is {@link
+ *     JobOrder#FINISHED}, ended; null for all jobs
+ * @param payload a field of the payload and its value; null for all jobs
+ * @param limit the maximum number of jobs in a page, from 1 to {@link #LARGEST}
+ * @param after the token of the page; null for the first page
+ */
+public record JobQuery(
+    JobOrder order,
+    @Nullable String queue,
+    @Nullable String kind,
+    @Nullable JobStatus status,
+    @Nullable String tag,
+    @Nullable String error,
+    @Nullable String errorClass,
+    @Nullable String errorGroup,
+    @Nullable Instant since,
+    @Nullable PayloadField payload,
+    int limit,
+    @Nullable PageToken after) {
+
+  /** The maximum size of a page. */
+  public static final int LARGEST = 500;
+
+  /** The default size of a page. */
+  public static final int DEFAULT_LIMIT = 50;
+
+  /**
+   * A field of a payload.
+   *
+   * @param path the names of the fields from the outermost to the innermost, or the indexes of
+   *     array elements, from 0
+   * @param value the value; a number or a boolean as JSON writes it, a string without its quotes
+   */
+  public record PayloadField(List<String> path, String value) {
+
+    /**
+     * Creates a condition on a field.
+     *
+     * @throws IllegalArgumentException if the path is empty, or if the path or the value contains a
+     *     character that PostgreSQL cannot store
+     */
+    public PayloadField {
+      path = List.copyOf(path);
+      if (path.isEmpty()) {
+        throw new IllegalArgumentException("The path of a payload's field must not be empty.");
+      }
+      path.forEach(name -> Tags.requireStorable("Field", name));
+      Tags.requireStorable("Value", value);
+    }
+  }
+
+  /**
+   * Creates a query.
+   *
+   * @throws IllegalArgumentException if a name or a text is invalid, the limit is out of range, or
+   *     the order does not list jobs with the status
+   */
+  public JobQuery {
+    if (queue != null) {
+      Names.requireQueue(queue);
+    }
+    if (kind != null) {
+      Names.requireKind(kind);
+    }
+    if (tag != null) {
+      Tags.requireStorable("Tag", tag);
+    }
+    if (error != null) {
+      Tags.requireStorable("Error", error);
+    }
+    if (errorClass != null) {
+      Tags.requireStorable("Error class", errorClass);
+      if (order == JobOrder.FINISHED) {
+        throw new IllegalArgumentException(
+            "Archived jobs cannot be selected by error class '%s': the archive does not contain it."
+                .formatted(errorClass));
+      }
+    }
+    if (errorGroup != null) {
+      Tags.requireStorable("Error group", errorGroup);
+      if (errorGroup.indexOf('\n') >= 0) {
+        throw new IllegalArgumentException(
+            "Error group '%s' has several lines. A group is one line."
+                .formatted(SafeText.of(errorGroup, 80)));
+      }
+    }
+    if (since != null) {
+      if (since.isAfter(EnqueueOptions.LATEST)) {
+        throw new IllegalArgumentException(
+            "Time %s is after %s.".formatted(since, EnqueueOptions.LATEST));
+      }
+      since = since.isBefore(Instant.EPOCH) ? Instant.EPOCH : since;
+    }
+    if (limit < 1 || limit > LARGEST) {
+      throw new IllegalArgumentException(
+          "Page limit %d is not in 1..%d.".formatted(limit, LARGEST));
+    }
+    if (order == JobOrder.DUE && (queue == null || status != JobStatus.PENDING)) {
+      throw new IllegalArgumentException(
+          "Only the pending jobs of one queue are listed by due time. Begin with JobQuery.pending(queue).");
+    }
+    if (status != null && status.isLive() == (order == JobOrder.FINISHED)) {
+      throw new IllegalArgumentException(
+          "Status %s is not listed by %s. Ended jobs are in JobQuery.archived(), all others in JobQuery.live()."
+              .formatted(status, order));
+    }
+  }
+
+  private static JobQuery of(JobOrder order, @Nullable String queue, @Nullable JobStatus status) {
+    return new JobQuery(
+        order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
+  }
+
+  /**
+   * Returns a query for live jobs of any status (pending, running, waiting or dead), ordered by id.
+   */
+  public static JobQuery live() {
+    return of(JobOrder.ID, null, null);
+  }
+
+  /** Returns a query for the pending jobs of {@code queue}, ordered by due time. */
+  public static JobQuery pending(String queue) {
+    return of(JobOrder.DUE, queue, JobStatus.PENDING);
+  }
+
+  /** Returns a query for completed and cancelled jobs, latest first. */
+  public static JobQuery archived() {
+    return of(JobOrder.FINISHED, null, null);
+  }
+
+  /** Returns this query, restricted to one queue. */
+  public JobQuery queue(String queue) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /** Returns this query, restricted to one kind. */
+  public JobQuery kind(String kind) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /** Returns this query, restricted to one status. */
+  public JobQuery status(JobStatus status) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /** Returns this query, restricted to jobs with the given tag. */
+  public JobQuery tag(String tag) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose last error contains the given text, ignoring case.
+   */
+  public JobQuery error(String error) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose last attempt ended with an exception of the given
+   * class. The class of jobs that have failed and are retried is that of their last failure.
+   *
+   * @param errorClass the name of the class, with or without its package
+   */
+  public JobQuery errorClass(String errorClass) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose last error belongs to the given group, for example
+   * {@code Order * was not found}.
+   *
+   * @param errorGroup the {@link DeadLetterGroup#error} of the group
+   */
+  public JobQuery errorGroup(String errorGroup) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs that were enqueued or, in an archived query, ended at or
+   * after the given time.
+   */
+  public JobQuery since(Instant since) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose payload has the given value in the given field.
+   * Requires the right to read payloads, and is slower than other filters: a page is filled from at
+   * most 1,000 jobs.
+   *
+   * @param path the name of the field, or the names from the outermost field to the innermost,
+   *     separated by dots. For names that contain dots, use {@link PayloadField}
+   * @param value the value; a number or a boolean as JSON writes it, a string without its quotes
+   */
+  public JobQuery payload(String path, String value) {
+    return payload(new PayloadField(List.of(path.split("\\.", -1)), value));
+  }
+
+  /**
+   * Returns this query, restricted to jobs whose payload has the given value in the given field.
+   */
+  public JobQuery payload(PayloadField payload) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /** Returns this query with pages of at most {@code limit} jobs. */
+  public JobQuery limit(int limit) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        after);
+  }
+
+  /** Returns this query for the page that {@code token} identifies. */
+  public JobQuery after(PageToken token) {
+    return new JobQuery(
+        order,
+        queue,
+        kind,
+        status,
+        tag,
+        error,
+        errorClass,
+        errorGroup,
+        since,
+        payload,
+        limit,
+        token);
+  }
+}

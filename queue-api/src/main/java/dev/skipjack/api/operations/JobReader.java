@@ -1,0 +1,149 @@
+package dev.skipjack.api.operations;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Queries jobs and their history without changing them, for dashboards, command-line tools and
+ * operators.
+ *
+ * <p>Each call runs in its own short transaction, which neither locks rows nor waits for locks, and
+ * is READ COMMITTED unless documented otherwise. The number of rows that a call reads is limited,
+ * as documented for each method, and does not depend on the size of the tables. The limit does not
+ * include index entries of deleted rows that a long-running transaction prevents from being
+ * vacuumed.
+ *
+ * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
+ * rejects the statement or cannot be reached.
+ */
+public interface JobReader {
+
+  /**
+   * Returns a live or archived job with its payload and its attempts.
+   *
+   * <p>Because the id does not show when the job ended, the lookup probes one index for each day of
+   * the archive and each week of the audit. The latest 1,000 attempts are returned, of which the
+   * latest 20 include the stack traces of their errors. Because the attempts are read after the
+   * job, the result may contain one attempt more than {@link JobSummary#attempts} counts.
+   *
+   * @return the job, or empty if it never existed, has been pruned, or ended in a queue without an
+   *     archive
+   */
+  Optional<JobDetails> find(JobId id);
+
+  /**
+   * Returns a job like {@link #find}, but reads neither its payload, headers, progress and result
+   * nor the stack traces of its errors, which are null or empty. A role that may not read them can
+   * use this method, for example the viewer of the roles script.
+   */
+  Optional<JobDetails> findWithoutPayload(JobId id);
+
+  /**
+   * Explains why a job is in its current state, usually why it is not running. Returns the first
+   * reason that applies, with its evidence and the action that changes the state.
+   *
+   * <p>All facts are read from the same snapshot, because the transaction is REPEATABLE READ. A
+   * worker counts as alive if it was seen within the last 3 minutes; workers report once a minute.
+   * The call reads at most 10,001 running jobs, 1,000 workers and, in each lane of the queue, 1,001
+   * of the jobs that are served before a due job.
+   *
+   * @return the reason, or empty under the same conditions as {@link #find}
+   */
+  Optional<JobExplanation> why(JobId id);
+
+  /**
+   * Returns a page of jobs, without their payloads.
+   *
+   * <p>The call reads at most 10,000 jobs to fill a page, 1,000 if the query has a filter by
+   * payload, or just the limit of the query if there is no filter. Lists of running or waiting jobs
+   * read all of those, up to 10,001. If too few of them match, the page is short but still has a
+   * next page.
+   *
+   * <p>A caller that follows {@link JobPage#next} to the end receives each job exactly once if the
+   * job was committed before the first page was read and keeps its position in the meantime.
+   * Positions by id or end time never change. In a list ordered by due time, a job whose attempt
+   * fails moves to a new position and may be returned twice or not at all.
+   *
+   * @throws IllegalArgumentException if the token of the query is invalid or belongs to another
+   *     order
+   */
+  JobPage list(JobQuery query);
+
+  /**
+   * Counts the live jobs of each queue, kind and status, as of one point in time.
+   *
+   * <p>Jobs are counted in groups: the pending jobs of a queue, the dead jobs of a queue and kind,
+   * all running jobs, and all waiting jobs. Counts are exact as long as their group has at most
+   * 10,000 jobs; in a larger group, they are estimates and are marked as such. There is no index by
+   * kind, because it would slow down every enqueue and every claim. The kinds of a long backlog are
+   * therefore estimated from a sample of the table's pages, and a kind that is rare in the backlog
+   * may be missing.
+   *
+   * <p>If kinds may be missing, the result contains a count of 0 whose kind is {@link
+   * JobCount#OTHERS}. For pending jobs, its queue is the queue of the jobs. For running and waiting
+   * jobs, which are read for all queues together, its queue is {@code OTHERS} too. If there is no
+   * such count, no kind of that queue and status is missing.
+   *
+   * <p>The call reads at most 10,001 index entries for each group. If it estimates, it also reads
+   * about 500 pages of the table.
+   *
+   * @return the counts, ordered by queue, kind and status
+   */
+  List<JobCount> counts();
+
+  /**
+   * Returns the age of the oldest pending job of each queue that has pending jobs. The call reads
+   * one index entry for each priority in use in each queue.
+   *
+   * @return the ages, ordered by queue
+   */
+  List<PendingAge> oldestPending();
+
+  /**
+   * Returns the dead jobs, grouped by the class and the message of their last error. The call reads
+   * the newest 10,000 dead jobs of each queue and kind.
+   *
+   * @return at most 1,000 groups, ordered by the number of jobs, largest first
+   */
+  List<DeadLetterGroup> deadLetters();
+
+  /**
+   * Returns the state of each queue that has been configured or paused. All other queues have the
+   * default settings.
+   *
+   * @return the states, ordered by queue
+   */
+  List<QueueState> queues();
+
+  /**
+   * Returns the ordering keys that are blocked by a dead job. To let the next job of a key run,
+   * call {@link QueueAdmin#unblock(String, JobId)} or redrive the dead job. At most the first 1,000
+   * keys are returned.
+   *
+   * @return the keys, in byte order
+   */
+  List<BlockedKey> blockedKeys();
+
+  /**
+   * Returns the running jobs whose current attempt has run longest, for instance to find handlers
+   * that hang. Reads at most the 10,000 attempts that were claimed first.
+   *
+   * @param atLeast how long an attempt must have run; not negative
+   * @param limit the maximum number of jobs, from 1 to {@link JobQuery#LARGEST}
+   * @return the jobs, longest first
+   * @throws IllegalArgumentException if an argument is out of range
+   */
+  List<RunningJob> longestRunning(Duration atLeast, int limit);
+
+  /**
+   * Returns the workers that were seen within about the last day. Workers that were killed are
+   * included; workers that were stopped normally are not. If there are more than 1,000, the most
+   * recently seen are returned.
+   *
+   * @return the workers, ordered by name, then by start time
+   */
+  List<WorkerInfo> workers();
+}

@@ -1,0 +1,164 @@
+package dev.skipjack.api.operations;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.PartialResultException;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.QueueException;
+import dev.skipjack.api.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntConsumer;
+
+/**
+ * Administrative operations on jobs and queues, such as cancelling, redriving, editing and pruning
+ * jobs or pausing queues. Workers do not need this interface.
+ *
+ * <p>Each call runs its own short transactions. Commands on jobs return a result for each job. If a
+ * job is locked by another transaction, such as a claim, the command is retried a few times before
+ * it reports the job as busy. Lists may have any length and are processed in batches.
+ * Implementations are thread-safe.
+ *
+ * <p>Every method throws a {@link StoreException} if the database rejects a statement or cannot be
+ * reached. Batches that were processed before remain committed; for a list of jobs, a {@link
+ * PartialResultException} contains their results.
+ */
+public interface QueueAdmin {
+
+  /**
+   * Cancels jobs. A job that is not running is archived as cancelled immediately. For a running
+   * job, cancellation is requested: its worker reads the request within about a second and
+   * interrupts the handler. If the handler nevertheless completes the job, the job is completed. If
+   * the attempt ends in any other way, including a lost lease, the job is archived as cancelled.
+   *
+   * @return a result for each job, in the order of the ids
+   */
+  List<CancelResult> cancel(List<JobId> jobs);
+
+  /**
+   * Redrives dead jobs: they become pending and immediately due, with fresh attempts. Their history
+   * is kept. A job that does not hold its ordering key waits behind the other jobs of the key. A
+   * job whose unique key has been taken by another job remains dead.
+   *
+   * @return a result for each job, in the order of the ids
+   */
+  List<RedriveResult> redrive(List<JobId> jobs);
+
+  /**
+   * Redrives every dead job that matches the filter.
+   *
+   * @return the number of redriven jobs, and the jobs that could not be redriven
+   */
+  RedriveSummary redriveAll(DeadJobs which);
+
+  /**
+   * Changes a job that is pending, waits for its ordering key, or is dead. The job keeps its
+   * ordering key and its position, even if the type derives the key from the payload. A dead job
+   * remains dead, and its due time cannot be changed: redrive it afterwards.
+   *
+   * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
+   */
+  EditResult edit(JobId job, JobEdit edit);
+
+  /**
+   * Unblocks an ordering key: skips the dead job that holds it, so that the next job of the key
+   * becomes pending. The dead job remains dead. A later redrive puts it behind the key's other
+   * jobs.
+   *
+   * <p>Skips whichever dead job holds the key when the call runs. If you decided by reading a
+   * {@link BlockedKey}, pass its head to {@link #unblock(String, JobId)}.
+   *
+   * @return whether a dead job held the key
+   * @throws QueueException if another transaction has locked that job for about a second
+   */
+  boolean unblock(String orderingKey);
+
+  /**
+   * Unblocks an ordering key like {@link #unblock(String)}, but only if {@code head} is the dead
+   * job that holds it.
+   *
+   * @return whether that job was dead and held the key
+   * @throws QueueException if another transaction has locked that job for about a second
+   */
+  boolean unblock(String orderingKey, JobId head);
+
+  /**
+   * Skips the job that holds an ordering key, so that the next job of the key becomes pending. A
+   * pending job, for example one that is delayed or waits for a retry, goes to the back of the key
+   * and keeps its due time; if no other job waits, it becomes the head again. A dead job remains
+   * dead, as with {@link #unblock(String)}. A running job is not skipped.
+   *
+   * <p>Skips whichever job holds the key when the call runs. To skip the job that you have seen,
+   * use {@link #skipHead(String, JobId)}.
+   */
+  SkipResult skipHead(String orderingKey);
+
+  /** Skips a job like {@link #skipHead(String)}, but only if {@code head} holds the key. */
+  SkipResult skipHead(String orderingKey, JobId head);
+
+  /**
+   * Deletes dead jobs permanently.
+   *
+   * @return a result for each job, in the order of the ids
+   */
+  List<PruneResult> prune(List<JobId> jobs);
+
+  /**
+   * Permanently deletes every job that matches the filter and has been dead for longer than {@code
+   * age}, by the database clock.
+   *
+   * @param age the minimum age, from 0 to 36,500 days
+   * @return the number of deleted jobs
+   */
+  default int pruneAll(DeadJobs which, Duration age) {
+    return pruneAll(which, age, deleted -> {});
+  }
+
+  /**
+   * Deletes dead jobs like {@link #pruneAll(DeadJobs, Duration)} and reports the progress.
+   *
+   * @param progress is called after each batch has been committed, with the number of jobs deleted
+   *     so far; an exception that it throws ends the call
+   * @return the number of deleted jobs
+   */
+  int pruneAll(DeadJobs which, Duration age, IntConsumer progress);
+
+  /**
+   * Pauses a queue until it is resumed. Workers stop claiming its jobs within a second, and running
+   * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited;
+   * otherwise pausing it again has no effect.
+   */
+  default void pause(String queue) {
+    pause(queue, QueuePause.untilResumed());
+  }
+
+  /**
+   * Pauses a queue for a limited time. The pause ends on its own, even if the process that
+   * requested it has died. To keep a queue paused for as long as a process runs, repeat the call
+   * before the time has elapsed. If the queue is already paused for longer, the pause is not
+   * changed; to shorten it, resume the queue first.
+   *
+   * @param duration the length of the pause, measured by the database clock; positive and at most
+   *     36,500 days
+   */
+  default void pause(String queue, Duration duration) {
+    pause(queue, QueuePause.of(duration));
+  }
+
+  /**
+   * Pauses a queue and records who requested the pause and why, which {@link JobReader#queues},
+   * {@link JobReader#why} and the {@link Doctor} report. If the queue is already paused for at
+   * least as long, nothing is changed, and the record of that pause is kept; otherwise this pause
+   * replaces it.
+   */
+  void pause(String queue, QueuePause pause);
+
+  /** Resumes a paused queue. */
+  void resume(String queue);
+
+  /** Replaces the settings of a queue. This does not affect whether the queue is paused. */
+  void configure(String queue, QueueSettings settings);
+
+  /** Returns the settings of a queue, or empty if it has never been configured. */
+  Optional<QueueSettings> settings(String queue);
+}

@@ -1,0 +1,15 @@
+package dev.skipjack.api.operations;
+
+/** The result of skipping the head of an ordering key. */
+public enum SkipResult {
+  /** The job no longer holds the key, and the next job of the key was promoted. */
+  SKIPPED,
+  /** The job is running, and still holds the key. It can be cancelled instead. */
+  RUNNING,
+  /** The job was locked by another transaction, and still holds the key. */
+  BUSY,
+  /** Another job than the given one holds the key. */
+  OTHER_HEAD,
+  /** No job holds the key. */
+  NO_HEAD
+}
