@@ -2,6 +2,7 @@ package dev.skipjack.cli;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Rows that nothing is wrong with. */
 final class HealthyRows {
@@ -248,4 +249,8 @@ final class HealthyRows {
               List.of(Map.of("consumer", "'mails'", "event_id", "gen_random_uuid()"))));
 
   private HealthyRows() {}
+
+  static List<Map<String, String>> of(String table) {
+    return Objects.requireNonNull(OF_TABLE.get(table), table);
+  }
 }

@@ -2,14 +2,19 @@ package dev.skipjack.skiplocked;
 
 import java.sql.Connection;
 import java.sql.Savepoint;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
+import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DataSourceConnectionProvider;
 
 /** Checks that the caller's connection is usable for a claim, and rolls back failed claims. */
 final class CallersTransaction {
+
+  /** The states of a savepoint whose transaction has ended: none is open, or it is another one. */
+  private static final Set<String> NO_SAVEPOINT = Set.of("25P01", "3B001");
 
   private CallersTransaction() {}
 
@@ -37,11 +42,15 @@ final class CallersTransaction {
     if (db.configuration().connectionProvider() instanceof DataSourceConnectionProvider
         && isOpen(db)
         && db.fetchValue("select pg_catalog.pg_current_xact_id_if_assigned()::text") == null) {
-      throw new IllegalStateException(
-          "The connections of the pool have auto-commit off, and no transaction is open, so the pool"
-              + " has rolled back what this call did. Call it within a transaction, or turn"
-              + " auto-commit on in the pool.");
+      throw notKept();
     }
+  }
+
+  private static IllegalStateException notKept() {
+    return new IllegalStateException(
+        "The connections of the pool have auto-commit off, and no transaction is open, so the pool"
+            + " has rolled back what this call did. Call it within a transaction, or turn"
+            + " auto-commit on in the pool.");
   }
 
   private static boolean isOpen(DSLContext db) {
@@ -73,13 +82,22 @@ final class CallersTransaction {
       }
       throw failure;
     }
-    db.connection(
-        connection -> {
-          if (!keep.test(result)) {
-            connection.rollback(savepoint);
-          }
-          connection.releaseSavepoint(savepoint);
-        });
+    try {
+      db.connection(
+          connection -> {
+            if (!keep.test(result)) {
+              connection.rollback(savepoint);
+            }
+            connection.releaseSavepoint(savepoint);
+          });
+    } catch (DataAccessException failure) {
+      if (NO_SAVEPOINT.contains(failure.sqlState())) {
+        IllegalStateException notKept = notKept();
+        notKept.initCause(failure);
+        throw notKept;
+      }
+      throw failure;
+    }
     return result;
   }
 }

@@ -62,6 +62,21 @@ class PoolTest {
     }
   }
 
+  @Test
+  void aShortageWithoutATransactionIsRefused(QueueDatabase database) {
+    new Fixture(database).seats("A", 0);
+    try (HikariDataSource pool = pool(database, 1)) {
+      DSLContext db = DSL.using(pool, SQLDialect.POSTGRES);
+
+      assertThatIllegalStateException()
+          .isThrownBy(() -> FREE_SEATS.claimExactly(db, 2))
+          .withMessageContaining("auto-commit off, and no transaction is open");
+      assertThatIllegalStateException()
+          .isThrownBy(() -> HELD_SEATS.claimExactly(db, 2))
+          .withMessageContaining("auto-commit off, and no transaction is open");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
   void inATransactionTheyWork(int size, QueueDatabase database) {

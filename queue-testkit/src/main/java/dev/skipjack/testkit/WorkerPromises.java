@@ -156,13 +156,15 @@ abstract class WorkerPromises extends Promises {
     announce(row("a"));
     WorkerId live = WorkerId.boot("live");
     announce(new WorkerRow(live, null, 1, List.of(), List.of(), "{}"));
+    announce(new WorkerRow(WorkerId.boot("odd"), null, 1, List.of(), List.of(), "{}"));
     sql("UPDATE @.job_workers SET seen_at = seen_at - interval '25 hours' WHERE name = 'mailer'");
+    sql("UPDATE @.job_workers SET seen_at = seen_at + interval '25 hours' WHERE name = 'odd'");
     sql("UPDATE @.job_workers SET seen_at = seen_at - interval '23 hours' WHERE name = 'live'");
     try (Connection rival = fixture.transaction();
         Statement statement = rival.createStatement()) {
       statement.execute(inSchema("SELECT FROM @.job_workers FOR UPDATE"));
       fixture.withoutWaiting(() -> fixture.ports.maintenance().prune());
-      assertThat(reader.workers()).hasSize(2);
+      assertThat(reader.workers()).hasSize(3);
     }
 
     fixture.ports.maintenance().prune();

@@ -91,11 +91,7 @@ final class BackgroundRun {
     ClaimLoop claims =
         new ClaimLoop(
             claimer,
-            new LostClaims(
-                access.store()::requeue,
-                config.lease(),
-                System::nanoTime,
-                reporter::releasedLostClaim),
+            parts.newLostClaims(),
             queues,
             config.pollInterval(),
             this::accept,

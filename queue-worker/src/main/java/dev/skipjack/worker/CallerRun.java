@@ -1,8 +1,10 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.OrderedJobs.Sweep;
+import dev.skipjack.api.spi.UnknownClaimException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ final class CallerRun {
 
   private final Engine engine;
   private final Claimer claimer;
+  private final LostClaims lost;
   private final Optional<OrderedJobs> orderedJobs;
   private final Reporter reporter;
   private final Map<String, Integer> room = new LinkedHashMap<>();
@@ -36,12 +39,14 @@ final class CallerRun {
   CallerRun(
       Engine engine,
       Claimer claimer,
+      LostClaims lost,
       Optional<OrderedJobs> orderedJobs,
       Iterable<ServedQueue> queues,
       Reporter reporter,
       int batch) {
     this.engine = engine;
     this.claimer = claimer;
+    this.lost = lost;
     this.orderedJobs = orderedJobs;
     this.reporter = reporter;
     this.batch = batch;
@@ -138,9 +143,9 @@ final class CallerRun {
   }
 
   private int runBatch() {
-    Deque<Attempt> claimed = new ArrayDeque<>(claimer.claim(room, batch));
+    Deque<Attempt> claimed = new ArrayDeque<>(claim());
     if (claimed.isEmpty() && promote()) {
-      claimed.addAll(claimer.claim(room, batch));
+      claimed.addAll(claim());
     }
     claimed.forEach(engine.running()::add);
     claimed.forEach(reporter::claimed);
@@ -151,12 +156,25 @@ final class CallerRun {
         engine.runner().release(next);
       } else {
         run(next);
-        ran +=
-            next.hasBegun()
-                ? 1
-                : 0; // another thread may have stopped it just before it began it began
+        // Another thread may have stopped it just before it began.
+        ran += next.hasBegun() ? 1 : 0;
       }
     }
     return ran;
+  }
+
+  /** Claims jobs. If the claim is lost, its jobs are released now, because the run ends. */
+  private List<Attempt> claim() {
+    try {
+      return claimer.claim(room, batch);
+    } catch (UnknownClaimException failure) {
+      lost.add(failure);
+      try {
+        lost.release();
+      } catch (StoreException unavailable) {
+        failure.addSuppressed(unavailable);
+      }
+      throw failure;
+    }
   }
 }

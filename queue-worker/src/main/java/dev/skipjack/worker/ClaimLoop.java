@@ -122,6 +122,11 @@ final class ClaimLoop implements Loop.Step {
   }
 
   @Override
+  public void end() {
+    lost.release();
+  }
+
+  @Override
   public boolean asked() {
     return asked;
   }

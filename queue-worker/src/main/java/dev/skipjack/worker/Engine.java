@@ -103,7 +103,13 @@ final class Engine {
       WorkerId worker,
       HandlerThreads handlerThreads,
       ErrorRedactor redactor,
-      Reporter reporter) {}
+      Reporter reporter) {
+
+    LostClaims newLostClaims() {
+      return new LostClaims(
+          access.store()::requeue, config.lease(), System::nanoTime, reporter::releasedLostClaim);
+    }
+  }
 
   RunningJobs running() {
     return running;

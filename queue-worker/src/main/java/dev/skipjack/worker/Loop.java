@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +36,9 @@ final class Loop {
     default long pauseAfter(Throwable failure) {
       return 0;
     }
+
+    /** Runs once after the loop was stopped. A failure is only logged: the loop cannot retry. */
+    default void end() throws Exception {}
   }
 
   static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
@@ -177,6 +182,9 @@ final class Loop {
   private void run() {
     try {
       repeat();
+      step.end();
+    } catch (Throwable unavailable) {
+      LOG.debug("Last step of a stopped loop failed role={}", role, unavailable);
     } finally {
       reporter.waitsNoMore(role);
     }

@@ -396,11 +396,18 @@ public final class Worker implements JobRunner, AutoCloseable {
     synchronized (callerLock) {
       Map<String, ServedQueue> queues = serve(new Wakeup());
       // A pool of one connection is enough here, so none is kept for the leases.
-      Engine own =
-          new Engine(parts(), new StoreLeases(access.store()), new WorkerThreads(id.name()));
+      Engine.Parts parts = parts();
+      Engine own = new Engine(parts, new StoreLeases(access.store()), new WorkerThreads(id.name()));
       Claimer claimer = newClaimer(queues, order.withoutReserve());
       CallerRun calling =
-          new CallerRun(own, claimer, access.orderedJobs(), queues.values(), reporter, batch);
+          new CallerRun(
+              own,
+              claimer,
+              parts.newLostClaims(),
+              access.orderedJobs(),
+              queues.values(),
+              reporter,
+              batch);
       synchronized (this) {
         require(State.IDLE, "run jobs in the calling thread");
         engine = own;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.worker.WorkerEvent.Released;
 import java.time.Duration;
 import java.util.List;
@@ -41,6 +42,19 @@ class CallingThreadTest extends WorkerFixture {
     assertThat(store.count(JobStatus.COMPLETED)).isEqualTo(120);
     assertThat(threads).containsExactly(Thread.currentThread());
     assertThat(worker.runUntilIdle()).isZero();
+  }
+
+  @Test
+  void jobsOfALostClaimAreReleasedBeforeTheFailureIsThrown() {
+    store.addAll(3, job());
+    store.loseNextClaim(() -> {});
+    Worker worker = build(on((payload, context) -> Outcome.completed(), 1), config());
+
+    assertThatThrownBy(worker::runUntilIdle).isInstanceOf(UnknownClaimException.class);
+
+    assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
+    assertThat(build(on((payload, context) -> Outcome.completed(), 1), config()).runUntilIdle())
+        .isEqualTo(3);
   }
 
   @Test

@@ -41,6 +41,7 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.UnhandledKind;
+import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerInstructions;
@@ -66,6 +67,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -135,6 +137,7 @@ final class MemoryStore
   volatile Fault fault = new Fault() {};
   volatile Consumer<String> onDecode = json -> {};
   volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
+  private final AtomicReference<@Nullable Runnable> lossOfClaim = new AtomicReference<>();
 
   private final Map<Long, Row> rows = new LinkedHashMap<>();
   private final Map<Connection, Set<Execution>> open = new HashMap<>();
@@ -439,16 +442,33 @@ final class MemoryStore
   @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
     claims.add(request);
-    return call(
-        "claim",
-        request.limit(),
-        () -> {
-          List<Row> next = next(request);
-          if (next.stream().anyMatch(row -> row.job.payload().equals("bomb"))) {
-            throw new StoreException("Too long.", tooLong());
-          }
-          return next.stream().map(row -> onClaim.apply(claim(row, request.lease()))).toList();
-        });
+    List<ClaimedJob> claimed =
+        call(
+            "claim",
+            request.limit(),
+            () -> {
+              List<Row> next = next(request);
+              if (next.stream().anyMatch(row -> row.job.payload().equals("bomb"))) {
+                throw new StoreException("Too long.", tooLong());
+              }
+              return next.stream().map(row -> onClaim.apply(claim(row, request.lease()))).toList();
+            });
+    Runnable loss = claimed.isEmpty() ? null : lossOfClaim.getAndSet(null);
+    if (loss != null) {
+      loss.run();
+      throw new UnknownClaimException(
+          new StoreException("Lost.", new SQLException("lost", "08006"), true), claimed);
+    }
+    return claimed;
+  }
+
+  /**
+   * Makes the connection of the next claim that finds a job break after its commit.
+   *
+   * @param loss runs before the failure is thrown
+   */
+  void loseNextClaim(Runnable loss) {
+    lossOfClaim.set(loss);
   }
 
   /** Returns the exception that the driver would throw. */

@@ -191,7 +191,9 @@ class OrderedJobsIT {
   }
 
   private int listeners() {
-    return value("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+    return value(
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND state = 'idle'"
+            + " AND datname = current_database()");
   }
 
   private int count(String rows) {

@@ -16,6 +16,7 @@ import dev.skipjack.worker.WorkerEvent.Succeeded;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +60,28 @@ class StoppingTest extends WorkerFixture {
     assertThat(store.uncountedAttempts(events.all(Released.class).get(0).attempt().jobId()))
         .isEqualTo(1);
     assertThat(worker.status()).isEqualTo(new WorkerStatus(false, 0, 0, 0, 0));
+  }
+
+  @Test
+  void jobsOfAClaimThatIsLostDuringTheStopAreReleased() throws Exception {
+    CountDownLatch claimed = new CountDownLatch(1);
+    Semaphore stopping = new Semaphore(0);
+    Worker worker = start(on((payload, context) -> Outcome.completed(), 1), config());
+    store.loseNextClaim(
+        () -> {
+          claimed.countDown();
+          stopping.acquireUninterruptibly();
+        });
+    store.add(job());
+    claimed.await();
+
+    Thread stop = new Thread(worker::stop);
+    stop.start();
+    await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+    stopping.release();
+    stop.join(10_000);
+
+    assertThat(store.count(JobStatus.PENDING)).isEqualTo(1);
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -230,8 +231,13 @@ class SkipjackRelayTest {
               HikariDataSource pool = (HikariDataSource) context.getBean(DataSource.class);
               Thread closing = new Thread(((ConfigurableApplicationContext) context)::close);
               closing.start();
-              // In the destruction of the worker or of the relay, which waits for its end.
-              await().atMost(PATIENCE).until(() -> closing.getState() == Thread.State.BLOCKED);
+              // The destruction of the worker or of the relay waits for its end.
+              await()
+                  .atMost(PATIENCE)
+                  .until(
+                      () ->
+                          Stream.of(closing.getStackTrace())
+                              .anyMatch(at -> at.getMethodName().equals("destroySingletons")));
               assertThat(pool.isClosed()).isFalse();
               slow.ending.countDown();
               closing.join(PATIENCE.toMillis());

@@ -32,7 +32,8 @@ import org.jooq.impl.SQLDataType;
  * Removes the row of a worker that is stopping, or the rows of workers without recent heartbeats.
  *
  * <pre>{@code
- * WITH gone    AS MATERIALIZED (SELECT boot_id FROM job_workers WHERE boot_id = :boot_id | seen_at < clock_timestamp() - :silence
+ * WITH gone    AS MATERIALIZED (SELECT boot_id FROM job_workers WHERE boot_id = :boot_id
+ *                                 | seen_at < clock_timestamp() - :silence OR seen_at > clock_timestamp() + :silence
  *                                FOR UPDATE SKIP LOCKED),
  *      removed AS (DELETE FROM job_workers WHERE boot_id = ANY (ARRAY(SELECT boot_id FROM gone)) RETURNING boot_id)
  * SELECT count(*) FROM removed
@@ -59,12 +60,16 @@ final class RemoveWorkersStatement {
 
   /**
    * Creates the statement that removes the workers that have sent no heartbeat for a given
-   * duration, and returns the number of removed rows.
+   * duration, and returns the number of removed rows. A heartbeat that is as far in the future was
+   * not written by a worker, and its row would otherwise stay forever.
    */
   static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
     return of(
         dialect,
-        JOB_WORKERS.SEEN_AT.lt(DatabaseClock.minusMicros(DatabaseClock.NOW, SILENCE)),
+        JOB_WORKERS
+            .SEEN_AT
+            .lt(DatabaseClock.minusMicros(DatabaseClock.NOW, SILENCE))
+            .or(JOB_WORKERS.SEEN_AT.gt(DatabaseClock.plusMicros(DatabaseClock.NOW, SILENCE))),
         silence -> new Arguments().number("silence", DatabaseClock.micros(silence)));
   }
 
