@@ -2,6 +2,10 @@ package dev.skipjack.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.EditResult;
@@ -9,16 +13,12 @@ import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobExplanation;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.JobType;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
-import dev.skipjack.api.Outcome;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.operations.RedriveSummary;

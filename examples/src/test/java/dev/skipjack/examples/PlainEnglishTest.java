@@ -112,7 +112,8 @@ class PlainEnglishTest {
           "support/faults/",
           "support/model-codegen/");
 
-  private static final String EMBEDDED = "support/embedded-postgres/src/main/java/dev/skipjack/embedded/";
+  private static final String EMBEDDED =
+      "support/embedded-postgres/src/main/java/dev/skipjack/embedded/";
   private static final String DEMO = "lab/demo/src/main/java/dev/skipjack/demo/";
   private static final String DEDUP = "queue-dedup/src/main/java/dev/skipjack/dedup/";
   private static final String CLI = "queue-cli/src/main/java/dev/skipjack/cli/";

@@ -1,11 +1,11 @@
 package dev.skipjack.api;
 
-import dev.skipjack.api.spi.Limits;
-import dev.skipjack.api.spi.Tags;
 import dev.skipjack.api.spi.Headers;
+import dev.skipjack.api.spi.Limits;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.api.spi.StoredKey;
+import dev.skipjack.api.spi.Tags;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

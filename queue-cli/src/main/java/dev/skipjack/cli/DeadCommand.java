@@ -1,13 +1,13 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.store.jooq.JobQueue;

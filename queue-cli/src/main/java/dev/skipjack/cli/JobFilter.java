@@ -1,7 +1,7 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobQuery;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Objects;

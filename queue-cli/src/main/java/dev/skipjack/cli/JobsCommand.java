@@ -1,11 +1,11 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobExecution;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.OperationAction;

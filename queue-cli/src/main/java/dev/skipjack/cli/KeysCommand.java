@@ -1,8 +1,8 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.JobDetails;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.SkipResult;
 import dev.skipjack.store.jooq.JobQueue;

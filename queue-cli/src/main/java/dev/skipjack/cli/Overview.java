@@ -1,9 +1,9 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.operations.RunningJob;

@@ -1,7 +1,7 @@
 package dev.skipjack.cli;
 
-import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.Names;

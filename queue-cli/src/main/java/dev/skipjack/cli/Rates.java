@@ -1,8 +1,8 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobExplanation;
-import dev.skipjack.api.JobId;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,15 +3,15 @@ package dev.skipjack.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.Retention;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.OperationAction;
-import dev.skipjack.api.Retention;
-import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueLane;

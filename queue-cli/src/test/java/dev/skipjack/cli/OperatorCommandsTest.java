@@ -2,16 +2,16 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
-import dev.skipjack.api.Outcome;
 import dev.skipjack.api.operations.QueuePause;
-import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;

@@ -1,18 +1,18 @@
 package dev.skipjack.dedup;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.NewJob;
-import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

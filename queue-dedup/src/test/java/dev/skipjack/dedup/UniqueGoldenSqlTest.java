@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.dedup.ResolveConflictStatement.HolderAction;
-import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.sql.StatementText;
+import dev.skipjack.store.jooq.JobQueue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package dev.skipjack.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

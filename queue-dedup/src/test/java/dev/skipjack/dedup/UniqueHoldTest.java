@@ -6,13 +6,13 @@ import static dev.skipjack.dedup.Fixture.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Requeue;

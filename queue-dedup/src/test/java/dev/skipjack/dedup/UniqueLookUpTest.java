@@ -5,10 +5,10 @@ import static dev.skipjack.dedup.Fixture.SYNC;
 import static dev.skipjack.dedup.Fixture.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.dedup.Fixture.Sync;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

@@ -3,7 +3,6 @@ package dev.skipjack.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
@@ -12,6 +11,7 @@ import dev.skipjack.api.HolderStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.dedup.Fixture.Sync;

@@ -6,13 +6,13 @@ import static dev.skipjack.dedup.Fixture.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
 import dev.skipjack.api.EnqueueResult.Replaced;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.faults.ShadowSchema;
-import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.sql.StatementText;
+import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

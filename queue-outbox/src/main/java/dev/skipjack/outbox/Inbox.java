@@ -10,14 +10,14 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 package dev.skipjack.outbox;
 
 import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.sql.Chunks;
 import dev.skipjack.sql.FollowUp;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -21,10 +21,10 @@ import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.trueCondition;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.skipjack.outbox;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.sql.StatementText;
+import dev.skipjack.store.jooq.JobQueue;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jooq.DSLContext;

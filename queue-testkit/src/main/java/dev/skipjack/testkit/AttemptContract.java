@@ -1,8 +1,8 @@
 package dev.skipjack.testkit;
 
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.JobStore;
 import java.sql.Connection;
 import java.sql.SQLException;

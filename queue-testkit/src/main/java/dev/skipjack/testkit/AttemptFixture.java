@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
-import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.JobDetails;
+import dev.skipjack.api.operations.JobExecution;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueLane;

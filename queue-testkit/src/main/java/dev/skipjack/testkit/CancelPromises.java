@@ -6,12 +6,12 @@ import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static dev.skipjack.testkit.StoreFixture.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobDetails;
-import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.JobDetails;
+import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;

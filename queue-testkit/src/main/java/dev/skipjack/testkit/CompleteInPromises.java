@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Verdict;
 import java.sql.Connection;

@@ -6,10 +6,10 @@ import static dev.skipjack.testkit.StoreFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;

@@ -5,14 +5,14 @@ import static dev.skipjack.testkit.StoreFixture.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobEdit;
-import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
-import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
 import java.sql.Connection;

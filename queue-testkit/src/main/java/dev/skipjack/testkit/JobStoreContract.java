@@ -21,9 +21,10 @@ import org.junit.jupiter.api.Tag;
  * <p>The tests cover {@link dev.skipjack.api.spi.JobStore}, {@link
  * dev.skipjack.api.spi.Maintenance}, {@link dev.skipjack.api.spi.WorkerRegistry}, {@link
  * dev.skipjack.api.JobEnqueuer}, {@link dev.skipjack.api.operations.QueueAdmin} and {@link
- * dev.skipjack.api.operations.JobReader}, and are grouped by method. They do not cover the query plans, the
- * speed or the text of statements. Jobs are read through the reader of the store. To simulate other
- * transactions, the tests lock rows of the schema's {@code jobs} table with plain SQL.
+ * dev.skipjack.api.operations.JobReader}, and are grouped by method. They do not cover the query
+ * plans, the speed or the text of statements. Jobs are read through the reader of the store. To
+ * simulate other transactions, the tests lock rows of the schema's {@code jobs} table with plain
+ * SQL.
  *
  * <p>The tests run one after another on a separate database, which is provided by {@link
  * QueueTest}; {@link QueueDatabase} describes how its server is chosen. They have the tag {@value

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Lane;

@@ -7,15 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.ExecutionStatus;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PendingAge;

@@ -5,9 +5,9 @@ import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Rescued;

@@ -2,9 +2,9 @@ package dev.skipjack.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.JobStore;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -5,13 +5,13 @@ import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.NewJob;

@@ -2,11 +2,11 @@ package dev.skipjack.handlers;
 
 import static dev.skipjack.testkit.QueueAssertions.assertThat;
 
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

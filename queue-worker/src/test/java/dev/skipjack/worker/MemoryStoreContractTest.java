@@ -2,10 +2,10 @@ package dev.skipjack.worker;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.testkit.AttemptContract;

@@ -1,10 +1,10 @@
 package dev.skipjack.examples.longjobs;
 
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.JobContext;

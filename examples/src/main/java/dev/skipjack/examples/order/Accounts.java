@@ -1,9 +1,9 @@
 package dev.skipjack.examples.order;
 
 import dev.skipjack.api.Backoff;
-import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;

@@ -1,11 +1,11 @@
 package dev.skipjack.examples.upgrades;
 
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobReader;
-import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.JobEdit;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;

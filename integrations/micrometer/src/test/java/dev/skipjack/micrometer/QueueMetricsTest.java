@@ -3,8 +3,8 @@ package dev.skipjack.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

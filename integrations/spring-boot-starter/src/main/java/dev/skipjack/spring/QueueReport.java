@@ -1,8 +1,8 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobReader;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.operations.WorkerInfo;

@@ -1,9 +1,9 @@
 package dev.skipjack.spring;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobExplanation;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.operations.RedriveResult;

@@ -98,7 +98,8 @@ public record SkipjackProperties(
   }
 
   /**
-   * The observations of enqueues and attempts, if {@code skipjack-observation} is on the class path.
+   * The observations of enqueues and attempts, if {@code skipjack-observation} is on the class
+   * path.
    *
    * @param childWithin How soon after the enqueue the first attempt of a job must begin to be a
    *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link.

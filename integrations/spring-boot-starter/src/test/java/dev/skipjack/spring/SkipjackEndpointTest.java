@@ -3,11 +3,11 @@ package dev.skipjack.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.store.jooq.JobQueue;

@@ -1,14 +1,14 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.RedriveResult;
-import dev.skipjack.api.StoreException;
 import java.util.List;
 import java.util.random.RandomGenerator;
 

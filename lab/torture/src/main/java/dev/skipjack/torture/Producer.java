@@ -1,9 +1,9 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.dedup.Unique;
 import java.sql.SQLException;
 import java.time.Duration;

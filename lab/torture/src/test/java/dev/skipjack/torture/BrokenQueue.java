@@ -1,6 +1,5 @@
 package dev.skipjack.torture;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.EnqueueResult.AlreadyQueued;
 import dev.skipjack.api.EnqueueResult.Enqueued;
@@ -9,6 +8,7 @@ import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Ended;

@@ -2,9 +2,9 @@ package dev.skipjack.api.operations;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.api.spi.Tags;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.SafeText;
+import dev.skipjack.api.spi.Tags;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,6 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.EnqueueOptions;
-import dev.skipjack.api.Retention;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -32,7 +31,10 @@ public final class Limits {
     return maxAttempts;
   }
 
-  /** Returns the delay, which must not be negative or longer than {@link EnqueueOptions#LONGEST_DELAY}. */
+  /**
+   * Returns the delay, which must not be negative or longer than {@link
+   * EnqueueOptions#LONGEST_DELAY}.
+   */
   public static Duration delay(Duration delay) {
     if (delay.isNegative() || delay.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
       throw new IllegalArgumentException(

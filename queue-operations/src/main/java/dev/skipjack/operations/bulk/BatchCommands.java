@@ -1,8 +1,8 @@
 package dev.skipjack.operations.bulk;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
 import java.util.List;

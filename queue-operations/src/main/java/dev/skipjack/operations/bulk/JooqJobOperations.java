@@ -2,13 +2,13 @@ package dev.skipjack.operations.bulk;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperation.State;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;

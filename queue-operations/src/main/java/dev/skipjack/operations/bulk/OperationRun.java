@@ -1,13 +1,13 @@
 package dev.skipjack.operations.bulk;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.operations.bulk.OperationTable.Counts;
 import dev.skipjack.operations.bulk.OperationTable.Row;
 import dev.skipjack.sql.Pause;

@@ -1,8 +1,7 @@
 /**
- * Changes many jobs by filter. {@link
- * dev.skipjack.operations.bulk.JooqJobOperations} lists the jobs with the reader,
- * changes them with the administrative operations, and keeps the progress in {@code
- * job_operations}.
+ * Changes many jobs by filter. {@link dev.skipjack.operations.bulk.JooqJobOperations} lists the
+ * jobs with the reader, changes them with the administrative operations, and keeps the progress in
+ * {@code job_operations}.
  *
  * <p>Public only so that the store can use it; not part of the API.
  */

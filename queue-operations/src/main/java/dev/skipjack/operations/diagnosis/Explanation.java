@@ -1,9 +1,9 @@
 package dev.skipjack.operations.diagnosis;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.operations.JobExplanation.Reason;
-import dev.skipjack.api.JobId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

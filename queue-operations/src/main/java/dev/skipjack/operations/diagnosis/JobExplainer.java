@@ -2,12 +2,12 @@ package dev.skipjack.operations.diagnosis;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.skipjack.api.operations.Fix;
-import dev.skipjack.api.operations.JobExplanation;
-import dev.skipjack.api.operations.JobExplanation.Reason;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobExplanation;
+import dev.skipjack.api.operations.JobExplanation.Reason;
 import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.sql.ErrorTexts;
 import dev.skipjack.sql.Lazy;

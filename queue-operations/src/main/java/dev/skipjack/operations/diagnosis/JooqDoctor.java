@@ -1,12 +1,12 @@
 package dev.skipjack.operations.diagnosis;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.RunningJob;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;

@@ -1,8 +1,8 @@
 /**
  * Explains what the queue does and finds what is wrong with it. {@link
- * dev.skipjack.operations.diagnosis.JobExplainer} finds the reason why a job is not
- * running. {@link dev.skipjack.operations.diagnosis.JooqDoctor} runs the checks of the
- * queue, its database and its workers.
+ * dev.skipjack.operations.diagnosis.JobExplainer} finds the reason why a job is not running. {@link
+ * dev.skipjack.operations.diagnosis.JooqDoctor} runs the checks of the queue, its database and its
+ * workers.
  *
  * <p>The statements read the facts, from which Java code derives sentences, evidence and a fix.
  * Every statement reads a limited number of rows, locks none, and can run on a standby.

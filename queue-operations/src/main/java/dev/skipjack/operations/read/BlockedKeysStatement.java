@@ -11,8 +11,8 @@ import static org.jooq.impl.DSL.selectCount;
 import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.Row;

@@ -1,7 +1,7 @@
 package dev.skipjack.operations.read;
 
-import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobCount;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;

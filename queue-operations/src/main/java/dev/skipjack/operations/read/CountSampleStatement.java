@@ -7,8 +7,8 @@ import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 
-import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.Statement;
 import org.jooq.DSLContext;

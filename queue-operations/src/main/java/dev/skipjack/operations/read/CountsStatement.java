@@ -11,8 +11,8 @@ import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
-import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.LooseScan;
 import dev.skipjack.sql.NoRequest;

@@ -7,8 +7,8 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.ExecutionId;
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.Row;

@@ -14,8 +14,8 @@ import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.withRecursive;
 
-import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.LooseScan;
 import dev.skipjack.sql.NoRequest;

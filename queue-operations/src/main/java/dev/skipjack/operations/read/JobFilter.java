@@ -15,8 +15,8 @@ import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.position;
 import static org.jooq.impl.DSL.right;
 
-import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.Texts;
 import java.time.Instant;

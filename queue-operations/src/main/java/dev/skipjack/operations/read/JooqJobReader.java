@@ -1,18 +1,18 @@
 package dev.skipjack.operations.read;
 
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.DeadLetterGroup;
-import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.operations.JobExplanation;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobOrder;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PendingAge;

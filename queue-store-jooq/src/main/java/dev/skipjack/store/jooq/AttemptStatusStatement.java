@@ -6,9 +6,9 @@ import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;

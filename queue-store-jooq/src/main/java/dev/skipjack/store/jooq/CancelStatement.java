@@ -10,13 +10,13 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.DSLContext;

@@ -13,11 +13,11 @@ import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
-import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.Existence;
 import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import java.util.List;
 import org.jooq.CaseConditionStep;
 import org.jooq.CommonTableExpression;

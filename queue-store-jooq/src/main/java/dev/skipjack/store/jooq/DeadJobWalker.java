@@ -1,16 +1,16 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.PruneResult;
-import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
-import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
-import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
-import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
+import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
+import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -10,10 +10,10 @@ import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.operations.EditResult;
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.DatabaseClock;

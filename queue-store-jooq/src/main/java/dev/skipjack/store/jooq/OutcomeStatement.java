@@ -1,9 +1,9 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.spi.Execution;
-import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

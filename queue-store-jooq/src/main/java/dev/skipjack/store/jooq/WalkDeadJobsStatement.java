@@ -9,8 +9,8 @@ import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;

@@ -3,12 +3,12 @@ package dev.skipjack.operations.bulk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperation.State;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.OperationAction;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

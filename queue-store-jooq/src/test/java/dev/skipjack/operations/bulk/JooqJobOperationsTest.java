@@ -4,11 +4,11 @@ import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperation.State;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.store.jooq.Fixture;

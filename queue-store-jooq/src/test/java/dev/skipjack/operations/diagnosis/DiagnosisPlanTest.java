@@ -2,9 +2,9 @@ package dev.skipjack.operations.diagnosis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.sql.StatementText;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.Plan;
-import dev.skipjack.sql.StatementText;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -5,14 +5,14 @@ import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.Fix;
-import dev.skipjack.api.JobError;
 import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.operations.JobExplanation.Reason;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.QueuePause;
-import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;

@@ -3,10 +3,10 @@ package dev.skipjack.operations.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;

@@ -62,25 +62,21 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(resideInAPackage("dev.skipjack.store.jooq"));
 
-  @ArchTest
-  static final ArchRule sqlDependsOnTheModelAlone =
-      dependsOnSqlAlone("dev.skipjack.sql");
+  @ArchTest static final ArchRule sqlDependsOnTheModelAlone = dependsOnSqlAlone("dev.skipjack.sql");
 
   @ArchTest
   static final ArchRule historyDependsOnSqlAlone =
       dependsOnSqlAlone("dev.skipjack.store.jooq.internal.history");
 
   @ArchTest
-  static final ArchRule readDependsOnSqlAlone =
-      dependsOnSqlAlone("dev.skipjack.operations.read");
+  static final ArchRule readDependsOnSqlAlone = dependsOnSqlAlone("dev.skipjack.operations.read");
 
   @ArchTest
   static final ArchRule diagnosisDependsOnSqlAlone =
       dependsOnSqlAlone("dev.skipjack.operations.diagnosis");
 
   @ArchTest
-  static final ArchRule bulkDependsOnSqlAlone =
-      dependsOnSqlAlone("dev.skipjack.operations.bulk");
+  static final ArchRule bulkDependsOnSqlAlone = dependsOnSqlAlone("dev.skipjack.operations.bulk");
 
   @ArchTest
   static final ArchRule schedulesDependOnSqlAndTheEnqueueOfJobsAlone =
@@ -152,10 +148,7 @@ class ArchitectureTest {
             not(resideInAPackage("dev.skipjack.."))
                 .or(
                     resideInAnyPackage(
-                        name,
-                        "dev.skipjack.sql",
-                        "dev.skipjack.api..",
-                        "dev.skipjack.model.."))
+                        name, "dev.skipjack.sql", "dev.skipjack.api..", "dev.skipjack.model.."))
                 .or(resideInAnyPackage(more)));
   }
 }

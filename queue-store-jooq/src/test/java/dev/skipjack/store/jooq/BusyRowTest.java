@@ -3,13 +3,13 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.operations.CancelResult;
-import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.ClaimedJob;

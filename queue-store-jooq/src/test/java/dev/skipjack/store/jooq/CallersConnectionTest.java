@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.RedriveResult;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;

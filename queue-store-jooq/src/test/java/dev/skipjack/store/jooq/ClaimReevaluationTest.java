@@ -4,8 +4,8 @@ import static dev.skipjack.store.jooq.Fixture.LEASE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;

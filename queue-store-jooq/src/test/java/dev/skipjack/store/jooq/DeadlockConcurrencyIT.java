@@ -2,10 +2,10 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.DeadJobs;
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.DeadJobs;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;

@@ -1,10 +1,10 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
-import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.sql.GoldenSql;
 import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.sql.StatementText;
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;

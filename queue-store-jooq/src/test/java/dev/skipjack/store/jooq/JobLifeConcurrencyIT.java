@@ -6,10 +6,10 @@ import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.spi.ClaimedJob;

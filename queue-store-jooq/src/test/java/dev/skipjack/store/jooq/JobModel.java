@@ -2,11 +2,11 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.CancelResult;
-import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.Ended;

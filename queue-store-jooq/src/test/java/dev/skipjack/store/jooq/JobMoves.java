@@ -1,10 +1,10 @@
 package dev.skipjack.store.jooq;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -17,9 +17,9 @@ import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.Rescued;
 import dev.skipjack.api.spi.Verdict;
-import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

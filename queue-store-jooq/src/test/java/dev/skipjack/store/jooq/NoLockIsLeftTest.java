@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.ExecutionStatus;
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.DeadJobs;
+import dev.skipjack.api.operations.JobEdit;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.DeadJobs;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.JobStore;

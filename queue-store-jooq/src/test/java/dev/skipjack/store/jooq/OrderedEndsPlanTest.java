@@ -2,9 +2,9 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.sql.StatementText;
+import dev.skipjack.store.jooq.internal.history.AuditWeeks;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

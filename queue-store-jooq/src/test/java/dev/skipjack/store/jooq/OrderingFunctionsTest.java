@@ -3,9 +3,9 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.OrderedJobs;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.PayloadCodec;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.store.jooq.internal.payload.PayloadCorpus;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;

@@ -3,10 +3,10 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.skipjack.api.operations.CancelResult;
-import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.RedriveSummary;
 import dev.skipjack.api.spi.ClaimedJob;

@@ -2,13 +2,13 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.HolderStatus;
-import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.CancelResult;
+import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.spi.UniqueUntil;
 import dev.skipjack.testkit.QueueDatabase;

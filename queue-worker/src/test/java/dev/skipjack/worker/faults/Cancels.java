@@ -3,10 +3,10 @@ package dev.skipjack.worker.faults;
 import static java.util.concurrent.TimeUnit.MICROSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.JobHandler;

@@ -13,11 +13,11 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.when;
 
-import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
+import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.ZoneOffset;

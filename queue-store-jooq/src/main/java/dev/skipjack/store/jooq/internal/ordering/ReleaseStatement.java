@@ -11,7 +11,6 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.store.jooq.internal.ordering.FindDeadHeadsStatement.DeadHead;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.DatabaseClock;
@@ -20,6 +19,7 @@ import dev.skipjack.sql.OrderingPolicies;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import dev.skipjack.sql.Timestamps;
+import dev.skipjack.store.jooq.internal.ordering.FindDeadHeadsStatement.DeadHead;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.Function;

@@ -2,10 +2,10 @@ package dev.skipjack.store.jooq.internal.schedule;
 
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.ScheduleOrigin;
-import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.sql.Chunks;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
+import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;

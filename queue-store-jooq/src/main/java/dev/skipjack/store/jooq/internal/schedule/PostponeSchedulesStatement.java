@@ -10,12 +10,12 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.store.jooq.internal.schedule.DueSchedulesStatement.Due;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
+import dev.skipjack.store.jooq.internal.schedule.DueSchedulesStatement.Due;
 import java.time.Duration;
 import java.util.List;
 import org.jooq.CommonTableExpression;

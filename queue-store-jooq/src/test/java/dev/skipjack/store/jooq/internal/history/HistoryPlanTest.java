@@ -2,9 +2,9 @@ package dev.skipjack.store.jooq.internal.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.Plan;
-import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;

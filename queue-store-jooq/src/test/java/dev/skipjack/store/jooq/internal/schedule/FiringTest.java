@@ -7,9 +7,9 @@ import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.times;
 import static java.time.temporal.ChronoUnit.HOURS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.schedule.Missed;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;

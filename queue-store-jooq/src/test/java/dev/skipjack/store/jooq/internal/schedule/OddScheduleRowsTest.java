@@ -5,8 +5,8 @@ import static dev.skipjack.store.jooq.internal.schedule.ScheduleFixture.every;
 import static java.time.temporal.ChronoUnit.HOURS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.schedule.ScheduleState;
 import dev.skipjack.api.spi.ScheduleStore.Failed;
 import dev.skipjack.api.spi.ScheduleStore.Round;
