@@ -3,10 +3,12 @@ package dev.skipjack.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +33,9 @@ class DocumentSnippetsTest {
 
   private static final Pattern NAMED_CLASS =
       Pattern.compile("`([A-Z][a-z]\\w*(?:Test|IT|Properties|Statement|Contract|Promises))\\b");
+
+  /** A member of a class, for example {@code `Worker.on`}. */
+  private static final Pattern NAMED_MEMBER = Pattern.compile("`([A-Z][a-z]\\w*)[.#](\\w+)");
 
   private static final Pattern IMPORT =
       Pattern.compile(
@@ -85,6 +90,44 @@ class DocumentSnippetsTest {
       }
     }
     assertThat(named).isPositive();
+  }
+
+  /** Tests that pages do not name members that have been renamed, as far as the class is ours. */
+  @Test
+  void everyMemberThatADocumentNamesIsInItsClass() throws IOException {
+    Map<String, String> sources;
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      sources =
+          files
+              .filter(file -> file.toString().endsWith(".java"))
+              .collect(
+                  Collectors.toMap(
+                      file -> file.getFileName().toString().replace(".java", ""),
+                      DocumentSnippetsTest::text,
+                      String::concat));
+    }
+    int named = 0;
+    for (Path document : documents()) {
+      Matcher name = NAMED_MEMBER.matcher(Files.readString(document));
+      while (name.find()) {
+        String source = sources.get(name.group(1));
+        if (source != null && !sources.containsKey(name.group(2))) {
+          assertThat(source)
+              .as("%s, named by %s", name.group(), document)
+              .containsPattern("\\b" + name.group(2) + "\\b");
+          named++;
+        }
+      }
+    }
+    assertThat(named).isPositive();
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 
   /** Tests that the imports on a page are those of classes that exist. */

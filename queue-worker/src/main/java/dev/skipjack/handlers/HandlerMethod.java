@@ -4,7 +4,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -33,7 +33,7 @@ record HandlerMethod<T>(
     String name) {
 
   void addTo(Worker.Builder worker) {
-    JobHandler<T> handler = this::run;
+    Handler<T> handler = this::run;
     worker.handle(type, transactions == null ? handler : transactions.transactional(handler));
     if (schedule != null) {
       worker.schedule(schedule);

@@ -1,7 +1,7 @@
 package dev.skipjack.handlers;
 
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import java.sql.Connection;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -46,7 +46,7 @@ public interface HandlerTransactions {
    * outcome as usual. An asynchronous outcome fails the attempt, because the transaction would end
    * before the work does.
    */
-  default <T> JobHandler<T> transactional(JobHandler<T> handler) {
+  default <T> Handler<T> transactional(Handler<T> handler) {
     return new TransactionalHandler<>(this, handler);
   }
 }

@@ -2,13 +2,13 @@ package dev.skipjack.handlers;
 
 import dev.skipjack.api.Outcome;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
 /** Calls a handler in a transaction that also completes its job. */
-record TransactionalHandler<T>(HandlerTransactions transactions, JobHandler<T> handler)
-    implements JobHandler<T> {
+record TransactionalHandler<T>(HandlerTransactions transactions, Handler<T> handler)
+    implements Handler<T> {
 
   @Override
   @SuppressWarnings("NullAway") // A worker treats null as a failed attempt.
@@ -20,13 +20,13 @@ record TransactionalHandler<T>(HandlerTransactions transactions, JobHandler<T> h
 
   /** One call of the handler. */
   private static final class Run<T> {
-    private final JobHandler<T> handler;
+    private final Handler<T> handler;
     private final T payload;
     private final JobContext context;
     private @Nullable Outcome outcome;
     private boolean completed;
 
-    Run(JobHandler<T> handler, T payload, JobContext context) {
+    Run(Handler<T> handler, T payload, JobContext context) {
       this.handler = handler;
       this.payload = payload;
       this.context = context;

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.spi.Requeue;
 import java.time.Duration;
@@ -9,6 +10,21 @@ import org.jspecify.annotations.Nullable;
 /** The end of an attempt, as it will be written to the store. */
 sealed interface Ending {
 
+  /** The statements that write endings, in the order in which they run. */
+  enum Statement {
+    CHECK_COMPLETION,
+    COMPLETE,
+    END_WITH_DATA,
+    FAIL,
+    REQUEUE
+  }
+
+  /** Returns the statement that writes this ending. */
+  Statement statement();
+
+  /** Returns whether {@code audited} is the status that this ending writes to the audit. */
+  boolean isWrittenAs(ExecutionStatus audited);
+
   /**
    * The job succeeded.
    *
@@ -16,10 +32,30 @@ sealed interface Ending {
    */
   record Completed(@Nullable String result) implements Ending {
     static final Completed PLAIN = new Completed(null);
+
+    @Override
+    public Statement statement() {
+      return result == null ? Statement.COMPLETE : Statement.END_WITH_DATA;
+    }
+
+    @Override
+    public boolean isWrittenAs(ExecutionStatus audited) {
+      return audited == ExecutionStatus.SUCCEEDED;
+    }
   }
 
   /** The handler cancelled its job. */
-  record Cancelled(String reason) implements Ending {}
+  record Cancelled(String reason) implements Ending {
+    @Override
+    public Statement statement() {
+      return Statement.END_WITH_DATA;
+    }
+
+    @Override
+    public boolean isWrittenAs(ExecutionStatus audited) {
+      return audited == ExecutionStatus.CANCELLED;
+    }
+  }
 
   /**
    * The attempt failed.
@@ -27,14 +63,34 @@ sealed interface Ending {
    * @param delay the time until the next attempt
    * @param isFinal whether the job becomes dead even if it has attempts left
    */
-  record Failed(JobError error, Duration delay, boolean isFinal) implements Ending {}
+  record Failed(JobError error, Duration delay, boolean isFinal) implements Ending {
+    @Override
+    public Statement statement() {
+      return Statement.FAIL;
+    }
+
+    @Override
+    public boolean isWrittenAs(ExecutionStatus audited) {
+      return audited == ExecutionStatus.FAILED || audited == ExecutionStatus.DEAD;
+    }
+  }
 
   /**
    * The handler asked for a later attempt; this one is not counted.
    *
    * @param until as {@link Requeue#until()}
    */
-  record Snoozed(Duration delay, @Nullable Instant until) implements Ending {}
+  record Snoozed(Duration delay, @Nullable Instant until) implements Ending {
+    @Override
+    public Statement statement() {
+      return Statement.REQUEUE;
+    }
+
+    @Override
+    public boolean isWrittenAs(ExecutionStatus audited) {
+      return audited == ExecutionStatus.SNOOZED;
+    }
+  }
 
   /**
    * The worker releases the job; the attempt is not counted.
@@ -54,6 +110,16 @@ sealed interface Ending {
     static Released toDueTime(Instant dueAt) {
       return new Released(Duration.ZERO, dueAt);
     }
+
+    @Override
+    public Statement statement() {
+      return Statement.REQUEUE;
+    }
+
+    @Override
+    public boolean isWrittenAs(ExecutionStatus audited) {
+      return audited == ExecutionStatus.RELEASED;
+    }
   }
 
   /**
@@ -63,5 +129,15 @@ sealed interface Ending {
    * @param otherwise what to write if the job still exists
    * @param clean whether the handler also reported success; if not, its report is logged
    */
-  record CompletedByHandler(Failed otherwise, boolean clean) implements Ending {}
+  record CompletedByHandler(Failed otherwise, boolean clean) implements Ending {
+    @Override
+    public Statement statement() {
+      return Statement.CHECK_COMPLETION;
+    }
+
+    @Override
+    public boolean isWrittenAs(ExecutionStatus audited) {
+      return audited == ExecutionStatus.SUCCEEDED;
+    }
+  }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class HandlerRegistry {
 
   /** A job type and its handler. */
-  record Registration<T>(JobType<T> type, JobHandler<T> handler) {
+  record Registration<T>(JobType<T> type, Handler<T> handler) {
 
     @Nullable Outcome run(ClaimedJob job, PayloadCodec codec, JobContext context) throws Exception {
       String payload = job.payload();

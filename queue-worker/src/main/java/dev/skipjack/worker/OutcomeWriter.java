@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
@@ -56,28 +55,29 @@ final class OutcomeWriter {
    */
   void write(List<UnwrittenEnding> due) {
     try {
-      each(Ending.CompletedByHandler.class::isInstance, due, this::checkCompletions);
-      each(Ending.Completed.PLAIN::equals, due, this::complete);
-      each(OutcomeWriter::carriesData, due, this::endWithData);
-      each(Ending.Failed.class::isInstance, due, this::fail);
-      each(OutcomeWriter::requeues, due, this::requeue);
+      for (Ending.Statement statement : Ending.Statement.values()) {
+        each(statement, due, writer(statement));
+      }
     } finally {
       rejected.settle(); // last, because only the report depends on it
     }
   }
 
-  private static boolean carriesData(Ending ending) {
-    return ending instanceof Ending.Cancelled
-        || (ending instanceof Ending.Completed completed && completed.result() != null);
-  }
-
-  private static boolean requeues(Ending ending) {
-    return ending instanceof Ending.Snoozed || ending instanceof Ending.Released;
+  private Consumer<List<UnwrittenEnding>> writer(Ending.Statement statement) {
+    return switch (statement) {
+      case CHECK_COMPLETION -> this::checkCompletions;
+      case COMPLETE -> this::complete;
+      case END_WITH_DATA -> this::endWithData;
+      case FAIL -> this::fail;
+      case REQUEUE -> this::requeue;
+    };
   }
 
   private void each(
-      Predicate<Ending> kind, List<UnwrittenEnding> due, Consumer<List<UnwrittenEnding>> writer) {
-    for (List<UnwrittenEnding> batch : batches(kind, due)) {
+      Ending.Statement statement,
+      List<UnwrittenEnding> due,
+      Consumer<List<UnwrittenEnding>> writer) {
+    for (List<UnwrittenEnding> batch : batches(statement, due)) {
       long began = System.nanoTime();
       try {
         writer.accept(batch);
@@ -106,10 +106,10 @@ final class OutcomeWriter {
   }
 
   private static List<List<UnwrittenEnding>> batches(
-      Predicate<Ending> kind, List<UnwrittenEnding> due) {
+      Ending.Statement statement, List<UnwrittenEnding> due) {
     Map<Integer, List<UnwrittenEnding>> bySize = new TreeMap<>();
     for (UnwrittenEnding unwritten : due) {
-      if (kind.test(unwritten.ending()) && !unwritten.isSettled()) {
+      if (unwritten.ending().statement() == statement && !unwritten.isSettled()) {
         bySize.computeIfAbsent(unwritten.largestBatch(), size -> new ArrayList<>()).add(unwritten);
       }
     }

@@ -130,22 +130,11 @@ final class RejectedEndings {
         reporter.ignoredAfterCompletion(attempt, completed.otherwise().error());
       }
       reporter.ended(attempt, ending, ExecutionStatus.SUCCEEDED);
-    } else if (audited.isPresent() && isWrittenAs(ending, audited.get())) {
+    } else if (audited.isPresent() && ending.isWrittenAs(audited.get())) {
       reporter.ended(attempt, ending, audited.get());
     } else {
       reporter.lost(attempt, one.heldBy());
     }
-  }
-
-  /** Returns whether {@code audited} is the status that this ending writes to the audit. */
-  private static boolean isWrittenAs(Ending ending, ExecutionStatus audited) {
-    return switch (audited) {
-      case FAILED, DEAD -> ending instanceof Ending.Failed;
-      case CANCELLED -> ending instanceof Ending.Cancelled;
-      case SNOOZED -> ending instanceof Ending.Snoozed;
-      case RELEASED -> ending instanceof Ending.Released;
-      default -> false;
-    };
   }
 
   /**

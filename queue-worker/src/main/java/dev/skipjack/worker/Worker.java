@@ -511,7 +511,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * @throws PayloadException if the queue's codec cannot decode the type's payload class, so that
      *     every attempt would fail
      */
-    public <T> Builder handle(JobType<T> type, JobHandler<T> handler) {
+    public <T> Builder handle(JobType<T> type, Handler<T> handler) {
       Objects.requireNonNull(type, "The job type must not be null.");
       Objects.requireNonNull(
           handler, () -> "The handler of kind '%s' must not be null.".formatted(type.kind()));

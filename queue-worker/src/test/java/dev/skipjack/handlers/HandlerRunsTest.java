@@ -112,7 +112,7 @@ class HandlerRunsTest {
   }
 
   private void runInTransactions(
-      HandlerTransactions transactions, dev.skipjack.worker.JobHandler<Order> handler) {
+      HandlerTransactions transactions, dev.skipjack.worker.Handler<Order> handler) {
     queue.enqueue(SHIP, new Order("4711"));
     Worker.on(queue)
         .queue(JobType.DEFAULT_QUEUE, 1)

@@ -52,7 +52,7 @@ class AsyncSlotTest {
 
   @BeforeEach
   void open() {
-    JobHandler<String> handler =
+    Handler<String> handler =
         (payload, context) -> {
           begun.add(context.jobId().value());
           return context.jobId().value() == 1 ? Outcome.async(answered) : Outcome.completed();

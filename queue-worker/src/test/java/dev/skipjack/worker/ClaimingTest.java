@@ -34,7 +34,7 @@ class ClaimingTest extends WorkerFixture {
     }
     Set<String> seen = ConcurrentHashMap.newKeySet();
     AtomicInteger runs = new AtomicInteger();
-    JobHandler<String> handler =
+    Handler<String> handler =
         (payload, context) -> {
           seen.add(payload);
           runs.incrementAndGet();

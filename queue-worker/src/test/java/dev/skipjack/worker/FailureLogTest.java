@@ -31,7 +31,7 @@ class FailureLogTest {
   private static final JobType<String> TYPE =
       JobType.of("k", String.class).maxAttempts(2).retry(Backoff.fixed(Duration.ZERO));
 
-  private static final JobHandler<String> UNREACHABLE =
+  private static final Handler<String> UNREACHABLE =
       (payload, context) -> {
         throw new IOException("mail server", new ConnectException("refused"));
       };
@@ -221,7 +221,7 @@ class FailureLogTest {
 
   /** Returns what is logged while a job runs until it is dead. */
   private static List<String> run(
-      JobHandler<String> handler, UnaryOperator<Worker.Builder> settings) {
+      Handler<String> handler, UnaryOperator<Worker.Builder> settings) {
     MemoryStore store = new MemoryStore();
     store.add(job().maxAttempts(2));
     Worker worker = settings.apply(Worker.on(store).handle(TYPE, handler).queue("q", 1)).build();

@@ -148,7 +148,7 @@ class OrderedJobsIT {
     assertThat(count("jobs")).isZero();
   }
 
-  private void start(JobHandler<Step> handler, Duration pollInterval) {
+  private void start(Handler<Step> handler, Duration pollInterval) {
     workers.add(
         Worker.on(queue)
             .handle(STEP, handler)

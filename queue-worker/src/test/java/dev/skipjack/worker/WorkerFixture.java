@@ -32,7 +32,7 @@ abstract class WorkerFixture {
   }
 
   /** Returns a builder of a worker for queue {@code q} with one handler. */
-  Worker.Builder on(JobHandler<String> handler, int concurrency) {
+  Worker.Builder on(Handler<String> handler, int concurrency) {
     return Worker.on(store).handle(TYPE, handler).queue("q", concurrency);
   }
 
@@ -41,7 +41,7 @@ abstract class WorkerFixture {
    * once as there are cores, they would keep other handlers from running.
    */
   Worker.Builder onPlatformThreads(
-      JobType<String> type, JobHandler<String> handler, int concurrency) {
+      JobType<String> type, Handler<String> handler, int concurrency) {
     return Worker.on(store)
         .handle(type, handler)
         .handlerThreads(HandlerThreads.platform())

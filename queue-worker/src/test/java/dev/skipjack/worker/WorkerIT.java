@@ -80,7 +80,7 @@ class WorkerIT {
   void twoWorkersRunTwoThousandJobsOnceEach() {
     queue.enqueueAll(NOTE, IntStream.range(0, 2_000).mapToObj(Note::new).toList());
     List<Integer> seen = new CopyOnWriteArrayList<>();
-    JobHandler<Note> handler =
+    Handler<Note> handler =
         (note, context) -> {
           seen.add(note.number());
           return Outcome.completed();
@@ -627,7 +627,7 @@ class WorkerIT {
     return Worker.on(queue);
   }
 
-  private Worker.Builder handling(JobHandler<Note> handler, int concurrency) {
+  private Worker.Builder handling(Handler<Note> handler, int concurrency) {
     return on(queue).handle(NOTE, handler).queue("default", concurrency);
   }
 

@@ -9,7 +9,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
@@ -48,7 +48,7 @@ class CarriedContextTest {
         .build();
   }
 
-  private static void run(JobQueue queue, CarriedContext context, JobHandler<String> handler) {
+  private static void run(JobQueue queue, CarriedContext context, Handler<String> handler) {
     Worker.on(queue)
         .handle(MAIL, handler)
         .queue("mails", 1)

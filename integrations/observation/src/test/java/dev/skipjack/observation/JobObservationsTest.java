@@ -10,7 +10,7 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -171,7 +171,7 @@ class JobObservationsTest {
   }
 
   private static void run(
-      JobQueue queue, JobObservations observations, JobHandler<String> handler) {
+      JobQueue queue, JobObservations observations, Handler<String> handler) {
     Worker.on(queue)
         .handle(MAIL, handler)
         .queue("mails", 1)

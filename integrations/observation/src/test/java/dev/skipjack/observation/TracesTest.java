@@ -17,7 +17,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.HandlerThreads;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import io.opentelemetry.api.baggage.Baggage;
 import io.opentelemetry.api.trace.SpanKind;
@@ -132,7 +132,7 @@ class TracesTest {
                 assertThat(link.getSpanContext().getSpanId()).isEqualTo(TRACE.substring(36, 52)));
   }
 
-  private static void run(JobQueue queue, Traces traces, JobHandler<String> handler) {
+  private static void run(JobQueue queue, Traces traces, Handler<String> handler) {
     Worker.on(queue)
         .handle(MAIL, handler)
         .queue("mails", 1)

@@ -4,7 +4,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import dev.skipjack.worker.WorkerConfig;
 import java.sql.Connection;
@@ -92,7 +92,7 @@ final class Pinned implements Benchmark {
     return report(unpinned, pinned, backlog, rate);
   }
 
-  private static JobHandler<Noop> handler() {
+  private static Handler<Noop> handler() {
     return (payload, context) -> {
       if (payload.n() % 20 == 0 && context.attempt() == 1) {
         return Outcome.retry(Duration.ofMillis(100), "every twentieth job fails once");

@@ -4,7 +4,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.benchmarks.Options.Setting;
 import dev.skipjack.store.jooq.JobQueue;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +73,7 @@ final class Starvation implements Benchmark {
       return true;
     }
 
-    JobHandler<Noop> handler(Duration clockOffset) {
+    Handler<Noop> handler(Duration clockOffset) {
       return (payload, context) -> {
         waiting.decrementAndGet();
         handled.incrementAndGet();

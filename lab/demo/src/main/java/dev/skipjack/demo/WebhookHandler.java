@@ -6,7 +6,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.demo.DemoSchema.Effects;
 import dev.skipjack.demo.DemoSchema.EventCounts;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
 /** Counts a delivery for its repository and completes its job in the same transaction. */
-final class WebhookHandler implements JobHandler<WebhookJob> {
+final class WebhookHandler implements Handler<WebhookJob> {
 
   private final DataSource dataSource;
 

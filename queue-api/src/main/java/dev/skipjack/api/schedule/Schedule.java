@@ -237,9 +237,11 @@ public final class Schedule {
           || chosen.scheduledAt().isPresent()
           || chosen.idempotencyKey().isPresent()
           || chosen.orderingKey().isPresent()
+          || chosen.hasStrictOrdering()
+          || !chosen.wakesUp()
           || !chosen.headers().isEmpty()) {
         throw new IllegalArgumentException(
-            "Schedule '%s' sets a delay, due time, idempotency key, ordering key, header or trace, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
+            "Schedule '%s' sets a delay, due time, idempotency key, ordering key, strict ordering, header, trace or no wake-up, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
                 .formatted(name));
       }
       return chosen;

@@ -32,6 +32,12 @@ class StatementsDocumentTest {
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
 
+  private static final Pattern ABOUT_LOCKS =
+      Pattern.compile("\\b(lock|wait|skip)(s|ed|ing)?\\b", Pattern.CASE_INSENSITIVE);
+
+  /** The longest line of at most 145 characters. */
+  private static final Pattern WRAP = Pattern.compile("(.{1,145}) ");
+
   /** The chapters, in the order in which a job encounters their statements. */
   private static final List<Chapter> CHAPTERS =
       List.of(
@@ -144,15 +150,16 @@ class StatementsDocumentTest {
       """
       # The statements
 
-      This page summarizes the statements on the queue's tables, with their reasons and their locks. Each statement is a class, written in
-      jOOQ's DSL. The full text that it renders is in `src/test/resources/sql` of its module, and a test compares the two.
+      This page summarizes the statements on the queue's tables and their locks. Each statement is a class, written in jOOQ's DSL, whose
+      comment also gives the reasons. The full text that it renders is in `src/test/resources/sql` of its module, and a test compares the two.
       `StatementsDocumentTest` generates this page from the comments of those classes.
 
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
       Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
       `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. Those that explain a job are `REPEATABLE READ`, so that all
-      their statements read one state. In a caller's transaction, these settings are changed
-      for the statement and then restored. The enqueue of a single job needs none of this and is sent alone. `search_path` is restored at the end of each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
+      their statements read one state. In a caller's transaction, these settings are changed for the statement and then restored. The enqueue of
+      a single job needs none of this and is sent alone. `search_path` is restored at the end of each round trip
+      ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
       Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
       exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not
@@ -201,21 +208,24 @@ class StatementsDocumentTest {
     Matcher sql = Pattern.compile("(?s)<pre>\\{@code\n(.*?)}</pre>").matcher(text);
     int end = 0;
     while (sql.find()) {
-      section.append(prose(text.substring(end, sql.start())));
+      section.append(prose(text.substring(end, sql.start()), end == 0));
       section.append("```sql\n").append(sql.group(1)).append("```\n\n");
       end = sql.end();
     }
-    return section.append(prose(text.substring(end))).toString().strip() + "\n";
+    return section.append(prose(text.substring(end), end == 0)).toString().strip() + "\n";
   }
 
-  private static String prose(String javadoc) {
+  /** Returns the first paragraph of a comment's beginning, and those that say what is locked. */
+  private static String prose(String javadoc, boolean beginning) {
     String plain = INLINE_TAG.matcher(javadoc).replaceAll("`$1`").strip();
     plain = plain.replaceAll("\\(docs/adr/(\\d{4})\\)", "(ADR $1)");
     StringBuilder prose = new StringBuilder();
+    boolean first = beginning;
     for (String paragraph : plain.split("\\s*<p>", -1)) {
-      String line = paragraph.replaceAll("\\s+", " ").strip();
-      if (!line.isEmpty()) {
-        prose.append(line).append("\n\n");
+      String text = paragraph.replaceAll("\\s+", " ").strip();
+      if (!text.isEmpty() && (first || ABOUT_LOCKS.matcher(text).find())) {
+        prose.append(WRAP.matcher(text + " ").replaceAll("$1\n")).append('\n');
+        first = false;
       }
     }
     return prose.toString();

@@ -113,5 +113,9 @@ class StatusesTest {
         .containsAll(Arrays.stream(JobStatus.values()).map(JobStatus::literal).toList())
         .containsAll(
             Arrays.stream(ExecutionStatus.values()).map(ExecutionStatus::literal).toList());
+    String diagram = page.substring(page.indexOf("stateDiagram"), page.indexOf("note right"));
+    assertThat(Pattern.compile("[a-z]+(?= (?:-->|:))").matcher(diagram).results())
+        .extracting(state -> state.group())
+        .containsAll(Arrays.stream(JobStatus.values()).map(JobStatus::literal).toList());
   }
 }

@@ -9,7 +9,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 
 /** Handles and cancels jobs according to their plans, and records the results. */
-final class Cancels implements JobHandler<Cancels.Plan>, AutoCloseable {
+final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
 
   /** What a handler does. */
   enum Deed {

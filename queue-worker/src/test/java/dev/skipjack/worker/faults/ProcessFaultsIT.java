@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,7 +152,7 @@ class ProcessFaultsIT {
         database.jdbcUrl() + "&ApplicationName=forked", database.schema(), concurrency);
   }
 
-  private void start(JobHandler<Task> handler, int concurrency) {
+  private void start(Handler<Task> handler, int concurrency) {
     workers.add(
         Worker.on(fixture.queue())
             .name(ForkedWorker.NAME)

@@ -3,7 +3,7 @@ package dev.skipjack.worker.faults;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.worker.JobContext;
-import dev.skipjack.worker.JobHandler;
+import dev.skipjack.worker.Handler;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -11,7 +11,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /** Does what each task requests, and prints its progress to standard output. */
-final class TaskHandler implements JobHandler<Task> {
+final class TaskHandler implements Handler<Task> {
 
   /** A pause longer than any that occurs on a busy machine without freezing the process. */
   static final Duration FROZEN = Duration.ofMillis(1_500);

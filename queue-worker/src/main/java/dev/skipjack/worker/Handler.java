@@ -14,7 +14,7 @@ import dev.skipjack.api.Outcome;
  * @param <T> the type of the payload
  */
 @FunctionalInterface
-public interface JobHandler<T> {
+public interface Handler<T> {
 
   /**
    * Runs one attempt.
