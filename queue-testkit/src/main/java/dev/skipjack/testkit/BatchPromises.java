@@ -22,7 +22,7 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void answerInTheOrderOfTheInput(AttemptWrite write) throws SQLException {
+  void returnIdsInTheOrderOfTheInput(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(6);
     List<Execution> backwards = new ArrayList<>(fixture.claimExecutions(6));
     Collections.reverse(backwards);
@@ -35,7 +35,7 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void ofHundredsAreWrittenWhole(AttemptWrite write) throws SQLException {
+  void ofHundredsOfJobsAreWrittenCompletely(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(500);
     List<Execution> executions = fixture.claimExecutions(500);
 
@@ -46,14 +46,14 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void ofNothingAnswerNothing(AttemptWrite write) throws SQLException {
+  void returnNothingForAnEmptyList(AttemptWrite write) throws SQLException {
     assertThat(write.write(fixture, List.of())).isEmpty();
   }
 
   /** The execution still owns the job, so a write that was busy succeeds when it is repeated. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void doNotWaitForARowThatSomebodyHolds(AttemptWrite write) throws Exception {
+  void doNotWaitForALockedRow(AttemptWrite write) throws Exception {
     fixture.enqueueMany(3);
     List<Execution> executions = fixture.claimExecutions(3);
     Execution held = executions.get(1);

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class CancelPromises extends Promises {
 
   @Test
-  void archivesAPendingJobAtOnce() {
+  void archivesAPendingJobImmediately() {
     JobId job = fixture.enqueue(1);
 
     assertThat(admin.cancel(List.of(job))).containsExactly(CancelResult.CANCELLED);
@@ -42,7 +42,7 @@ abstract class CancelPromises extends Promises {
   }
 
   @Test
-  void answersForEachJobInTheOrderOfTheIds() {
+  void returnsAResultForEachJobInTheOrderOfTheIds() {
     JobId dead = fixture.dead(1).get(0);
     JobId running = fixture.enqueue(1);
     fixture.claimOne(LEASE);
@@ -71,7 +71,7 @@ abstract class CancelPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource(names = {"COMPLETE", "COMPLETE_IN", "COMPLETE_IN_WITH_RESULT", "END_AS_COMPLETED"})
-  void losesAgainstACompletion(AttemptWrite completion) throws SQLException {
+  void hasNoEffectAfterACompletion(AttemptWrite completion) throws SQLException {
     Execution execution = requested(LEASE);
 
     assertThat(completion.writeOne(fixture, execution)).isEqualTo(Verdict.DONE);
@@ -104,7 +104,7 @@ abstract class CancelPromises extends Promises {
   }
 
   @Test
-  void tellsTheWorkerAndKeepsTheReasonOfTheFailure() {
+  void isReportedToTheWorkerAndKeepsTheReasonOfTheFailure() {
     Execution cancelled = requested(LEASE);
     fixture.enqueue(2);
     Execution other = fixture.claimOne(LEASE);
@@ -121,7 +121,7 @@ abstract class CancelPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource(names = {"FAIL", "SNOOZE"})
-  void leavesNothingOfAJobWhoseQueueArchivesNothing(AttemptWrite end) throws SQLException {
+  void deletesTheJobIfItsQueueKeepsNoArchive(AttemptWrite end) throws SQLException {
     admin.configure("default", QueueSettings.defaults().noArchive());
     Execution execution = requested(LEASE);
     JobId pending = fixture.enqueue(2);

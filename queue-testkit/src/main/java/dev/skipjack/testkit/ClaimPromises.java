@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 abstract class ClaimPromises extends Promises {
 
   @Test
-  void handsOutTheJobAndOpensItsAuditRow() throws SQLException {
+  void returnsTheJobAndInsertsItsAuditRow() throws SQLException {
     JobId id =
         fixture.ports.enqueuer().enqueue(WORK.payloadVersion(4), 7, job -> job.maxAttempts(2));
     WorkerId worker = WorkerId.boot("walter");
@@ -76,7 +76,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void leavesThePayloadWhereItIsWhenAskedTo() {
+  void canOmitThePayload() {
     List<JobId> ids = fixture.enqueueMany(2);
 
     ClaimedJob without = store.claimWithoutPayload(StoreFixture.request(1, LEASE, LANE)).get(0);
@@ -88,7 +88,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void everyAttemptGetsAnExecutionIdOfItsOwn() {
+  void everyAttemptGetsANewExecutionId() {
     Set<ExecutionId> ids = new HashSet<>();
     fixture.enqueueMany(3);
     for (int round = 0; round < 3; round++) {
@@ -110,7 +110,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void takesTheFirstDueOfALaneWhenItTakesNotAll() {
+  void takesTheEarliestJobsOfALane() {
     List<JobId> ids = fixture.enqueueMany(3);
     admin.edit(ids.get(0), JobEdit.nothing().delay(Duration.ZERO));
 
@@ -149,7 +149,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void takesNoMoreFromALaneThanItsCapNorInAllThanItsLimit() {
+  void respectsTheCapOfEachLaneAndTheLimit() {
     fixture.enqueueMany(10);
     for (int i = 0; i < 10; i++) {
       fixture.enqueue(i, job -> job.priority(1));
@@ -164,7 +164,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void ignoresForeignKindsOtherQueuesAndJobsThatAreNotDue() {
+  void ignoresOtherKindsOtherQueuesAndJobsThatAreNotDue() {
     fixture.ports.enqueuer().enqueue(JobType.of("foreign", Integer.class), 1);
     fixture.enqueue(2, job -> job.onQueue("other"));
     fixture.enqueue(3, job -> job.priority(1));
@@ -174,7 +174,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void ofNoLaneOrNoKindIsEmpty() {
+  void isEmptyWithoutLanesOrKinds() {
     fixture.enqueue(1);
     WorkerId worker = WorkerId.boot("idle");
 
@@ -184,7 +184,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void looksAtNothingBelowTheLowWaterMark() throws SQLException {
+  void readsNothingBelowTheLowWaterMark() throws SQLException {
     fixture.enqueueMany(2);
     Instant mark = fixture.now();
     JobId above = fixture.enqueue(3);
@@ -196,7 +196,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void stepsOverJobsThatSomebodyHolds() throws Exception {
+  void skipsLockedJobs() throws Exception {
     List<JobId> ids = fixture.enqueueMany(3);
     try (Connection rival = fixture.hold(ids.get(0))) {
       assertThat(rival).isNotNull();
@@ -221,7 +221,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void rivalsNeverGetTheSameJob() throws Exception {
+  void concurrentClaimsNeverReturnTheSameJob() throws Exception {
     int jobs = 600;
     fixture.enqueueMany(jobs);
     ExecutorService threads = Executors.newFixedThreadPool(4);

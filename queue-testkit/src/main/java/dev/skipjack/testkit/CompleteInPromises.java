@@ -54,7 +54,7 @@ abstract class CompleteInPromises extends Promises {
   }
 
   @Test
-  void isUndoneWhenThatRollsBack() throws SQLException {
+  void isRolledBackWithTheHandlersTransaction() throws SQLException {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(LEASE);
     JobDetails before = fixture.find(execution.jobId());
@@ -70,7 +70,7 @@ abstract class CompleteInPromises extends Promises {
   }
 
   @Test
-  void tellsTheHandlerWhichLeaseWasLostAndLeavesTheRollbackToIt() throws SQLException {
+  void throwsWithTheLostLeaseAndLeavesTheRollbackToTheHandler() throws SQLException {
     Execution zombie = fixture.rescuedExecution();
     try (Connection transaction = fixture.transaction()) {
       JobId effect = fixture.ports.enqueuerIn(transaction).enqueue(WORK, 2);
@@ -90,7 +90,7 @@ abstract class CompleteInPromises extends Promises {
   }
 
   @Test
-  void tellsTheHandlerWhoHasTheJobNow() throws SQLException {
+  void throwsWithTheExecutionThatHoldsTheJob() throws SQLException {
     Execution zombie = fixture.rescuedExecution();
     Execution owner = fixture.claimOne(LEASE);
     try (Connection transaction = fixture.transaction()) {
@@ -117,7 +117,7 @@ abstract class CompleteInPromises extends Promises {
   }
 
   @Test
-  void waitsForTheRowIfSomebodyHoldsIt() throws Exception {
+  void waitsForALockedRow() throws Exception {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(LEASE);
     try (Connection rival = fixture.hold(execution.jobId());

@@ -58,7 +58,7 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     @Test
-    void answersForEachJobInTheOrderOfTheIds() {
+    void returnsAResultForEachJobInTheOrderOfTheIds() {
       JobId dead = fixture.dead(1).get(0);
       JobId running = fixture.enqueue(1);
       fixture.claimOne(LEASE);
@@ -75,7 +75,7 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     @Test
-    void ofAllTakesThoseThatFitHoweverMany() {
+    void ofAllChangesAnyNumberOfMatchingJobs() {
       List<JobId> dead = fixture.dead(700);
       JobId elsewhere = deadIn("other");
 
@@ -91,7 +91,7 @@ abstract class DeadLetterPromises extends Promises {
   class Prune {
 
     @Test
-    void deletesDeadJobsForGoodAndNoOthers() {
+    void deletesDeadJobsOnly() {
       JobId dead = fixture.dead(1).get(0);
       JobId pending = fixture.enqueue(1);
 
@@ -106,7 +106,7 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     @Test
-    void ofAllTakesThoseThatFitAndAreOldEnough() {
+    void ofAllChangesMatchingJobsThatAreOldEnough() {
       fixture.dead(700);
       deadIn("other");
 

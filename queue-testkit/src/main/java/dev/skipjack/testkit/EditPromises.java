@@ -79,7 +79,7 @@ abstract class EditPromises extends Promises {
   }
 
   @Test
-  void leavesRunningJobsAlone() {
+  void skipsRunningJobs() {
     JobId running = fixture.enqueue(1);
     fixture.claimOne(LEASE);
     JobDetails before = fixture.find(running);
@@ -102,7 +102,7 @@ abstract class EditPromises extends Promises {
 
   /** The commands run concurrently, because each retries for a while before it gives up. */
   @Test
-  void commandsAnswerBusyForARowThatStaysHeldAndDoTheRest() throws Exception {
+  void commandsReportALockedRowAsBusyAndChangeTheOthers() throws Exception {
     List<JobId> dead = fixture.dead(2);
     JobId held = fixture.enqueue(1);
     JobId free = fixture.enqueue(2);

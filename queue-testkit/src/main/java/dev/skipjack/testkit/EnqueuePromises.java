@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 abstract class EnqueuePromises extends Promises {
 
   @Test
-  void writesWhatTypeAndOptionsSay() throws SQLException {
+  void writesTheOptionsOfTheTypeAndTheJob() throws SQLException {
     Instant before = fixture.now();
     JobId id =
         fixture
@@ -101,7 +101,7 @@ abstract class EnqueuePromises extends Promises {
   }
 
   @Test
-  void answersInTheOrderOfTheInputHoweverMany() {
+  void returnsResultsInTheOrderOfALongInput() {
     List<JobId> ids =
         fixture.ports.enqueuer().enqueueAll(WORK, IntStream.range(0, 2_500).boxed().toList());
 
@@ -112,7 +112,7 @@ abstract class EnqueuePromises extends Promises {
   }
 
   @Test
-  void anEmptyListIsFine() {
+  void anEmptyListIsAllowed() {
     assertThat(fixture.ports.enqueuer().enqueueAll(WORK, List.of())).isEmpty();
     assertThat(store.enqueue(List.of())).isEmpty();
   }
@@ -138,7 +138,7 @@ abstract class EnqueuePromises extends Promises {
   }
 
   @Test
-  void whatNeitherJobNorTypeSaysIsTheQueuesOrElseTheDefault() {
+  void unsetOptionsFallBackToTheQueueAndThenToTheDefault() {
     JobType<Integer> bare = JobType.of("bare", Integer.class).onQueue("slow");
     admin.configure("slow", QueueSettings.defaults().defaultPriority(-5).defaultMaxAttempts(7));
 
@@ -157,7 +157,7 @@ abstract class EnqueuePromises extends Promises {
   }
 
   @Test
-  void inTheCallersTransactionIsSeenOnceThatCommits() throws SQLException {
+  void isVisibleOnceTheCallersTransactionCommits() throws SQLException {
     try (Connection transaction = fixture.transaction()) {
       JobId id = fixture.ports.enqueuerIn(transaction).enqueue(WORK, 1);
       assertThat(reader.find(id)).isEmpty();
@@ -172,7 +172,7 @@ abstract class EnqueuePromises extends Promises {
   }
 
   @Test
-  void inTheCallersTransactionIsGoneWhenThatRollsBack() throws SQLException {
+  void isRolledBackWithTheCallersTransaction() throws SQLException {
     try (Connection transaction = fixture.transaction()) {
       fixture.ports.enqueuerIn(transaction).enqueueAll(WORK, List.of(1, 2, 3));
       store.enqueue(transaction, List.of(job("4")));

@@ -21,7 +21,7 @@ abstract class FencePromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource
-  void theOwnersWriteIsDone(AttemptWrite write) throws SQLException {
+  void theOwnersWriteSucceeds(AttemptWrite write) throws SQLException {
     fixture.enqueue(1);
     Execution owner = fixture.claimOne(LEASE);
 

@@ -35,7 +35,7 @@ abstract class IdempotencyKeyPromises extends Promises {
   }
 
   @Test
-  void aRepeatAnswersTheFirstJob() {
+  void aRepeatReturnsTheFirstJob() {
     EnqueueResult first = enqueuer.enqueueOnce(WORK, 1, key("order-1"));
 
     assertThat(first).isInstanceOf(Enqueued.class);
@@ -81,7 +81,7 @@ abstract class IdempotencyKeyPromises extends Promises {
   }
 
   @Test
-  void manyAreAnsweredInTheirOrderAndTwinsAreOneJob() {
+  void returnsResultsInOrderAndOneJobForDuplicates() {
     JobId known = enqueuer.enqueue(WORK, -1, key("7"));
 
     List<EnqueueResult> results =
@@ -126,7 +126,7 @@ abstract class IdempotencyKeyPromises extends Promises {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void waitsForARivalAndDoesAsItsEndSays(boolean rivalCommits) throws Exception {
+  void waitsForAConcurrentEnqueueAndFollowsItsOutcome(boolean rivalCommits) throws Exception {
     try (Connection rival = fixture.transaction()) {
       JobId rivals = fixture.ports.enqueuerIn(rival).enqueue(WORK, 1, key("order-1"));
 

@@ -34,7 +34,7 @@ abstract class MaintenancePromises extends Promises {
   }
 
   @Test
-  void keepsWhatIsYoungerThanItsRetention() {
+  void keepsRowsThatAreYoungerThanTheirRetention() {
     fixture.enqueue(1);
     Execution ended = fixture.claimOne(LEASE);
     store.complete(List.of(ended));
@@ -57,7 +57,7 @@ abstract class MaintenancePromises extends Promises {
   }
 
   @Test
-  void prunesTheDeadOfAQueueThatKeepsThemForATimeOnly() {
+  void prunesDeadJobsAfterTheirQueuesRetention() {
     JobId kept = dead("default");
     JobId over = dead("forgetful");
     fixture
@@ -83,7 +83,7 @@ abstract class MaintenancePromises extends Promises {
   }
 
   @Test
-  void waitsForNobodyAndMakesNobodyWait() throws Exception {
+  void doesNotWaitForLocksAndBlocksNoOthers() throws Exception {
     fixture.enqueueMany(2);
     Execution open = fixture.claimOne(LEASE);
     try (Connection handlers = fixture.transaction()) {

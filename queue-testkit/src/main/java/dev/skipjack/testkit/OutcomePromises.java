@@ -69,7 +69,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void savesAJobWhoseLeaseIsOverUntilSomebodyRescuesIt() {
+    void renewsAnExpiredLeaseUntilTheJobIsRescued() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(EXPIRED);
 
@@ -80,7 +80,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void tellsWhoseJobIsToBeCancelled() {
+    void returnsTheExecutionsWhoseJobsAreToBeCancelled() {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
       admin.cancel(List.of(executions.get(1).jobId()));
@@ -90,7 +90,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void tellsWhoHasAJobThatWasLost() {
+    void returnsTheExecutionThatHoldsALostJob() {
       Execution zombie = fixture.rescuedExecution();
       assertThat(store.heartbeat(List.of(zombie), LEASE))
           .as("it waits")
@@ -112,7 +112,7 @@ abstract class OutcomePromises extends Promises {
   class Statuses {
 
     @Test
-    void areWhatTheAuditHasOfEachAttempt() {
+    void areTheAuditRowsOfEachAttempt() {
       Execution zombie = fixture.rescuedExecution();
       Execution owner = fixture.claimOne(LEASE);
       Execution unknown =
@@ -187,7 +187,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void ofWhoHasLostTheLeaseAreNotRead() {
+    void areNotReadForALostLease() {
       for (boolean ownerFirst : List.of(true, false)) {
         String queue = ownerFirst ? "first" : "last";
         Progress zombie = new Progress(fixture.rescuedExecutionOf(queue), 1, "zombie");
@@ -249,7 +249,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void leavesNothingOfAJobWhoseQueueArchivesNothing() {
+    void deletesTheJobIfItsQueueKeepsNoArchive() {
       admin.configure("default", QueueSettings.defaults().noArchive());
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
@@ -304,7 +304,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void withoutAWordLeavesTheLastErrorAsItWas() {
+    void withoutAReasonKeepsTheLastError() {
       fixture.enqueueMany(2);
       fixture.fail(fixture.claimExecutions(2), false);
       List<Execution> executions = fixture.claimExecutions(2);
@@ -325,7 +325,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void ofOneBatchGivesEachJobItsOwn() {
+    void ofABatchKeepsTheValuesOfEachJob() {
       fixture.enqueueMany(3);
       List<Execution> executions = fixture.claimExecutions(3);
 
@@ -359,7 +359,7 @@ abstract class OutcomePromises extends Promises {
      * job.
      */
     @Test
-    void ofTwoWhoSpeakForOneJobKeepsTheOwnersWord() {
+    void keepsTheReasonOfTheExecutionThatOwnsTheJob() {
       for (boolean ownerFirst : List.of(true, false)) {
         String queue = ownerFirst ? "first" : "last";
         FinalOutcome zombie = FinalOutcome.cancelled(fixture.rescuedExecutionOf(queue), "zombie");
@@ -397,7 +397,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void leavesNothingOfAJobWhoseQueueArchivesNothing() {
+    void deletesTheJobIfItsQueueKeepsNoArchive() {
       admin.configure("default", QueueSettings.defaults().noArchive());
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
@@ -418,7 +418,7 @@ abstract class OutcomePromises extends Promises {
   class Fail {
 
     @Test
-    void putsTheJobBackAfterItsDelayWithTheReason() throws SQLException {
+    void makesTheJobPendingAfterItsDelayWithTheReason() throws SQLException {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
       Instant due = fixture.now().plus(Duration.ofMinutes(5));
@@ -450,7 +450,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void makesTheJobDeadAtOnceWhenTheFailureIsFinal() {
+    void makesTheJobDeadImmediatelyIfTheFailureIsFinal() {
       JobId id = fixture.enqueue(1);
 
       assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), true)).containsExactly(DEAD);
@@ -460,7 +460,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void ofOneBatchGivesEachJobItsOwnReasonDelayAndEnd() {
+    void ofABatchKeepsTheReasonDelayAndEndOfEachJob() {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
 
@@ -498,7 +498,7 @@ abstract class OutcomePromises extends Promises {
   class Requeued {
 
     @Test
-    void isDueAfterItsDelayOrAtOnce() throws SQLException {
+    void isDueAfterItsDelayOrImmediately() throws SQLException {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
       Instant before = fixture.now();
@@ -520,7 +520,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void isDueAtTheInstantAskedForByTheDatabasesClock() throws SQLException {
+    void isDueAtTheRequestedInstantByTheDatabasesClock() throws SQLException {
       fixture.enqueueMany(4);
       List<Execution> executions = fixture.claimExecutions(4);
       Instant before = fixture.now();
@@ -569,7 +569,7 @@ abstract class OutcomePromises extends Promises {
 
     @ParameterizedTest
     @EnumSource(names = {"SNOOZE", "RELEASE"})
-    void usesNoAttemptHoweverOften(AttemptWrite write) throws SQLException {
+    void neverUsesAnAttempt(AttemptWrite write) throws SQLException {
       JobId id = fixture.enqueue(1);
       for (int i = 0; i < 5; i++) {
         write.writeOne(fixture, fixture.claimOne(LEASE));

@@ -74,7 +74,7 @@ abstract class QueuePromises extends Promises {
   }
 
   @Test
-  void theLongerPauseHoldsWhoeverAskedForIt() {
+  void theLongerPauseHoldsWhoeverRequestedIt() {
     fixture.enqueue(1);
     admin.pause("default", Duration.ofHours(2));
     QueueState longer = reader.queues().get(0);

@@ -75,7 +75,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void isEmptyForAJobThatNeverWas() {
+    void isEmptyForAJobThatNeverExisted() {
       assertThat(reader.find(UNKNOWN)).isEmpty();
     }
   }
@@ -192,7 +192,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void groupDeadJobsByWhatTheyDiedOf() {
+    void groupDeadJobsByTheirErrors() {
       List<JobId> dead = fixture.dead(2);
 
       List<DeadLetterGroup> letters = reader.deadLetters();
@@ -215,7 +215,7 @@ abstract class ReaderPromises extends Promises {
   }
 
   @Test
-  void waitsForNobody() throws Exception {
+  void doesNotWaitForLocks() throws Exception {
     JobId held = fixture.enqueue(1);
     try (Connection rival = fixture.hold(held)) {
       assertThat(rival).isNotNull();

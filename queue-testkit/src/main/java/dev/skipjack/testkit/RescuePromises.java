@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class RescuePromises extends Promises {
 
   @Test
-  void takesTheJobBackAndClosesItsAttemptAsLost() throws SQLException {
+  void makesTheJobPendingAndItsAttemptLost() throws SQLException {
     fixture.enqueue(1);
     Execution lost = fixture.claimOne(EXPIRED);
 
@@ -46,7 +46,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void leavesJobsAloneWhoseLeaseRunsOrThatDoNotRun() {
+  void skipsJobsThatAreNotRunningOrStillLeased() {
     fixture.dead(1);
     fixture.enqueueMany(2);
     fixture.claimOne(LEASE);
@@ -55,7 +55,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void makesAJobDeadThatKilledItsWorkersTooOften() {
+  void makesAJobDeadIfItsWorkersDiedTooOften() {
     JobId id = fixture.enqueue(1);
     for (int attempt = 1; attempt <= 3; attempt++) {
       fixture.claimOne(EXPIRED);
@@ -70,7 +70,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void spreadsWhatItPutsBack() throws SQLException {
+  void spreadsTheDueTimesOfRescuedJobs() throws SQLException {
     fixture.enqueueMany(40);
     List<ClaimedJob> claimed = fixture.claim(40, EXPIRED);
     Instant before = fixture.now();
@@ -91,7 +91,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void takesNoMoreThanTheLimitAndGoesOnWithTheRest() {
+  void rescuesUpToItsLimitAndTheRestInTheNextCall() {
     fixture.enqueueMany(5);
     fixture.claim(5, EXPIRED);
 
@@ -100,7 +100,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void stepsOverRowsThatSomebodyHolds() throws Exception {
+  void skipsLockedRows() throws Exception {
     fixture.enqueueMany(2);
     List<ClaimedJob> lost = fixture.claim(2, EXPIRED);
     JobId held = lost.get(0).execution().jobId();

@@ -99,7 +99,7 @@ abstract class UniqueKeyPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource
-  void deathByLostLeasesFreesTheKeyLikewise(UniqueUntil until) {
+  void deathByLostLeasesFreesTheKey(UniqueUntil until) {
     enqueue(until);
     for (int attempt = 1; attempt < 3; attempt++) {
       fixture.claimOne(EXPIRED);
@@ -151,7 +151,7 @@ abstract class UniqueKeyPromises extends Promises {
   }
 
   @Test
-  void redriveIsRefusedForAJobWhoseKeyWasTakenAndDoesTheRest() {
+  void redriveSkipsAJobWhoseKeyIsHeldAndRedrivesTheOthers() {
     JobId first = die(UniqueUntil.DEAD);
     JobId second = die(UniqueUntil.DEAD);
     JobId holder = enqueue(UniqueUntil.DEAD);
@@ -167,7 +167,7 @@ abstract class UniqueKeyPromises extends Promises {
   }
 
   @Test
-  void ofDeadTwinsOneIsRedriven() {
+  void redrivesOneOfSeveralDeadJobsOfAKey() {
     JobId older = die(UniqueUntil.DEAD);
     JobId younger = die(UniqueUntil.DEAD);
 

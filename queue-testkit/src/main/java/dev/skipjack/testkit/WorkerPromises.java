@@ -33,7 +33,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void areSeenAsTheyIntroducedThemselves() throws SQLException {
+  void areShownAsTheyWereAnnounced() throws SQLException {
     Instant before = fixture.now();
 
     announce(row("a", "b"));
@@ -52,7 +52,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void keepTheirStartAndTellTheirLatestState() throws SQLException {
+  void keepTheirStartAndShowTheirLatestState() throws SQLException {
     announce(row("a"));
     Instant started = reader.workers().get(0).startedAt();
     Instant between = fixture.now();
@@ -74,7 +74,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void areToldWhichOfTheirQueuesArePaused() {
+  void getThePausedQueues() {
     admin.pause("a");
     admin.pause("elsewhere");
 
@@ -90,12 +90,12 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void areToldTheSchemasVersion() {
+  void getTheSchemaVersion() {
     assertThat(announce(row("a")).schemaVersion()).isPositive();
   }
 
   @Test
-  void ofOneNameAreTwo() {
+  void mayShareAName() {
     announce(row("a"));
     announce(
         new WorkerRow(WorkerId.boot("mailer"), "host-2", 1, List.of("a"), List.of("work"), "{}"));
@@ -126,7 +126,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void learnWhichDueKindsTheyDoNotHandle() {
+  void getTheDueKindsThatTheyDoNotHandle() {
     enqueue("a", "lost", job -> job);
     enqueue("a", "theirs", job -> job);
     enqueue("a", "work", job -> job);

@@ -107,7 +107,7 @@ class OverlappingMovesTest {
 
   @ParameterizedTest
   @EnumSource
-  void besideAForeignKeyThatRefersToTheJobNothingWaitsButACompletionInTheHandlersTransaction(
+  void onlyCompleteInWaitsForAnUncommittedForeignKey(
       State state) throws Exception {
     for (Move move : sayable(state)) {
       boolean effective = isEffective(state, List.of(move));
