@@ -1,7 +1,7 @@
 package dev.skipjack.handlers;
 
-import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Handler;
+import dev.skipjack.worker.JobContext;
 import java.sql.Connection;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;

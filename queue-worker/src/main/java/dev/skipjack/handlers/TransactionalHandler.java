@@ -1,8 +1,8 @@
 package dev.skipjack.handlers;
 
 import dev.skipjack.api.Outcome;
-import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Handler;
+import dev.skipjack.worker.JobContext;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 

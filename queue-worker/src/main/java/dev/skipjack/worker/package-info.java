@@ -13,8 +13,8 @@
  * <p>An attempt passes through four classes: {@code AttemptRunner} calls the handler, {@code
  * AttemptEnder} decides from the result how the attempt ends, {@code OutcomeFlusher} collects
  * endings, and {@code OutcomeWriter} writes them. Running a job and writing its outcome fail
- * independently: if a {@link dev.skipjack.worker.Handler} fails, its attempt fails; if the
- * database is unavailable, outcomes are written later and no job fails. {@link
+ * independently: if a {@link dev.skipjack.worker.Handler} fails, its attempt fails; if the database
+ * is unavailable, outcomes are written later and no job fails. {@link
  * dev.skipjack.worker.WorkerListener}s receive an event for each step.
  *
  * <p>The module contains no SQL. It uses the database only through {@link

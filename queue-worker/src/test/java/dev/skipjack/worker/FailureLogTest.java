@@ -220,8 +220,7 @@ class FailureLogTest {
   }
 
   /** Returns what is logged while a job runs until it is dead. */
-  private static List<String> run(
-      Handler<String> handler, UnaryOperator<Worker.Builder> settings) {
+  private static List<String> run(Handler<String> handler, UnaryOperator<Worker.Builder> settings) {
     MemoryStore store = new MemoryStore();
     store.add(job().maxAttempts(2));
     Worker worker = settings.apply(Worker.on(store).handle(TYPE, handler).queue("q", 1)).build();

@@ -40,8 +40,7 @@ abstract class WorkerFixture {
    * Like {@link #on}, but for handlers that spin: on virtual threads, of which only as many run at
    * once as there are cores, they would keep other handlers from running.
    */
-  Worker.Builder onPlatformThreads(
-      JobType<String> type, Handler<String> handler, int concurrency) {
+  Worker.Builder onPlatformThreads(JobType<String> type, Handler<String> handler, int concurrency) {
     return Worker.on(store)
         .handle(type, handler)
         .handlerThreads(HandlerThreads.platform())

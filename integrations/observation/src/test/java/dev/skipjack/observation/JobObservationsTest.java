@@ -9,8 +9,8 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
-import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Handler;
+import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
@@ -170,8 +170,7 @@ class JobObservationsTest {
     return JobQueue.builder(database.dataSource()).schema(database.schema()).build();
   }
 
-  private static void run(
-      JobQueue queue, JobObservations observations, Handler<String> handler) {
+  private static void run(JobQueue queue, JobObservations observations, Handler<String> handler) {
     Worker.on(queue)
         .handle(MAIL, handler)
         .queue("mails", 1)

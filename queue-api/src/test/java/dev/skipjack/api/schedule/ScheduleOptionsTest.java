@@ -55,8 +55,7 @@ class ScheduleOptionsTest {
             Stream.of(STORED.keySet(), REFUSED.keySet(), NEITHER)
                 .flatMap(Set::stream)
                 .collect(Collectors.toSet()));
-    STORED.forEach(
-        (name, option) -> assertThat(schedule(option)).as(name).isNotNull());
+    STORED.forEach((name, option) -> assertThat(schedule(option)).as(name).isNotNull());
     REFUSED.forEach(
         (name, option) ->
             assertThatIllegalArgumentException()

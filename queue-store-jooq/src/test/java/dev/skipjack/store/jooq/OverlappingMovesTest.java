@@ -107,8 +107,7 @@ class OverlappingMovesTest {
 
   @ParameterizedTest
   @EnumSource
-  void onlyCompleteInWaitsForAnUncommittedForeignKey(
-      State state) throws Exception {
+  void onlyCompleteInWaitsForAnUncommittedForeignKey(State state) throws Exception {
     for (Move move : sayable(state)) {
       boolean effective = isEffective(state, List.of(move));
       try (Scene scene = new Scene(state)) {

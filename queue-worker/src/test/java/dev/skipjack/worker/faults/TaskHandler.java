@@ -2,8 +2,8 @@ package dev.skipjack.worker.faults;
 
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
-import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Handler;
+import dev.skipjack.worker.JobContext;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
