@@ -181,13 +181,13 @@ public final class Relay implements AutoCloseable {
     if (stop.isRequested()) {
       throw new IllegalStateException("The relay was closed before. Build a new one.");
     }
-    RelayBatch.Outcome outcome;
+    RelayBatch.Result outcome;
     do {
       outcome = batch.run();
       if (Thread.interrupted()) {
         throw new InterruptedException("Interrupted while publishing");
       }
-    } while (outcome == RelayBatch.Outcome.PROGRESS && !stop.isRequested());
+    } while (outcome == RelayBatch.Result.PROGRESS && !stop.isRequested());
   }
 
   /** Returns the name by which operators recognize the relay. */

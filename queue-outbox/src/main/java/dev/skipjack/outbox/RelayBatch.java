@@ -40,8 +40,8 @@ final class RelayBatch {
       Duration outageLimit,
       Rules rules) {}
 
-  /** What a call did. */
-  enum Outcome {
+  /** The result of {@link #run}. */
+  enum Result {
     /** There was nothing to publish. */
     IDLE,
     /** A batch was processed. */
@@ -77,7 +77,7 @@ final class RelayBatch {
    * @throws InterruptedException if the thread was interrupted while the database was unavailable;
    *     the leases then expire
    */
-  Outcome run() throws InterruptedException {
+  Result run() throws InterruptedException {
     long since = System.nanoTime();
     Optional<Fetched> next =
         store.next(
@@ -87,7 +87,7 @@ final class RelayBatch {
             settings.events(),
             settings.bytes());
     if (next.isEmpty()) {
-      return Outcome.IDLE;
+      return Result.IDLE;
     }
     Fetched fetched = next.get();
     counters.takenOver.add(fetched.leases().stream().filter(ShardLease::isTakenOver).count());

@@ -1,7 +1,7 @@
 package dev.skipjack.outbox;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.outbox.RelayBatch.Outcome;
+import dev.skipjack.outbox.RelayBatch.Result;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,10 +66,10 @@ final class RelayLoop implements Runnable {
     }
   }
 
-  private Outcome batch(long pause) {
+  private Result batch(long pause) {
     try {
-      Outcome outcome = batch.run();
-      if (outcome == Outcome.OUTAGE) {
+      Result outcome = batch.run();
+      if (outcome == Result.OUTAGE) {
         vitals.failed("The publisher could publish nothing.");
       } else {
         vitals.worked();
@@ -90,6 +90,6 @@ final class RelayLoop implements Runnable {
           texts.trace(failure));
       vitals.failed(ErrorTexts.own(failure));
     }
-    return Outcome.OUTAGE;
+    return Result.OUTAGE;
   }
 }

@@ -2,7 +2,7 @@ package dev.skipjack.outbox;
 
 import dev.skipjack.api.StoreException;
 import dev.skipjack.outbox.BatchResult.Rules;
-import dev.skipjack.outbox.RelayBatch.Outcome;
+import dev.skipjack.outbox.RelayBatch.Result;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
@@ -62,7 +62,7 @@ final class RunningBatch {
   }
 
   /** Publishes and records the batch, as {@link RelayBatch#run} promises. */
-  Outcome run(ScheduledExecutorService timer) throws InterruptedException {
+  Result run(ScheduledExecutorService timer) throws InterruptedException {
     List<RecordedEvent> events = fetched.publishable();
     timed = timer.schedule(this::overrun, held.nanosToOverrun(), TimeUnit.NANOSECONDS);
     Optional<List<PublishResult>> results;
@@ -76,7 +76,7 @@ final class RunningBatch {
     try {
       if (!held.beginRecording()) {
         noteLate(results);
-        return Outcome.PROGRESS;
+        return Result.PROGRESS;
       }
       if (results.isEmpty()) {
         counters.outages.increment();
@@ -86,7 +86,7 @@ final class RunningBatch {
               results.orElseGet(
                   () -> events.stream().map(event -> PublishResult.notTried()).toList()));
       record(result);
-      return results.isEmpty() || !result.isProgress() ? Outcome.OUTAGE : Outcome.PROGRESS;
+      return results.isEmpty() || !result.isProgress() ? Result.OUTAGE : Result.PROGRESS;
     } finally {
       if (isInterrupted) {
         thread.interrupt();

@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.api.spi.Tags;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -137,6 +138,60 @@ public record JobQuery(
     }
   }
 
+  /** The components of a query that is being created. */
+  private static final class Draft {
+
+    private JobOrder order;
+    private @Nullable String queue;
+    private @Nullable String kind;
+    private @Nullable JobStatus status;
+    private @Nullable String tag;
+    private @Nullable String error;
+    private @Nullable String errorClass;
+    private @Nullable String errorGroup;
+    private @Nullable Instant since;
+    private @Nullable PayloadField payload;
+    private int limit;
+    private @Nullable PageToken after;
+
+    Draft(JobQuery query) {
+      order = query.order;
+      queue = query.queue;
+      kind = query.kind;
+      status = query.status;
+      tag = query.tag;
+      error = query.error;
+      errorClass = query.errorClass;
+      errorGroup = query.errorGroup;
+      since = query.since;
+      payload = query.payload;
+      limit = query.limit;
+      after = query.after;
+    }
+
+    JobQuery build() {
+      return new JobQuery(
+          order,
+          queue,
+          kind,
+          status,
+          tag,
+          error,
+          errorClass,
+          errorGroup,
+          since,
+          payload,
+          limit,
+          after);
+    }
+  }
+
+  private JobQuery with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.build();
+  }
+
   private static JobQuery of(JobOrder order, @Nullable String queue, @Nullable JobStatus status) {
     return new JobQuery(
         order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
@@ -161,89 +216,29 @@ public record JobQuery(
 
   /** Returns this query, restricted to one queue. */
   public JobQuery queue(String queue) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.queue = queue);
   }
 
   /** Returns this query, restricted to one kind. */
   public JobQuery kind(String kind) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.kind = kind);
   }
 
   /** Returns this query, restricted to one status. */
   public JobQuery status(JobStatus status) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.status = status);
   }
 
   /** Returns this query, restricted to jobs with the given tag. */
   public JobQuery tag(String tag) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.tag = tag);
   }
 
   /**
    * Returns this query, restricted to jobs whose last error contains the given text, ignoring case.
    */
   public JobQuery error(String error) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.error = error);
   }
 
   /**
@@ -253,19 +248,7 @@ public record JobQuery(
    * @param errorClass the name of the class, with or without its package
    */
   public JobQuery errorClass(String errorClass) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.errorClass = errorClass);
   }
 
   /**
@@ -275,19 +258,7 @@ public record JobQuery(
    * @param errorGroup the {@link DeadLetterGroup#error} of the group
    */
   public JobQuery errorGroup(String errorGroup) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.errorGroup = errorGroup);
   }
 
   /**
@@ -295,19 +266,7 @@ public record JobQuery(
    * after the given time.
    */
   public JobQuery since(Instant since) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.since = since);
   }
 
   /**
@@ -327,52 +286,16 @@ public record JobQuery(
    * Returns this query, restricted to jobs whose payload has the given value in the given field.
    */
   public JobQuery payload(PayloadField payload) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.payload = payload);
   }
 
   /** Returns this query with pages of at most {@code limit} jobs. */
   public JobQuery limit(int limit) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        after);
+    return with(draft -> draft.limit = limit);
   }
 
   /** Returns this query for the page that {@code token} identifies. */
   public JobQuery after(PageToken token) {
-    return new JobQuery(
-        order,
-        queue,
-        kind,
-        status,
-        tag,
-        error,
-        errorClass,
-        errorGroup,
-        since,
-        payload,
-        limit,
-        token);
+    return with(draft -> draft.after = token);
   }
 }

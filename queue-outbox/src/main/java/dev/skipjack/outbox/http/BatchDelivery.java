@@ -137,7 +137,7 @@ final class BatchDelivery {
         abort(each);
         note(
             each,
-            Attempt.withoutResponse(
+            Response.withoutResponse(
                 "%s did not respond within %s, when the time of the batch had passed"
                     .formatted(endpoint.host(), age.truncatedTo(ChronoUnit.SECONDS))),
             age);
@@ -167,7 +167,7 @@ final class BatchDelivery {
       boolean isLookup = each.delivery().endpoint() == null;
       if (each.age().compareTo(longest()) >= 0) {
         abort(each);
-        note(each, isLookup ? lookupNotEnded() : Attempt.withoutResponse(notSent()), each.age());
+        note(each, isLookup ? lookupNotEnded() : Response.withoutResponse(notSent()), each.age());
       } else if (each.age().compareTo(settings.patience()) >= 0 && !settings.hasOneEndpoint()) {
         each.slot().moveToSlow();
         if (!isLookup) {
@@ -177,8 +177,8 @@ final class BatchDelivery {
     }
   }
 
-  private Attempt lookupNotEnded() {
-    return Attempt.settled(
+  private Response lookupNotEnded() {
+    return Response.settled(
         PublishResult.retry(notSent() + ": the function did not return its endpoint."));
   }
 
@@ -250,18 +250,18 @@ final class BatchDelivery {
           }
         };
       }
-      Attempt attempt = requests.send(event, endpoint, batch);
+      Response attempt = requests.send(event, endpoint, batch);
       return completion(started, attempt);
     } catch (InterruptedException aborted) {
-      return completion(started, Attempt.settled(PublishResult.notTried()));
+      return completion(started, Response.settled(PublishResult.notTried()));
     } catch (Throwable failure) { // of the application's function, or of its client
       return completion(
           started,
-          Attempt.settled(PublishResult.retry("The event was not sent: " + description(failure))));
+          Response.settled(PublishResult.retry("The event was not sent: " + description(failure))));
     }
   }
 
-  private Runnable completion(RunningDelivery started, Attempt attempt) {
+  private Runnable completion(RunningDelivery started, Response attempt) {
     Duration taken = started.age();
     return () -> {
       if (end(started)) {
@@ -270,7 +270,7 @@ final class BatchDelivery {
     };
   }
 
-  private void note(RunningDelivery ended, Attempt attempt, Duration taken) {
+  private void note(RunningDelivery ended, Response attempt, Duration taken) {
     int position = ended.delivery().position();
     PublishResult.Kind kind = attempt.result().kind();
     results.set(position, attempt.result());

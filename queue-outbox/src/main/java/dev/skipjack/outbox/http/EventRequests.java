@@ -71,10 +71,10 @@ final class EventRequests {
    * @param batch the batch of the event. When its time has passed, the request is not begun
    * @throws InterruptedException if the thread was interrupted; the request is aborted
    */
-  Attempt send(RecordedEvent event, HttpEndpoint endpoint, EventBatch batch)
+  Response send(RecordedEvent event, HttpEndpoint endpoint, EventBatch batch)
       throws InterruptedException {
     if (!privateAddresses) {
-      Optional<Attempt> refused = refused(endpoint.host());
+      Optional<Response> refused = refused(endpoint.host());
       if (refused.isPresent()) {
         return refused.get();
       }
@@ -84,21 +84,21 @@ final class EventRequests {
       throw new InterruptedException("Aborted before sending");
     }
     if (batch.timeLeft().isZero()) {
-      return Attempt.settled(PublishResult.notTried());
+      return Response.settled(PublishResult.notTried());
     }
-    Attempt attempt = exchange(request, endpoint.host());
+    Response attempt = exchange(request, endpoint.host());
     if (!attempt.pause().isZero()) {
       pauses.pause(endpoint.uri(), attempt.pause());
     }
     return attempt;
   }
 
-  private static Optional<Attempt> refused(String host) {
+  private static Optional<Response> refused(String host) {
     try {
       for (InetAddress address : InetAddress.getAllByName(host)) {
         if (!PublicAddresses.contains(address)) {
           return Optional.of(
-              Attempt.settled(
+              Response.settled(
                   PublishResult.retry(
                       "%s has the address %s, which is not public. If events may be sent there, call"
                               .formatted(host, address.getHostAddress())
@@ -107,7 +107,7 @@ final class EventRequests {
       }
       return Optional.empty();
     } catch (UnknownHostException unknown) {
-      return Optional.of(Attempt.withoutResponse("No address was found for " + host));
+      return Optional.of(Response.withoutResponse("No address was found for " + host));
     }
   }
 
@@ -160,8 +160,8 @@ final class EventRequests {
     return text.toString();
   }
 
-  private Attempt exchange(HttpRequest request, String host) throws InterruptedException {
-    ResponseStatus status = new ResponseStatus();
+  private Response exchange(HttpRequest request, String host) throws InterruptedException {
+    DiscardedBody status = new DiscardedBody();
     CompletableFuture<?> response = client.sendAsync(request, status);
     @Nullable String failure = null;
     try {
@@ -178,8 +178,8 @@ final class EventRequests {
     }
     ResponseInfo info = status.info();
     if (info != null) {
-      return Attempt.of(info.statusCode(), info.headers(), host);
+      return Response.of(info.statusCode(), info.headers(), host);
     }
-    return Attempt.withoutResponse(failure == null ? host + " did not respond" : failure);
+    return Response.withoutResponse(failure == null ? host + " did not respond" : failure);
   }
 }

@@ -11,11 +11,11 @@ import java.util.concurrent.Flow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives one response, of which only status and headers count: a body that never ends or breaks
- * off changes nothing about them. The first bytes of the body are read, so that the connection can
- * be used again.
+ * Receives the status and headers of a response. The body is discarded, so an endless or broken
+ * body cannot affect the result. Its first bytes are read, so that the connection can be used
+ * again.
  */
-final class ResponseStatus implements BodyHandler<@Nullable Void>, BodySubscriber<@Nullable Void> {
+final class DiscardedBody implements BodyHandler<@Nullable Void>, BodySubscriber<@Nullable Void> {
 
   private static final int MOST_BYTES = 65_536;
 

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The result of sending one event.
+ * The result of sending one event: what a status means, and whether the event is sent again.
  *
  * @param isUnavailable whether the endpoint is unavailable, so that the result may not be the
  *     event's fault
  * @param pause how long the endpoint wants to receive nothing; zero if it did not say
  */
-record Attempt(PublishResult result, boolean isUnavailable, Duration pause) {
+record Response(PublishResult result, boolean isUnavailable, Duration pause) {
 
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int UNAVAILABLE = 503;
@@ -21,7 +21,7 @@ record Attempt(PublishResult result, boolean isUnavailable, Duration pause) {
   private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
   /** Interprets a response. */
-  static Attempt of(int status, HttpHeaders headers, String host) {
+  static Response of(int status, HttpHeaders headers, String host) {
     if (status >= 200 && status < 300) {
       return settled(PublishResult.sent());
     }
@@ -40,19 +40,19 @@ record Attempt(PublishResult result, boolean isUnavailable, Duration pause) {
             .orElseGet(() -> PublishResult.retry(reason));
     return switch (status) {
       case 400, 413, 415, 422 -> settled(PublishResult.dead(reason));
-      case TOO_MANY_REQUESTS, UNAVAILABLE -> new Attempt(again, true, asked.orElse(Duration.ZERO));
-      case 502, 504 -> new Attempt(again, true, Duration.ZERO);
+      case TOO_MANY_REQUESTS, UNAVAILABLE -> new Response(again, true, asked.orElse(Duration.ZERO));
+      case 502, 504 -> new Response(again, true, Duration.ZERO);
       default -> settled(again);
     };
   }
 
   /** The endpoint did not respond. */
-  static Attempt withoutResponse(String reason) {
-    return new Attempt(PublishResult.retry(reason), true, Duration.ZERO);
+  static Response withoutResponse(String reason) {
+    return new Response(PublishResult.retry(reason), true, Duration.ZERO);
   }
 
   /** The result concerns this event only. */
-  static Attempt settled(PublishResult result) {
-    return new Attempt(result, false, Duration.ZERO);
+  static Response settled(PublishResult result) {
+    return new Response(result, false, Duration.ZERO);
   }
 }
