@@ -3,7 +3,6 @@ package dev.skipjack.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -17,41 +16,20 @@ import org.jspecify.annotations.Nullable;
 public final class Arguments {
 
   private final Map<String, Binder> binders = new HashMap<>();
-  private final boolean ascii;
 
   /** Creates arguments without values. */
-  public Arguments() {
-    this(false);
-  }
-
-  private Arguments(boolean ascii) {
-    this.ascii = ascii;
-  }
-
-  /**
-   * Returns a copy in which strings have a question mark for each character outside ASCII, for
-   * databases whose encoding lacks a character (22P05). JSON documents are not changed.
-   */
-  public Arguments ascii() {
-    Arguments copy = new Arguments(true);
-    copy.binders.putAll(binders);
-    return copy;
-  }
-
-  private static @Nullable String spelled(@Nullable String text, boolean ascii) {
-    return text == null || !ascii ? text : text.replaceAll("[^\\x00-\\x7F]", "?");
-  }
+  public Arguments() {}
 
   /** Sets a number. */
   public Arguments number(String name, long value) {
-    return put(name, (statement, index, ascii) -> statement.setLong(index, value));
+    return put(name, (statement, index) -> statement.setLong(index, value));
   }
 
   /** Sets a number, which may be null. */
   public Arguments numberOrNull(String name, @Nullable Long value) {
     return put(
         name,
-        (statement, index, ascii) -> {
+        (statement, index) -> {
           if (value == null) {
             statement.setNull(index, Types.BIGINT);
           } else {
@@ -64,7 +42,7 @@ public final class Arguments {
   public Arguments integer(String name, @Nullable Integer value) {
     return put(
         name,
-        (statement, index, ascii) -> {
+        (statement, index) -> {
           if (value == null) {
             statement.setNull(index, Types.INTEGER);
           } else {
@@ -76,12 +54,12 @@ public final class Arguments {
   /** Sets a string, which may be null. */
   public Arguments text(String name, @Nullable String value) {
     return put(
-        name, (statement, index, ascii) -> statement.setString(index, spelled(value, ascii)));
+        name, (statement, index) -> statement.setString(index, value));
   }
 
   /** Sets a byte string. */
   public Arguments bytes(String name, byte[] value) {
-    return put(name, (statement, index, ascii) -> statement.setBytes(index, value));
+    return put(name, (statement, index) -> statement.setBytes(index, value));
   }
 
   /** Sets an array of byte strings, one for each element. */
@@ -91,7 +69,7 @@ public final class Arguments {
 
   /** Sets a UUID. */
   public Arguments uuid(String name, UUID value) {
-    return put(name, (statement, index, ascii) -> statement.setObject(index, value));
+    return put(name, (statement, index) -> statement.setObject(index, value));
   }
 
   /** Sets an array of UUIDs, one for each element. */
@@ -102,25 +80,7 @@ public final class Arguments {
   /** Sets an array of strings, one for each element. */
   public <E> Arguments texts(
       String name, Collection<E> elements, Function<E, @Nullable String> text) {
-    @Nullable String[] values = elements.stream().map(text).toArray(String[]::new);
-    return put(
-        name,
-        (statement, index, ascii) ->
-            statement.setArray(
-                index,
-                statement
-                    .getConnection()
-                    .createArrayOf(
-                        "text",
-                        Arrays.stream(values)
-                            .map(value -> spelled(value, ascii))
-                            .toArray(String[]::new))));
-  }
-
-  /** Sets an array of JSON documents, one for each element. {@link #ascii} does not change them. */
-  public <E> Arguments documents(
-      String name, Collection<E> elements, Function<E, @Nullable String> document) {
-    return array(name, "text", elements, document, String[]::new);
+    return array(name, "text", elements, text, String[]::new);
   }
 
   /** Sets an array of bigints, one for each element. */
@@ -190,7 +150,7 @@ public final class Arguments {
     }
     return put(
         name,
-        (statement, index, ascii) ->
+        (statement, index) ->
             statement.setArray(index, statement.getConnection().createArrayOf(type, values)));
   }
 
@@ -208,11 +168,11 @@ public final class Arguments {
           "Parameter '%s' was not set; the parameters set are %s."
               .formatted(name, List.copyOf(binders.keySet())));
     }
-    binder.bind(statement, index, ascii);
+    binder.bind(statement, index);
   }
 
   @FunctionalInterface
   private interface Binder {
-    void bind(PreparedStatement statement, int index, boolean ascii) throws SQLException;
+    void bind(PreparedStatement statement, int index) throws SQLException;
   }
 }

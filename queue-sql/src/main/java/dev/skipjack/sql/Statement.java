@@ -68,17 +68,6 @@ public final class Statement<Q, R> {
     return new Statement<>(() -> parts);
   }
 
-  /**
-   * Returns a copy that replaces each character outside ASCII in its string arguments with a
-   * question mark; see {@link Arguments#ascii}.
-   */
-  public Statement<Q, R> ascii() {
-    return new Statement<>(
-        () ->
-            new Parts<>(
-                parts().text(), parts().binding().andThen(Arguments::ascii), parts().reader()));
-  }
-
   /** Returns the rendered text, for plans and golden files. */
   public StatementText text() {
     return parts().text();

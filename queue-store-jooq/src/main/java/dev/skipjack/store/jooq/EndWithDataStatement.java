@@ -174,7 +174,7 @@ final class EndWithDataStatement {
   private static Arguments arguments(List<FinalOutcome> outcomes) {
     return AttemptCtes.arguments(outcomes, FinalOutcome::execution)
         .texts("ended_as", outcomes, outcome -> outcome.as().literal())
-        .documents("results", outcomes, FinalOutcome::result)
+        .texts("results", outcomes, FinalOutcome::result)
         .texts("reasons", outcomes, FinalOutcome::reason);
   }
 }

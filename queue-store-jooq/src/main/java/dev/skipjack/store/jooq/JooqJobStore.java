@@ -148,10 +148,7 @@ final class JooqJobStore implements JobStore {
     List<ClaimedJob> claimed =
         new ShrinkingLimit(request.limit())
             .run(
-                limit ->
-                    AsciiFallback.run(
-                        statement,
-                        spelled -> healing.run(() -> claimOnce(spelled, request.atMost(limit)))));
+                limit -> healing.run(() -> claimOnce(statement, request.atMost(limit))));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
@@ -331,7 +328,6 @@ final class JooqJobStore implements JobStore {
   }
 
   private <Q, R> List<R> write(Statement<Q, R> statement, Q request) {
-    return AsciiFallback.run(
-        statement, spelled -> healing.run(() -> transactions.runInOneRoundTrip(spelled, request)));
+    return healing.run(() -> transactions.runInOneRoundTrip(statement, request));
   }
 }

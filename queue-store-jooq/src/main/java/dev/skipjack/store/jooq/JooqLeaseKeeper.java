@@ -42,7 +42,7 @@ final class JooqLeaseKeeper implements LeaseKeeper {
   public List<Verdict> progress(List<Progress> reports) {
     return reports.isEmpty()
         ? List.of()
-        : AsciiFallback.run(progress, statement -> transactions.run(statement, reports));
+        : transactions.run(progress, reports);
   }
 
   @Override

@@ -32,7 +32,7 @@ final class JooqWorkerRegistry implements WorkerRegistry {
 
   @Override
   public WorkerInstructions announce(WorkerRow row) {
-    return AsciiFallback.run(announce, statement -> transactions.run(statement, row)).get(0);
+    return transactions.run(announce, row).get(0);
   }
 
   @Override
