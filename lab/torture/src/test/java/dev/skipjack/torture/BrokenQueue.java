@@ -500,12 +500,13 @@ enum BrokenQueue implements Broken {
   };
 
   /**
-   * Sets the schedules back to their last fires. The keys of these fires must be deleted in the
-   * same transaction, in which the schedules are locked; otherwise the other worker could fire
-   * first.
+   * Sets the schedules that have fired back to their last fires. The keys of these fires must be
+   * deleted in the same transaction, in which the schedules are locked; otherwise the other worker
+   * could fire first.
    */
   private static final String SET_BACK =
-      "UPDATE @job_schedules SET next_at = last_at, due_at = last_at, last_at = NULL";
+      "UPDATE @job_schedules SET next_at = last_at, due_at = last_at, last_at = NULL"
+          + " WHERE last_at IS NOT NULL";
 
   private static final String RETURN_TO_PENDING =
       "UPDATE @jobs SET status = 'pending', current_execution_id = NULL, lease_expires_at = NULL,"
