@@ -53,8 +53,7 @@ public final class Arguments {
 
   /** Sets a string, which may be null. */
   public Arguments text(String name, @Nullable String value) {
-    return put(
-        name, (statement, index) -> statement.setString(index, value));
+    return put(name, (statement, index) -> statement.setString(index, value));
   }
 
   /** Sets a byte string. */

@@ -147,8 +147,7 @@ final class JooqJobStore implements JobStore {
     }
     List<ClaimedJob> claimed =
         new ShrinkingLimit(request.limit())
-            .run(
-                limit -> healing.run(() -> claimOnce(statement, request.atMost(limit))));
+            .run(limit -> healing.run(() -> claimOnce(statement, request.atMost(limit))));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {

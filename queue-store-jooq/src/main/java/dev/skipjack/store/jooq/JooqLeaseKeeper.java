@@ -40,9 +40,7 @@ final class JooqLeaseKeeper implements LeaseKeeper {
 
   @Override
   public List<Verdict> progress(List<Progress> reports) {
-    return reports.isEmpty()
-        ? List.of()
-        : transactions.run(progress, reports);
+    return reports.isEmpty() ? List.of() : transactions.run(progress, reports);
   }
 
   @Override
