@@ -187,7 +187,7 @@ class ScheduledWorkerIT {
             .enqueueFrom(
                 TICK,
                 fire -> {
-                  throw new AssertionError("TODO");
+                  throw new AssertionError("not written yet");
                 });
     Worker worker = start(queue, hanging, failing, every(Duration.ofSeconds(1), "sound"));
 
