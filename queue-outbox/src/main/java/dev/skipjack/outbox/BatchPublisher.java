@@ -36,15 +36,16 @@ final class BatchPublisher {
    * Publishes events. If the thread is interrupted, returns what is known, and the interrupt flag
    * is set.
    *
+   * @param hasMore whether more events are probably waiting
    * @return the result of each event, or empty if the destination is unavailable
    */
   Optional<List<PublishResult>> publish(
-      List<RecordedEvent> events, SendingTime time, BatchProgress progress) {
+      List<RecordedEvent> events, boolean hasMore, SendingTime time, BatchProgress progress) {
     if (events.isEmpty()) {
       return Optional.of(List.of());
     }
     try {
-      return Optional.of(call(events, time, progress));
+      return Optional.of(call(new EventBatch(events, hasMore, time), progress));
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
       LOG.warn("Publisher interrupted events={}", events.size());
@@ -89,7 +90,7 @@ final class BatchPublisher {
       if (mayBeSent && (anyResult || failed.size() < OUTAGE)) {
         progress.begin(event);
         try {
-          result = call(List.of(event), time, progress).get(0);
+          result = call(new EventBatch(List.of(event), true, time), progress).get(0);
           anyResult |= isResponse(result);
           progress.end(event, result);
         } catch (InterruptedException interrupt) {
@@ -138,19 +139,18 @@ final class BatchPublisher {
     return known(counted);
   }
 
-  private List<PublishResult> call(
-      List<RecordedEvent> events, SendingTime time, BatchProgress progress) throws Exception {
-    EventBatch batch = new EventBatch(events, time);
+  private List<PublishResult> call(EventBatch batch, BatchProgress progress) throws Exception {
     List<PublishResult> returned =
         publisher instanceof EachPublisher each
             ? each.publish(batch, progress)
             : publisher.publish(batch);
     List<PublishResult> results =
         new ArrayList<>(Objects.requireNonNull(returned, "The publisher returned null."));
-    if (results.size() != events.size()) {
+    int expected = batch.events().size();
+    if (results.size() != expected) {
       throw new IllegalStateException(
           "The publisher returned %d results for %d events. Return one for each, in their order."
-              .formatted(results.size(), events.size()));
+              .formatted(results.size(), expected));
     }
     for (PublishResult result : results) {
       Objects.requireNonNull(result, "The publisher returned null for an event.");

@@ -7,16 +7,26 @@ import java.util.List;
 public final class EventBatch {
 
   private final List<RecordedEvent> events;
+  private final boolean hasMore;
   private final SendingTime time;
 
-  EventBatch(List<RecordedEvent> events, SendingTime time) {
+  EventBatch(List<RecordedEvent> events, boolean hasMore, SendingTime time) {
     this.events = List.copyOf(events);
+    this.hasMore = hasMore;
     this.time = time;
   }
 
   /** Returns the events. */
   public List<RecordedEvent> events() {
     return events;
+  }
+
+  /**
+   * Returns whether more events were probably waiting when the batch was read. They wait for the
+   * end of the batch, because another one can only then begin in the same shards.
+   */
+  public boolean hasMore() {
+    return hasMore;
   }
 
   /**

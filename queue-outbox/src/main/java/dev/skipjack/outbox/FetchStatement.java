@@ -2,6 +2,8 @@ package dev.skipjack.outbox;
 
 import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
@@ -152,6 +154,18 @@ final class FetchStatement {
    * @param bytes the size of payloads after which no more events are read
    */
   record Request(List<ShardLease> leases, List<Long> lows, int limit, long bytes) {
+
+    /** Returns whether these events reach a limit, so that more of them are probably waiting. */
+    boolean isReached(List<Pending> events) {
+      long size = events.stream().mapToLong(each -> each.event().payloadSize()).sum();
+      return size > bytes / 2
+          || (events.size() >= limit
+              && events.stream()
+                  .collect(groupingBy(each -> each.event().aggregate().shard(), counting()))
+                  .values()
+                  .stream()
+                  .anyMatch(number -> number >= limit));
+    }
 
     private long low(ShardLease lease) {
       return lows.isEmpty() ? Long.MIN_VALUE : lows.get(lease.shard());

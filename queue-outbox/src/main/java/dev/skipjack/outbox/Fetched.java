@@ -19,19 +19,22 @@ import org.jspecify.annotations.Nullable;
  * @param retried the blocked aggregates whose retry is due
  * @param unreadable the events that are dead because they are too large to read; none of their
  *     aggregates has a publishable event
+ * @param hasMore whether more events are probably waiting in these shards
  */
 record Fetched(
     List<ShardLease> leases,
     List<RecordedEvent> publishable,
     List<RecordedEvent> blocked,
     Set<Aggregate> retried,
-    List<Unreadable> unreadable) {
+    List<Unreadable> unreadable,
+    boolean hasMore) {
 
   /**
    * Divides the events. An aggregate may have become due between the two queries, so its pending
    * events wait even if the first query did not find it blocked.
    */
-  static Fetched of(List<ShardLease> leases, List<Pending> pending, List<Retried> retries) {
+  static Fetched of(
+      List<ShardLease> leases, List<Pending> pending, List<Retried> retries, boolean hasMore) {
     Set<Aggregate> retried = new LinkedHashSet<>();
     Sorter sorter = new Sorter();
     for (Retried retry : retries) {
@@ -49,7 +52,7 @@ record Fetched(
         sorter.add(each.event(), each.problem());
       }
     }
-    return new Fetched(leases, sorter.publishable, blocked, retried, sorter.unreadable);
+    return new Fetched(leases, sorter.publishable, blocked, retried, sorter.unreadable, hasMore);
   }
 
   /**

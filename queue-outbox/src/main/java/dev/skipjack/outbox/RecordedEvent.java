@@ -72,6 +72,10 @@ public final class RecordedEvent {
     return payload.clone();
   }
 
+  int payloadSize() {
+    return payload.length;
+  }
+
   /** Returns the payload decoded as UTF-8, for JSON and other text. */
   public String text() {
     return new String(payload, UTF_8);

@@ -157,7 +157,7 @@ final class RelayStore {
                   ? session.run(retried, request)
                   : List.of();
           marks.noteRead(System.nanoTime() - start, events.size() + retries.size());
-          return Optional.of(Fetched.of(leases, events, retries));
+          return Optional.of(Fetched.of(leases, events, retries, request.isReached(events)));
         });
   }
 

@@ -67,7 +67,7 @@ final class RunningBatch {
     timed = timer.schedule(this::overrun, held.nanosToOverrun(), TimeUnit.NANOSECONDS);
     Optional<List<PublishResult>> results;
     try {
-      results = publisher.publish(events, held, progress);
+      results = publisher.publish(events, fetched.hasMore(), held, progress);
     } finally {
       cancelTimed();
       noteReturn();

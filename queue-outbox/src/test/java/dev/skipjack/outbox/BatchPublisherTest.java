@@ -47,16 +47,16 @@ class BatchPublisherTest {
   @Test
   void eventsThatWereNotTriedAreNoResponse() throws Exception {
     RecordedEvent event = event();
-    assertThat(publisher.publish(List.of(event), UNLIMITED, new BatchProgress())).isEmpty();
+    assertThat(publisher.publish(List.of(event), false, UNLIMITED, new BatchProgress())).isEmpty();
     answers.add(PublishResult.notTried());
-    publisher.publish(List.of(event), UNLIMITED, new BatchProgress());
-    assertThat(publisher.publish(List.of(event), UNLIMITED, new BatchProgress()))
+    publisher.publish(List.of(event), false, UNLIMITED, new BatchProgress());
+    assertThat(publisher.publish(List.of(event), false, UNLIMITED, new BatchProgress()))
         .as("still an outage")
         .isEmpty();
 
     answers.add(PublishResult.sent());
-    publisher.publish(List.of(event()), UNLIMITED, new BatchProgress());
-    assertThat(publisher.publish(List.of(event), UNLIMITED, new BatchProgress()))
+    publisher.publish(List.of(event()), false, UNLIMITED, new BatchProgress());
+    assertThat(publisher.publish(List.of(event), false, UNLIMITED, new BatchProgress()))
         .as("the destination has responded to another event")
         .hasValueSatisfying(
             results ->
@@ -82,9 +82,9 @@ class BatchPublisherTest {
             TEXTS);
     RecordedEvent suspect = event("2");
 
-    assertThat(failing.publish(List.of(event("1"), suspect), UNLIMITED, new BatchProgress()))
+    assertThat(failing.publish(List.of(event("1"), suspect), false, UNLIMITED, new BatchProgress()))
         .hasValue(List.of(postponed, PublishResult.notTried()));
-    assertThat(failing.publish(List.of(suspect), UNLIMITED, new BatchProgress()))
+    assertThat(failing.publish(List.of(suspect), false, UNLIMITED, new BatchProgress()))
         .as("still an outage")
         .isEmpty();
   }

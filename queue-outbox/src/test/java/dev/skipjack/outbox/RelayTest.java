@@ -13,13 +13,17 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,6 +106,41 @@ class RelayTest {
     assertThat(batches).containsExactly(3, 3, 2);
     assertThat(publisher.types()).isEqualTo(types);
     assertThat(fixture.count("outbox_blocked")).isZero();
+  }
+
+  @Test
+  void aBatchKnowsWhetherMoreEventsWait() throws Exception {
+    List<String> batches = new ArrayList<>();
+    Publisher publisher =
+        batch -> {
+          batches.add(batch.events().size() + " " + batch.hasMore());
+          return batch.events().stream().map(event -> PublishResult.sent()).toList();
+        };
+    List<Event> events = new ArrayList<>(Collections.nCopies(9, event(1, "a")));
+    fixture.record(events.toArray(Event[]::new));
+    drain(fixture.relay(publisher).batchSize(4));
+    assertThat(batches).as("by number").containsExactly("4 true", "4 true", "1 false");
+
+    batches.clear();
+    events.replaceAll(event -> event.payload(new byte[400], "application/octet-stream"));
+    fixture.record(events.toArray(Event[]::new));
+    drain(fixture.relay(publisher).batchBytes(1_700));
+    assertThat(batches).as("by size").containsExactly("5 true", "4 true");
+
+    batches.clear();
+    fixture.record(
+        IntStream.range(0, 40)
+            .mapToObj(i -> new Aggregate("order", "" + i))
+            .filter(distinct(Aggregate::shard))
+            .map(aggregate -> Event.of(aggregate.type(), aggregate.id(), "a"))
+            .toArray(Event[]::new));
+    drain(fixture.relay(publisher).shards(32).batchSize(64));
+    assertThat(batches).as("less than two in each shard").allMatch(each -> each.endsWith("false"));
+  }
+
+  private static <T> Predicate<T> distinct(Function<T, Object> key) {
+    Set<Object> seen = new HashSet<>();
+    return value -> seen.add(key.apply(value));
   }
 
   @Test

@@ -98,6 +98,8 @@ final class BatchDelivery {
       }
       if (batch.timeLeft().isZero()) {
         noteThoseThatHadTime();
+      } else if (!Thread.currentThread().isInterrupted()) {
+        List.copyOf(running).forEach(this::takeBack);
       }
     } finally {
       List.copyOf(running).forEach(this::abort);
@@ -112,7 +114,8 @@ final class BatchDelivery {
   private void sendAll() {
     try {
       boolean needsSlot = startAll();
-      while ((needsSlot || !running.isEmpty()) && !batch.timeLeft().isZero()) {
+      while ((needsSlot || !running.isEmpty())
+          && destinations.timeLeft().compareTo(Duration.ZERO) > 0) {
         Runnable completion = completions.poll(nanosToWait(needsSlot), TimeUnit.NANOSECONDS);
         if (completion != null) {
           completion.run();
@@ -145,12 +148,23 @@ final class BatchDelivery {
     }
   }
 
-  /** Returns the time until a request becomes slow or must have ended. */
+  /** Ends a request to a slow server because other events wait. No attempt counts. */
+  private void takeBack(RunningDelivery delivery) {
+    abort(delivery);
+    delivery.destination().takeBack(delivery.delivery());
+  }
+
+  /** Returns the time until something about a request in progress must be decided. */
   private long nanosToWait(boolean needsSlot) {
-    long nanos = Math.min(needsSlot ? SLOT_NANOS : CHECK_NANOS, batch.timeLeft().toNanos());
+    long nanos = Math.min(needsSlot ? SLOT_NANOS : CHECK_NANOS, destinations.timeLeft().toNanos());
     for (RunningDelivery each : running) {
       Duration age = each.age();
-      Duration next = age.compareTo(settings.patience()) < 0 ? settings.patience() : longest();
+      Duration next = longest();
+      if (age.compareTo(settings.firstPatience()) < 0) {
+        next = settings.firstPatience();
+      } else if (age.compareTo(settings.patience()) < 0) {
+        next = settings.patience();
+      }
       nanos = Math.min(nanos, next.minus(age).toNanos());
     }
     return Math.max(1, nanos);
@@ -171,8 +185,13 @@ final class BatchDelivery {
       } else if (each.age().compareTo(settings.patience()) >= 0 && !settings.hasOneEndpoint()) {
         each.slot().moveToSlow();
         if (!isLookup) {
-          each.destination().noteSlow(true);
+          each.destination().noteSlow();
         }
+      } else if (each.age().compareTo(settings.firstPatience()) >= 0
+          && !isLookup
+          && !each.destination().isQuick()
+          && !settings.hasOneEndpoint()) {
+        each.slot().moveToSlow();
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.skipjack.outbox.http;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -19,6 +20,7 @@ final class DestinationQueue {
   private int failures;
   private boolean isSlow;
   private boolean isQuick;
+  private boolean hasWaited;
 
   DestinationQueue(String server, SlowServers slowServers) {
     this.server = server;
@@ -59,13 +61,34 @@ final class DestinationQueue {
   void note(boolean isUnavailable, boolean tookLong) {
     failures = isUnavailable ? failures + 1 : 0;
     isQuick = !tookLong && !isUnavailable;
-    noteSlow(tookLong);
+    isSlow = tookLong;
+    if (!tookLong) {
+      slowServers.noteQuick(server);
+    } else if (isUnavailable) {
+      slowServers.noteSlow(server);
+    } else {
+      slowServers.noteSlowResponse(server);
+    }
   }
 
-  /** Notes whether a request takes long. */
-  void noteSlow(boolean takesLong) {
-    isSlow = takesLong;
-    slowServers.note(server, takesLong);
+  /** Notes that a request in progress takes long. */
+  void noteSlow() {
+    isSlow = true;
+    slowServers.noteSlow(server);
+  }
+
+  /** Takes a delivery back that the server has not responded to while other events waited. */
+  void takeBack(Delivery delivery) {
+    if (!hasWaited) {
+      hasWaited = true;
+      slowServers.noteWait(server);
+    }
+    add(delivery);
+  }
+
+  /** Returns how long a batch waits for this server while other events wait. */
+  Duration longestWait() {
+    return slowServers.waitFor(server);
   }
 
   boolean isSlow() {

@@ -3,6 +3,7 @@ package dev.skipjack.outbox.http;
 import dev.skipjack.outbox.EventBatch;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  * by one thread.
  */
 final class Destinations {
+
+  /**
+   * How many times as long as a batch has waited for slow servers alone they rest while other
+   * events wait, so that they take at most a fifth of the time of a relay's thread.
+   */
+  private static final int REST_BESIDE_OTHERS = 4;
 
   private final EventBatch batch;
   private final Settings settings;
@@ -87,14 +94,34 @@ final class Destinations {
   }
 
   /**
-   * Ends the batch: passes on the deliveries that were not begun, in the order of their servers,
-   * and lets slow servers rest for as long as the batch has waited for them alone.
+   * Returns how long the batch may go on: if only slow servers have events left while other events
+   * wait, until the one with the longest wait has had it. Zero or negative if it must end.
+   */
+  Duration timeLeft() {
+    Duration left = batch.timeLeft();
+    if (settings.hasOneEndpoint() || !batch.hasMore() || hasQuickWork()) {
+      return left;
+    }
+    Duration longest =
+        byServer.values().stream()
+            .filter(DestinationQueue::hasWork)
+            .map(DestinationQueue::longestWait)
+            .max(Comparator.naturalOrder())
+            .orElse(left);
+    Duration waitLeft = longest.minusNanos(System.nanoTime() - onlySlowSince);
+    return waitLeft.compareTo(left) < 0 ? waitLeft : left;
+  }
+
+  /**
+   * Ends the batch: lets slow servers rest if it has waited for them alone, and passes on the
+   * deliveries that were not begun or taken back, in the order of their servers.
    */
   void end(Consumer<DestinationQueue> remaining) {
     List<DestinationQueue> queues = new ArrayList<>(byServer.values());
     boolean isAnySlow = queues.stream().anyMatch(DestinationQueue::isSlow);
-    if (isAnySlow && !isResting) {
-      settings.slowServers().rest(Duration.ofNanos(System.nanoTime() - onlySlowSince));
+    if (isAnySlow) {
+      Duration waited = Duration.ofNanos(System.nanoTime() - onlySlowSince);
+      settings.slowServers().rest(waited.multipliedBy(batch.hasMore() ? REST_BESIDE_OTHERS : 1));
     }
     queues.forEach(remaining);
   }

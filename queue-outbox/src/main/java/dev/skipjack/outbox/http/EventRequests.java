@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.ResponseInfo;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -160,6 +161,10 @@ final class EventRequests {
     return text.toString();
   }
 
+  private String notResponded(String host) {
+    return "%s did not respond within %s".formatted(host, timeout);
+  }
+
   private Response exchange(HttpRequest request, String host) throws InterruptedException {
     DiscardedBody status = new DiscardedBody();
     CompletableFuture<?> response = client.sendAsync(request, status);
@@ -167,11 +172,14 @@ final class EventRequests {
     try {
       response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException late) {
-      failure = "%s did not respond within %s".formatted(host, timeout);
+      failure = notResponded(host);
     } catch (ExecutionException failed) {
-      // The class only, because the message may quote what the server sent.
       Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-      failure = "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());
+      failure =
+          cause instanceof HttpTimeoutException // the client may notice it first
+              ? notResponded(host)
+              // The class only, because the message may quote what the server sent.
+              : "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());
     } finally {
       status.cancel();
       response.cancel(true);

@@ -85,11 +85,15 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
               thread.setDaemon(true);
               return thread;
             });
+    Duration patience = Settings.patience(settings.timeout);
     this.settings =
         new Settings(
             threads,
             new RequestSlots(settings.concurrency),
-            new SlowServers(System::nanoTime),
+            new SlowServers(
+                patience.multipliedBy(2),
+                settings.timeout.plus(patience.multipliedBy(2)), // they begin within the first
+                System::nanoTime),
             settings.concurrency,
             settings.timeout,
             settings.hasOneEndpoint);
@@ -177,8 +181,9 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     /**
      * Sets the maximum number of requests at once, over all threads of the relay. If events may
      * have different endpoints, requests that have taken longer than a second, or than a fifth of
-     * the timeout, do not count, so that slow servers cannot hold up the others; there may be
-     * sixteen times as many of these in addition. Default 8.
+     * the timeout, do not count, so that slow servers cannot hold up the others, nor does the first
+     * one to a server after a tenth of that time; there may be sixteen times as many of these in
+     * addition. Default 8.
      *
      * @param requests 1 to 256
      */

@@ -20,8 +20,21 @@ record Settings(
 
   private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(1);
 
+  /**
+   * Returns the time after which a request to a server that has not responded in the batch makes
+   * room for those to others: were it as long as {@link #patience}, the first batch of a process
+   * would take a second for each few servers that are silent.
+   */
+  Duration firstPatience() {
+    return patience().dividedBy(10);
+  }
+
   /** Returns the time after which a request is slow. */
   Duration patience() {
+    return patience(timeout);
+  }
+
+  static Duration patience(Duration timeout) {
     Duration fifth = timeout.dividedBy(5);
     return fifth.compareTo(LONGEST_PATIENCE) < 0 ? fifth : LONGEST_PATIENCE;
   }

@@ -1,45 +1,74 @@
 package dev.skipjack.outbox.http;
 
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
  * The servers whose latest request took long, whatever the response. After a batch has waited for
- * them alone, they all rest for as long, so that they take at most half of the time of a relay's
- * thread, however many they are. Thread-safe.
+ * them alone, they all rest, however many they are. Thread-safe.
  */
 final class SlowServers {
 
   /** A bound for the memory. A server that is forgotten is recognized by its next request. */
   private static final int MOST = 10_000;
 
-  private final Set<String> servers = ConcurrentHashMap.newKeySet();
+  /** Each slow server, and how long a batch waits for it while other events wait. */
+  private final Map<String, Duration> waits = new ConcurrentHashMap<>();
+
+  private final Duration first;
+  private final Duration longest;
   private final LongSupplier nanoTime;
   private volatile long restUntil;
 
   /**
+   * @param first how long a batch waits for a server that has never responded, while other events
+   *     wait
+   * @param longest how long it waits for one that has responded
    * @param nanoTime a clock like {@link System#nanoTime}
    */
-  SlowServers(LongSupplier nanoTime) {
+  SlowServers(Duration first, Duration longest, LongSupplier nanoTime) {
+    this.first = first;
+    this.longest = longest;
     this.nanoTime = nanoTime;
     this.restUntil = nanoTime.getAsLong();
   }
 
   boolean contains(String server) {
-    return servers.contains(server);
+    return waits.containsKey(server);
   }
 
-  void note(String server, boolean isSlow) {
-    if (!isSlow) {
-      servers.remove(server);
-      return;
+  /** Returns how long a batch waits for the server while other events wait. */
+  Duration waitFor(String server) {
+    return waits.getOrDefault(server, first);
+  }
+
+  void noteQuick(String server) {
+    waits.remove(server);
+  }
+
+  /** Notes that a request takes long. */
+  void noteSlow(String server) {
+    put(server, waitFor(server));
+  }
+
+  /** Notes a response that took long. */
+  void noteSlowResponse(String server) {
+    put(server, longest);
+  }
+
+  /** Notes that a batch has waited for the server in vain, so that the next one waits longer. */
+  void noteWait(String server) {
+    Duration doubled = waitFor(server).multipliedBy(2);
+    put(server, doubled.compareTo(longest) < 0 ? doubled : longest);
+  }
+
+  private void put(String server, Duration wait) {
+    if (waits.size() >= MOST) {
+      waits.clear();
     }
-    if (servers.size() >= MOST) {
-      servers.clear();
-    }
-    servers.add(server);
+    waits.put(server, wait);
   }
 
   /** Lets all of them rest. */

@@ -79,6 +79,23 @@ class SlowDestinationsTest {
     }
   }
 
+  /** The batches of nothing but events for silent servers end before a request has. */
+  @Test
+  void anOlderBacklogForSilentServersDoesNotHoldUpAHealthyOne() throws Exception {
+    openSilentServers();
+    try (TestServer healthy = TestServer.responding(204);
+        HttpPublisher publisher = publisher(healthy, Duration.ofMinutes(10))) {
+      recordHostile(30); // older, and twice as many as a batch has
+      recordHealthy(200);
+      try (Relay relay = outbox.relay(publisher).shards(32).build().start()) {
+        awaitUntil(() -> relay.stats().published() == 200);
+        assertThat(relay.stats().retried()).as("none has ended").isZero();
+        assertThat(hostileRequests()).as("each server got one").isGreaterThanOrEqualTo(HOSTILE);
+      }
+      assertThat(healthy.ids()).doesNotHaveDuplicates();
+    }
+  }
+
   @Test
   void aBacklogForSilentServersMakesWayAndItsFailedAttemptsAreRecorded() throws Exception {
     openSilentServers();

@@ -9,15 +9,32 @@ import org.junit.jupiter.api.Test;
 class SlowServersTest {
 
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1);
-  private final SlowServers servers = new SlowServers(now::get);
+  private final SlowServers servers =
+      new SlowServers(Duration.ofSeconds(2), Duration.ofSeconds(10), now::get);
 
   @Test
   void aServerIsSlowUntilARequestIsQuick() {
-    servers.note("a", true);
+    servers.noteSlow("a");
     assertThat(servers.contains("a")).isTrue();
     assertThat(servers.contains("b")).isFalse();
-    servers.note("a", false);
+    servers.noteQuick("a");
     assertThat(servers.contains("a")).isFalse();
+  }
+
+  @Test
+  void theWaitDoublesUntilTheServerRespondsOrTheTimeoutIsReached() {
+    servers.noteSlow("a");
+    assertThat(servers.waitFor("a")).isEqualTo(Duration.ofSeconds(2));
+    servers.noteWait("a");
+    servers.noteSlow("a");
+    assertThat(servers.waitFor("a")).isEqualTo(Duration.ofSeconds(4));
+    servers.noteWait("a");
+    servers.noteWait("a");
+    assertThat(servers.waitFor("a")).isEqualTo(Duration.ofSeconds(10));
+    servers.noteSlowResponse("b");
+    assertThat(servers.waitFor("b")).isEqualTo(Duration.ofSeconds(10));
+    servers.noteQuick("a");
+    assertThat(servers.waitFor("a")).isEqualTo(Duration.ofSeconds(2));
   }
 
   @Test
