@@ -60,8 +60,19 @@ class CommandLineDocumentTest {
               + "(?: {20,}.*\n)*|^\nExit codes: (?:.+\n)+",
           Pattern.MULTILINE);
 
+  /** The command whose help the page shows with the options of all changes by filter. */
+  private static final String COMPLETE_FILTERS = PROMPT + "jobs cancel --help";
+
+  /** The options with which commands filter jobs and confirm a change, and the text about them. */
+  private static final Pattern FILTER_OPTIONS =
+      Pattern.compile(
+          "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
+              + "|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n(?: {20,}.*\n)*"
+              + "|^A change by filter prints .+\n(?:.+\n)*?continue'[.]\n",
+          Pattern.MULTILINE);
+
   /** A line of JSON that is longer than the page needs to show the names of its fields. */
-  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{600}).+$", Pattern.MULTILINE);
+  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{360}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
   private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");
@@ -203,10 +214,15 @@ class CommandLineDocumentTest {
             Map.of("SKIPJACK_ACTOR", "anna@laptop"), home, arguments.toArray(String[]::new));
     String exit = program.exitCode() == 0 ? "" : "(exit code %d)%n".formatted(program.exitCode());
     String output = sameEachTime(program.out() + program.err());
-    return (line.endsWith(" --help") && !line.equals(COMPLETE_HELP)
-            ? COMMON_OPTIONS.matcher(output).replaceAll("")
-            : LONG_LINE.matcher(output).replaceAll("$1..."))
+    return (line.endsWith(" --help") ? help(line, output) : LONG_LINE.matcher(output).replaceAll("$1..."))
         + exit;
+  }
+
+  /** Removes what the page shows at another command. */
+  private static String help(String line, String output) {
+    String help =
+        line.equals(COMPLETE_HELP) ? output : COMMON_OPTIONS.matcher(output).replaceAll("");
+    return line.equals(COMPLETE_FILTERS) ? help : FILTER_OPTIONS.matcher(help).replaceAll("");
   }
 
   /** Replaces values that differ between runs. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,14 @@ class StatementsDocumentTest {
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(?:public )?final class");
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
+
+  /** The chapters whose statements every job runs through. The page shows their SQL. */
+  private static final Set<String> WITH_SQL =
+      Set.of("Enqueue and claim", "Unique jobs", "The end of an attempt", "Ordering keys");
+
+  /** The chapters whose statements lock nothing, as the head of the page says. */
+  private static final Set<String> ONLY_READING =
+      Set.of("The read side", "Why a job is not running", "Doctor");
 
   private static final Pattern ABOUT_LOCKS =
       Pattern.compile("\\b(lock|wait|skip)(s|ed|ing)?\\b", Pattern.CASE_INSENSITIVE);
@@ -150,20 +159,22 @@ class StatementsDocumentTest {
       """
       # The statements
 
-      This page summarizes the statements on the queue's tables and their locks. Each statement is a class, written in jOOQ's DSL, whose
-      comment also gives the reasons. The full text that it renders is in `src/test/resources/sql` of its module, and a test compares the two.
-      `StatementsDocumentTest` generates this page from the comments of those classes.
+      This page says what each statement on the queue's tables does and what it locks, and shows the shortened SQL of those on a job's path.
+      Each statement is a class, written in jOOQ's DSL, whose comment has its SQL and the reasons. The full text that it renders is in
+      `src/test/resources/sql` of its module, and a test compares the two. `StatementsDocumentTest` generates this page from those comments.
 
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
       Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
-      `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. Those that explain a job are `REPEATABLE READ`, so that all
-      their statements read one state. In a caller's transaction, these settings are changed for the statement and then restored. The enqueue of
-      a single job needs none of this and is sent alone. `search_path` is restored at the end of each round trip
-      ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
+      `enable_seqscan = off` and `plan_cache_mode = force_generic_plan` until it ends. In a caller's transaction, these settings are changed for
+      the statement and then restored. The enqueue of a single job needs none of this and is sent alone. `search_path` is restored at the end of
+      each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
       Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
       exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not
       ended. So does one with strict ordering. It takes the locks of its ordering keys first, then the other keys.
+
+      The statements of the last three chapters only read, and lock nothing. Those that explain a job run in one `REPEATABLE READ` transaction, so
+      that all of them read one state.
       """;
 
   private record Chapter(String title, List<String> classes) {
@@ -179,7 +190,7 @@ class StatementsDocumentTest {
     for (Chapter chapter : CHAPTERS) {
       page.append("\n## ").append(chapter.title()).append('\n');
       for (String name : chapter.classes()) {
-        page.append("\n### ").append(name).append("\n\n").append(section(name));
+        page.append("\n### ").append(name).append("\n\n").append(section(chapter, name));
       }
     }
     if (System.getProperty("golden.write") != null) {
@@ -188,7 +199,7 @@ class StatementsDocumentTest {
     assertThat(page.toString()).isEqualTo(Files.readString(PAGE));
   }
 
-  private static String section(String name) throws IOException {
+  private static String section(Chapter chapter, String name) throws IOException {
     Path file =
         SOURCES.stream()
             .map(folder -> folder.resolve(name + ".java"))
@@ -206,24 +217,32 @@ class StatementsDocumentTest {
             .reduce("", (above, line) -> above + line + "\n");
     StringBuilder section = new StringBuilder();
     Matcher sql = Pattern.compile("(?s)<pre>\\{@code\n(.*?)}</pre>").matcher(text);
+    boolean readsOnly = ONLY_READING.contains(chapter.title());
     int end = 0;
     while (sql.find()) {
-      section.append(prose(text.substring(end, sql.start()), end == 0));
-      section.append("```sql\n").append(sql.group(1)).append("```\n\n");
+      if (end == 0 || !readsOnly) {
+        section.append(prose(text.substring(end, sql.start()), end == 0, readsOnly));
+      }
+      if (end == 0 && WITH_SQL.contains(chapter.title())) {
+        section.append("```sql\n").append(sql.group(1)).append("```\n\n");
+      }
       end = sql.end();
     }
-    return section.append(prose(text.substring(end), end == 0)).toString().strip() + "\n";
+    if (end == 0 || !readsOnly) {
+      section.append(prose(text.substring(end), end == 0, readsOnly));
+    }
+    return section.toString().strip() + "\n";
   }
 
   /** Returns the first paragraph of a comment's beginning, and those that say what is locked. */
-  private static String prose(String javadoc, boolean beginning) {
+  private static String prose(String javadoc, boolean beginning, boolean firstOnly) {
     String plain = INLINE_TAG.matcher(javadoc).replaceAll("`$1`").strip();
     plain = plain.replaceAll("\\(docs/adr/(\\d{4})\\)", "(ADR $1)");
     StringBuilder prose = new StringBuilder();
     boolean first = beginning;
     for (String paragraph : plain.split("\\s*<p>", -1)) {
       String text = paragraph.replaceAll("\\s+", " ").strip();
-      if (!text.isEmpty() && (first || ABOUT_LOCKS.matcher(text).find())) {
+      if (!text.isEmpty() && (first || (!firstOnly && ABOUT_LOCKS.matcher(text).find()))) {
         prose.append(WRAP.matcher(text + " ").replaceAll("$1\n")).append('\n');
         first = false;
       }
