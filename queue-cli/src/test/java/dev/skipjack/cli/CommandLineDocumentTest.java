@@ -63,16 +63,21 @@ class CommandLineDocumentTest {
   /** The command whose help the page shows with the options of all changes by filter. */
   private static final String COMPLETE_FILTERS = PROMPT + "jobs cancel --help";
 
-  /** The options with which commands filter jobs and confirm a change, and the text about them. */
+  /**
+   * The options with which commands filter jobs and confirm a change, in the usage and below, and
+   * the text about them.
+   */
   private static final Pattern FILTER_OPTIONS =
       Pattern.compile(
-          "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
+          "\\s+\\[--(?:tag=TAG|error=TEXT|error-class=CLASS|error-group=TEXT|since=TIME"
+              + "|payload=FIELD=VALUE|status=STATUS)](?!\\.{3})"
+              + "|^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
               + "|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n(?: {20,}.*\n)*"
               + "|^A change by filter prints .+\n(?:.+\n)*?continue'[.]\n",
           Pattern.MULTILINE);
 
   /** A line of JSON that is longer than the page needs to show the names of its fields. */
-  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{360}).+$", Pattern.MULTILINE);
+  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{240}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
   private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");

@@ -33,9 +33,8 @@ class StatementsDocumentTest {
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
 
-  /** The chapters whose statements every job runs through. The page shows their SQL. */
-  private static final Set<String> WITH_SQL =
-      Set.of("Enqueue and claim", "Unique jobs", "The end of an attempt", "Ordering keys");
+  /** The chapters whose SQL the page shows. */
+  private static final Set<String> WITH_SQL = Set.of("Enqueue and claim");
 
   /** The chapters whose statements lock nothing, as the head of the page says. */
   private static final Set<String> ONLY_READING =
@@ -159,7 +158,7 @@ class StatementsDocumentTest {
       """
       # The statements
 
-      This page says what each statement on the queue's tables does and what it locks, and shows the shortened SQL of those on a job's path.
+      This page says what each statement on the queue's tables does and what it locks, and shows the shortened SQL of enqueue and claim.
       Each statement is a class, written in jOOQ's DSL, whose comment has its SQL and the reasons. The full text that it renders is in
       `src/test/resources/sql` of its module, and a test compares the two. `StatementsDocumentTest` generates this page from those comments.
 
@@ -231,7 +230,7 @@ class StatementsDocumentTest {
     if (end == 0 || !readsOnly) {
       section.append(prose(text.substring(end), end == 0, readsOnly));
     }
-    return section.toString().strip() + "\n";
+    return section.toString().strip().replaceAll(":(?=\\n\\n[^`]|$)", ".") + "\n";
   }
 
   /** Returns the first paragraph of a comment's beginning, and those that say what is locked. */
