@@ -63,15 +63,10 @@ class CommandLineDocumentTest {
   /** The command whose help the page shows with the options of all changes by filter. */
   private static final String COMPLETE_FILTERS = PROMPT + "jobs cancel --help";
 
-  /**
-   * The options with which commands filter jobs and confirm a change, in the usage and below, and
-   * the text about them.
-   */
+  /** The options with which commands filter jobs and confirm a change, and the text about them. */
   private static final Pattern FILTER_OPTIONS =
       Pattern.compile(
-          "\\s+\\[--(?:tag=TAG|error=TEXT|error-class=CLASS|error-group=TEXT|since=TIME"
-              + "|payload=FIELD=VALUE|status=STATUS)](?!\\.{3})"
-              + "|^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
+          "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
               + "|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n(?: {20,}.*\n)*"
               + "|^A change by filter prints .+\n(?:.+\n)*?continue'[.]\n",
           Pattern.MULTILINE);

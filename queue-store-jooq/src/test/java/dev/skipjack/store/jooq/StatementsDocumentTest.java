@@ -41,7 +41,7 @@ class StatementsDocumentTest {
       Set.of("The read side", "Why a job is not running", "Doctor");
 
   private static final Pattern ABOUT_LOCKS =
-      Pattern.compile("\\b(lock|wait|skip)(s|ed|ing)?\\b", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("\\block(s|ed|ing)?\\b", Pattern.CASE_INSENSITIVE);
 
   /** The longest line of at most 145 characters. */
   private static final Pattern WRAP = Pattern.compile("(.{1,145}) ");
