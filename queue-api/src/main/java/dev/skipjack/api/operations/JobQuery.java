@@ -294,6 +294,11 @@ public record JobQuery(
     return with(draft -> draft.limit = limit);
   }
 
+  /** Returns this query for its first page. */
+  public JobQuery firstPage() {
+    return with(draft -> draft.after = null);
+  }
+
   /** Returns this query for the page that {@code token} identifies. */
   public JobQuery after(PageToken token) {
     return with(draft -> draft.after = token);

@@ -177,20 +177,7 @@ public final class JooqJobOperations implements JobOperations {
   }
 
   private static JobQuery from(JobQuery filter, @Nullable PageToken position) {
-    JobQuery first =
-        new JobQuery(
-            filter.order(),
-            filter.queue(),
-            filter.kind(),
-            filter.status(),
-            filter.tag(),
-            filter.error(),
-            filter.errorClass(),
-            filter.errorGroup(),
-            filter.since(),
-            filter.payload(),
-            BATCH,
-            null);
+    JobQuery first = filter.firstPage().limit(BATCH);
     return position == null ? first : first.after(position);
   }
 
