@@ -95,6 +95,7 @@ class PlainEnglishTest {
           "integrations/spring-boot-test/",
           "lab/benchmarks/",
           "lab/demo/",
+          "lab/program/",
           "lab/rivals/",
           "lab/torture/",
           "migrations/",
@@ -116,7 +117,7 @@ class PlainEnglishTest {
       "support/embedded-postgres/src/main/java/dev/skipjack/embedded/";
   private static final String DEMO = "lab/demo/src/main/java/dev/skipjack/demo/";
   private static final String DEDUP = "queue-dedup/src/main/java/dev/skipjack/dedup/";
-  private static final String CLI = "queue-cli/src/main/java/dev/skipjack/cli/";
+  private static final String PROGRAM = "lab/program/src/main/java/dev/skipjack/program/";
   private static final String RIVALS = "lab/rivals/src/main/java/dev/skipjack/rivals/";
   private static final String STORE = "queue-store-jooq/src/main/java/dev/skipjack/store/jooq/";
 
@@ -137,7 +138,7 @@ class PlainEnglishTest {
           entry(
               new Justified(STORE + "internal/history/FindPartitionsStatement.java", "is over"),
               "the mark of a table, which is part of the SQL"),
-          entry(new Justified(CLI + "BenchCommand.java", "rivals"), "the name of a benchmark"),
+          entry(new Justified(PROGRAM + "BenchCommand.java", "rivals"), "the name of a benchmark"),
           entry(new Justified(RIVALS + "Rivals.java", "rivals"), "the name of a benchmark"));
 
   private record Justified(String file, String wording) {}

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param jdbcUrl the URL, which may contain a password: keep it out of messages
  * @param origin how the user named the database, for messages
  */
-record DatabaseAddress(String jdbcUrl, String origin) {
+public record DatabaseAddress(String jdbcUrl, String origin) {
 
   private static final String PREFIX = "jdbc:postgresql:";
   private static final String PASSWORD = "PGPASSWORD";
@@ -36,9 +36,11 @@ record DatabaseAddress(String jdbcUrl, String origin) {
   /**
    * Returns the database that the URL or the variables name; empty if they name none.
    *
+   * @param url the value of {@code --url}; null if it was not given
+   * @param env the environment variables of the process
    * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
    */
-  static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
+  public static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
     // As in PostgreSQL's own programs, an empty variable counts as not set.
     Map<String, String> set = new HashMap<>(env);
     set.values().removeIf(String::isEmpty);

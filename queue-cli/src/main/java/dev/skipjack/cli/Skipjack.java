@@ -22,14 +22,20 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The root of the command line. */
+/**
+ * The root of the operator's command line. Another program can {@linkplain
+ * #commandLine(Object...) add commands} to it and {@linkplain #run run} the result.
+ */
 @Command(
     name = "skipjack",
     description = "The PostgreSQL job queue for the JVM.",
     mixinStandardHelpOptions = true,
     versionProvider = ProgramVersion.class,
     synopsisSubcommandLabel = "COMMAND",
-    footer = ExitCodes.FOOTER,
+    footer = {
+      "%nIn a clone of the repository, ./skipjack also runs demo, bench and torture.",
+      ExitCodes.FOOTER
+    },
     subcommands = {
       JobsCommand.class,
       WhyCommand.class,
@@ -49,12 +55,12 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RolesCommand.class,
       VersionCommand.class,
       CompletionCommand.class,
-      DemoCommand.class,
-      BenchCommand.class,
-      TortureCommand.class,
       HelpCommand.class
     })
 public final class Skipjack implements Runnable {
+
+  /** The commands that only the program of the module lab/program has. */
+  private static final List<String> ONLY_IN_A_CLONE = List.of("demo", "bench", "torture");
 
   @Spec private CommandSpec spec;
 
@@ -68,25 +74,40 @@ public final class Skipjack implements Runnable {
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
   public Skipjack() {}
 
-  /** Runs one command and ends the JVM with its exit code. */
+  /** Runs one command of an operator and ends the JVM with its exit code. */
   public static void main(String[] args) {
+    run(commandLine(), args);
+  }
+
+  /** Runs one command and ends the JVM with its exit code. */
+  public static void run(CommandLine commandLine, String... args) {
     System.setProperty("org.jooq.no-logo", "true");
     System.setProperty("org.jooq.no-tips", "true");
     Logger.getLogger("").setLevel(Level.WARNING);
-    System.exit(commandLine().execute(args));
-  }
-
-  /** Returns the complete command line, ready to execute. */
-  static CommandLine commandLine() {
-    return commandLine(Environment.ofProcess());
+    System.exit(commandLine.execute(args));
   }
 
   /**
-   * Returns the complete command line. It uses the given environment instead of that of the
-   * process.
+   * Returns the command line, ready to execute, in the environment of the process.
+   *
+   * @param more objects annotated with picocli's {@code @Command}, which become commands beside
+   *     those for operators
    */
-  static CommandLine commandLine(Environment environment) {
-    return new CommandLine(new Skipjack(), new Creation(environment))
+  public static CommandLine commandLine(Object... more) {
+    return commandLine(Environment.ofProcess(), more);
+  }
+
+  /**
+   * Returns the command line with more commands. It uses the given environment instead of that of
+   * the process.
+   */
+  static CommandLine commandLine(Environment environment, Object... more) {
+    CommandLine commandLine = new CommandLine(new Skipjack(), new Creation(environment));
+    // Picocli applies the settings below only to the commands that exist by then.
+    for (Object command : more) {
+      commandLine.addSubcommand(command);
+    }
+    return commandLine
         .registerConverter(Duration.class, new DurationText())
         .registerConverter(JobId.class, new JobIdText())
         .registerConverter(UUID.class, new EventIdText())
@@ -145,6 +166,10 @@ public final class Skipjack implements Runnable {
     }
     CommandSpec command = refused.getCommandLine().getCommandSpec();
     String words = String.join(" ", unmatched.getUnmatched());
+    if (command.parent() == null && ONLY_IN_A_CLONE.contains(unmatched.getUnmatched().get(0))) {
+      return "'%s' is not part of this program. In a clone of the repository, './skipjack %1$s' builds and runs it."
+          .formatted(unmatched.getUnmatched().get(0));
+    }
     if (!command.subcommands().isEmpty()) {
       return "Unknown command '%s'. Available commands: %s."
           .formatted(words, String.join(", ", command.subcommands().keySet()));

@@ -2,8 +2,9 @@
  * The {@code skipjack} command.
  *
  * <p>{@link dev.skipjack.cli.Skipjack} is the root. Each command is one class with its options,
- * listed as a subcommand of the root. The code that {@code demo}, {@code bench} and {@code torture}
- * run is in separate modules, which do not depend on the command line.
+ * listed as a subcommand of the root. The commands {@code demo}, {@code bench} and {@code torture}
+ * are not among them: the module lab/program adds them to the root in a program of its own, so that
+ * the program of operators contains no database server.
  *
  * <p>The commands for operators use only the public API of the library. Their shared code is in
  * {@code QueueAction} (connection and options), {@code Fields} (tables and JSON) and {@code

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,13 +35,18 @@ class PackagedProgramIT {
     assertThat(PROGRAM).as("the program, which Maven's phase 'package' creates").exists();
   }
 
-  /** The demo uses most of the libraries: the worker, the migrations and the embedded server. */
   @Test
-  void theDemoVerifiesItsJobsOnItsOwnServer() throws Exception {
-    Program demo = skipjack("demo", "--jobs", "200", "--json");
-    assertThat(demo.err()).doesNotContain("Exception", "NoClassDefFoundError");
-    assertThat(demo.exitCode()).isZero();
-    assertThat(demo.out()).contains("\"verified\":true");
+  void theProgramContainsNeitherAServerNorTheLab() throws IOException {
+    try (JarFile program = new JarFile(PROGRAM.toFile())) {
+      List<String> entries = program.stream().map(JarEntry::getName).toList();
+      assertThat(entries).contains("dev/skipjack/cli/Skipjack.class");
+      assertThat(entries)
+          .noneMatch(
+              entry ->
+                  entry.matches(
+                      "dev/skipjack/(embedded|faults|testkit|benchmarks|torture|demo|rivals|program)/.*"))
+          .noneMatch(entry -> entry.endsWith(".txz"));
+    }
   }
 
   @Test

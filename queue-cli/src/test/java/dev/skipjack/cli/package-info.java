@@ -1,4 +1,4 @@
-/** Tests of the command line and its launcher. */
+/** Tests of the command line. */
 @NullMarked
 package dev.skipjack.cli;
 

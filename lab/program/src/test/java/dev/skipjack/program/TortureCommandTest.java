@@ -1,4 +1,4 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

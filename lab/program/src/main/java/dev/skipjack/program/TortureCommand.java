@@ -1,4 +1,4 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
 import dev.skipjack.torture.FaultKind;
 import dev.skipjack.torture.Load;

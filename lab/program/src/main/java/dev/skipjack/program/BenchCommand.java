@@ -1,4 +1,4 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
 import dev.skipjack.benchmarks.Benchmarks;
 import dev.skipjack.benchmarks.Options;

@@ -1,5 +1,6 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
+import dev.skipjack.cli.DatabaseAddress;
 import dev.skipjack.demo.Demo;
 import dev.skipjack.demo.DemoOptions;
 import dev.skipjack.demo.DemoOutput;

@@ -1,4 +1,4 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -51,4 +51,19 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule modulesHaveNoCycles =
       slices().matching("dev.skipjack.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule theOperatorsProgramUsesNeitherAServerNorTheLab =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.skipjack.cli..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "dev.skipjack.embedded..",
+              "dev.skipjack.faults..",
+              "dev.skipjack.benchmarks..",
+              "dev.skipjack.torture..",
+              "dev.skipjack.demo..",
+              "dev.skipjack.program..");
 }

@@ -1,5 +1,6 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
+import dev.skipjack.cli.DatabaseAddress;
 import java.io.PrintWriter;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that all commands share, and the destinations of their output. */
+/** The options that the three commands share, and the destinations of their output. */
 final class CommonOptions {
 
   @Spec(Spec.Target.MIXEE)

@@ -1,4 +1,4 @@
-package dev.skipjack.cli;
+package dev.skipjack.program;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,24 +37,30 @@ class LauncherTest {
   void createFakes(@TempDir Path folder) throws IOException {
     this.folder = folder;
     root = Files.createDirectories(folder.resolve("my repository"));
-    Files.copy(Path.of("..", "skipjack"), root.resolve("skipjack"));
+    Files.copy(Path.of("..", "..", "skipjack"), root.resolve("skipjack"));
     Files.writeString(root.resolve("pom.xml"), "<project/>");
     Files.createDirectories(root.resolve("queue-cli/src/main/java"));
     Files.writeString(root.resolve("queue-cli/src/main/java/Some.java"), "class Some {}");
     script(
         root.resolve("mvnw"),
-        "echo built >>builds.log; echo Maven speaks; sleep 0.3; echo jar >queue-cli/target/skipjack.jar");
+        """
+        echo built >>builds.log
+        echo Maven speaks
+        sleep 0.3
+        echo jar >queue-cli/target/skipjack.jar
+        case "$*" in *lab/program*) mkdir -p lab/program/target; echo jar >lab/program/target/skipjack-lab.jar ;; esac
+        """);
     javaHome = folder.resolve("jdk");
     javaVersion("17.0.15");
   }
 
   @Test
   void firstUseBuildsAndPassesTheArgumentsOn() throws Exception {
-    Run run = launch("demo", "--url", "two words");
+    Run run = launch("why", "--url", "two words");
     assertThat(run.out())
         .hasLineCount(1)
         .contains("-jar " + root.toRealPath().resolve("queue-cli/target/skipjack.jar"))
-        .endsWith("<demo> <--url> <two words>\n");
+        .endsWith("<why> <--url> <two words>\n");
     assertThat(run.err()).contains("building", "Maven speaks");
     assertThat(run.exitCode()).isEqualTo(7);
     assertThat(builds()).isEqualTo(1);
@@ -67,7 +73,8 @@ class LauncherTest {
         root.resolve("mvnw"),
         """
         echo "$@" >>builds.log
-        mkdir -p lab/rivals/target/lib
+        mkdir -p lab/rivals/target/lib lab/program/target
+        echo jar >lab/program/target/skipjack-lab.jar
         echo jar >lab/rivals/target/skipjack-rivals.jar
         echo jar >queue-cli/target/skipjack.jar
         """);
@@ -75,13 +82,26 @@ class LauncherTest {
     Path target = root.toRealPath().resolve("lab/rivals/target");
     assertThat(run.out())
         .isEqualTo(
-            "-cp %s/skipjack-rivals.jar:%s/lib/* <dev.skipjack.cli.Skipjack> <bench> <--json> <rivals>\n"
+            "-cp %s/skipjack-rivals.jar:%s/lib/* <dev.skipjack.program.LabProgram> <bench> <--json> <rivals>\n"
                 .formatted(target, target));
     assertThat(root.resolve("builds.log")).content().contains("-pl lab/rivals -am");
 
-    // The same build created the program.
+    // The same build created both programs.
+    assertThat(launch("why").out()).contains("queue-cli/target/skipjack.jar");
     assertThat(launch("bench", "drain").out()).contains("-jar ");
     assertThat(launch("bench", "rivals").out()).contains("-cp ");
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void theCommandsOfTheLabAreRunByItsOwnProgram() throws Exception {
+    String start = "-jar " + root.toRealPath().resolve("lab/program/target/skipjack-lab.jar");
+    assertThat(launch("demo", "--jobs", "5").out())
+        .isEqualTo(start + " <demo> <--jobs> <5>\n");
+    assertThat(launch("bench").out()).isEqualTo(start + " <bench>\n");
+    assertThat(launch("--debug", "torture").out()).isEqualTo(start + " <--debug> <torture>\n");
+    assertThat(launch("help", "demo").out()).isEqualTo(start + " <help> <demo>\n");
+    assertThat(launch("jobs", "list", "demo").out()).contains("queue-cli/target/skipjack.jar");
     assertThat(builds()).isEqualTo(1);
   }
 
