@@ -1,12 +1,7 @@
 -- parameters: 
 select
   cast("child"."relname" as text) as "partition",
-  "inherits"."inhdetachpending",
-  (exists (
-    select 1 as "one"
-    from "skipjack"."outbox_shards"
-    where "skipjack"."outbox_shards"."lease_id" <> 0
-  )) as "is_outbox_used"
+  "inherits"."inhdetachpending"
 from "pg_catalog"."pg_class" as "parent"
   join "pg_catalog"."pg_namespace" as "namespace"
     on "namespace"."oid" = "parent"."relnamespace"
@@ -17,7 +12,7 @@ from "pg_catalog"."pg_class" as "parent"
 where (
   "namespace"."nspname" = 'skipjack'
   and "parent"."relname" in (
-    'job_executions', 'jobs_archive', 'outbox_published'
+    'job_executions', 'jobs_archive'
   )
   and "child"."relkind" = 'r'
 )

@@ -655,6 +655,7 @@ class OperatorCommandsTest {
     assertThat(before.out())
         .startsWith("{\"checks\":[{\"check\":\"")
         .contains("\"check\":\"partitions\",\"level\":\"green\"")
+        .contains("\"check\":\"dead-events\"", "\"check\":\"relays\"")
         .hasLineCount(1);
 
     dropPartitions();

@@ -39,7 +39,7 @@ public final class Outbox {
     QueueExtension extension = queue.extension();
     this.queue = queue;
     this.codec = queue.codec();
-    this.wakeUp = extension.outboxWakeUp();
+    this.wakeUp = extension.wakeUpAtCommit().of(RelayListener.RECORDED);
     this.recordOne = Statement.lazily(() -> RecordStatement.ofOne(extension.dialect().get()));
     this.recordAll = Statement.lazily(() -> RecordStatement.ofAll(extension.dialect().get()));
     this.admin = new OutboxAdmin(extension);

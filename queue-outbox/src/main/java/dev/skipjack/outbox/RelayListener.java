@@ -1,5 +1,6 @@
 package dev.skipjack.outbox;
 
+import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
 import java.time.Duration;
@@ -8,6 +9,9 @@ import org.slf4j.LoggerFactory;
 
 /** Wakes the threads of a relay when events are committed, until the relay stops. */
 final class RelayListener implements Runnable {
+
+  /** Announces that an event was recorded. Its lane names a queue that cannot exist. */
+  static final WakeUp RECORDED = new WakeUp(new Lane("*", 0), "outbox");
 
   private static final Logger LOG = LoggerFactory.getLogger(RelayListener.class);
 
@@ -36,7 +40,7 @@ final class RelayListener implements Runnable {
       try (WakeUps.Subscription subscription = source.subscribe()) {
         signal.wake(); // for what was recorded before
         while (!stop.isRequested()) {
-          if (subscription.await(LISTEN).contains(WakeUp.OUTBOX)) {
+          if (subscription.await(LISTEN).contains(RECORDED)) {
             signal.wake();
           }
           pause = RelayLoop.SHORTEST_PAUSE;

@@ -1,5 +1,7 @@
 package dev.skipjack.outbox;
 
+import static dev.skipjack.model.Tables.OUTBOX_PUBLISHED;
+
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.RemovedPartitions;
@@ -16,7 +18,7 @@ import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.internal.QueueExtension;
-import dev.skipjack.store.jooq.internal.history.PublishedEvents;
+import dev.skipjack.store.jooq.internal.history.DailyPartitions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -36,7 +38,7 @@ final class RelayStore {
   private static final Logger LOG = LoggerFactory.getLogger(RelayStore.class);
 
   private final OwnTransactions transactions;
-  private final PublishedEvents history;
+  private final DailyPartitions history;
   private final boolean keepsHistory;
   private final Statement<LeaseShardsStatement.Request, ShardLease> lease;
   private final Statement<FetchStatement.Request, Pending> pending;
@@ -63,7 +65,7 @@ final class RelayStore {
   RelayStore(QueueExtension queue, boolean keepsHistory, ShardMarks marks) {
     Lazy<DSLContext> dialect = queue.dialect();
     this.transactions = queue.transactions();
-    this.history = queue.publishedEvents();
+    this.history = queue.dailyPartitions().of(OUTBOX_PUBLISHED.getName());
     this.keepsHistory = keepsHistory;
     this.lease = Statement.lazily(() -> LeaseShardsStatement.of(dialect.get()));
     this.pending = Statement.lazily(() -> FetchStatement.pending(dialect.get()));

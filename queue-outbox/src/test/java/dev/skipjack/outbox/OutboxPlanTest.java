@@ -15,28 +15,39 @@ import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that every statement finds its rows through an index, with missing or fresh statistics. */
 @QueueTest
 class OutboxPlanTest {
 
   private static final Map<String, List<String>> EXPECTED =
-      Map.of(
-          "lease-shards",
+      Map.ofEntries(
+          Map.entry(
+              "lease-shards",
               List.of(
                   "outbox_shards_pkey",
                   "using outbox_events_pending_idx on outbox_events",
-                  "using outbox_blocked_retry_idx on outbox_blocked"),
-          "fetch-pending", List.of("outbox_events_pending_idx", "outbox_blocked_pkey"),
-          "fetch-retried", List.of("outbox_blocked_retry_idx", "outbox_events_blocked_idx"),
-          "sweep-first", List.of("using outbox_events_pending_idx on outbox_events"),
-          "lock-shards", List.of("outbox_shards_pkey"),
-          "publish", List.of("outbox_events_pkey"),
-          "discard", List.of("outbox_events_pkey"),
-          "change", List.of("outbox_events_pkey"),
-          "unblock", List.of("outbox_blocked_pkey", "outbox_events_blocked_idx"),
-          "inbox-prune", List.of("inbox_events_received_idx", "inbox_events_pkey"));
+                  "using outbox_blocked_retry_idx on outbox_blocked")),
+          Map.entry("fetch-pending", List.of("outbox_events_pending_idx", "outbox_blocked_pkey")),
+          Map.entry(
+              "fetch-retried", List.of("outbox_blocked_retry_idx", "outbox_events_blocked_idx")),
+          Map.entry("sweep-first", List.of("using outbox_events_pending_idx on outbox_events")),
+          Map.entry("lock-shards", List.of("outbox_shards_pkey")),
+          Map.entry("publish", List.of("outbox_events_pkey")),
+          Map.entry("discard", List.of("outbox_events_pkey")),
+          Map.entry("change", List.of("outbox_events_pkey")),
+          Map.entry("unblock", List.of("outbox_blocked_pkey", "outbox_events_blocked_idx")),
+          Map.entry("inbox-prune", List.of("inbox_events_received_idx", "inbox_events_pkey")),
+          Map.entry(
+              "doctor",
+              List.of(
+                  "outbox_events_dead_idx",
+                  "outbox_events_pending_idx",
+                  "outbox_blocked_retry_idx")));
 
   @Test
   void everyStatementFindsItsRowsThroughTheIndex(QueueDatabase database) throws Exception {
@@ -78,7 +89,44 @@ class OutboxPlanTest {
     }
   }
 
+  /** The first thousand dead events, and the first pending event of each shard. */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void theDoctorReadsFewPagesOfABacklog(String mode, QueueDatabase database) throws Exception {
+    Fixture fixture = new Fixture(database);
+    fixture.execute(
+        """
+        INSERT INTO @outbox_events (event_id, shard, aggregate_type, aggregate_id, event_type, payload, status, died_at)
+        SELECT gen_random_uuid(), n % 32, 'order', n, 'order-placed', '', CASE WHEN n % 10 = 0 THEN 'dead' ELSE 'pending' END,
+               CASE WHEN n % 10 = 0 THEN now() END
+          FROM generate_series(1, 60000) AS n
+        """);
+    fixture.execute("ANALYZE @outbox_events");
+    StatementText doctor =
+        Objects.requireNonNull(
+            Statements.all(fixture.queue.extension().dialect().get()).get("doctor"));
+
+    String plan = plan("EXPLAIN (ANALYZE, BUFFERS)", fixture, "doctor", doctor, mode);
+
+    assertThat(plan).doesNotContain("Seq Scan on outbox_events");
+    Matcher total =
+        Pattern.compile("Buffers: shared(?: hit=(\\d+))?(?: read=(\\d+))?").matcher(plan);
+    assertThat(total.find()).as(plan).isTrue();
+    assertThat(
+            Stream.of(total.group(1), total.group(2))
+                .filter(Objects::nonNull)
+                .mapToLong(Long::parseLong)
+                .sum())
+        .isBetween(1L, 1_400L);
+  }
+
   private static String plan(Fixture fixture, String name, StatementText statement, String mode)
+      throws SQLException {
+    return plan("EXPLAIN", fixture, name, statement, mode);
+  }
+
+  private static String plan(
+      String explain, Fixture fixture, String name, StatementText statement, String mode)
       throws SQLException {
     String arguments =
         statement.parameters().stream()
@@ -92,7 +140,7 @@ class OutboxPlanTest {
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();
-      try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned" + arguments)) {
+      try (ResultSet lines = sql.executeQuery(explain + " EXECUTE planned" + arguments)) {
         while (lines.next()) {
           plan.append(lines.getString(1)).append('\n');
         }

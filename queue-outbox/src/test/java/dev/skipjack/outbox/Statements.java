@@ -1,6 +1,7 @@
 package dev.skipjack.outbox;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.outbox.internal.DoctorStatements;
 import dev.skipjack.sql.StatementText;
 import dev.skipjack.store.jooq.JobQueue;
 import java.util.Map;
@@ -39,6 +40,7 @@ final class Statements {
     texts.put("sweep-first", SweepStatements.first(dialect).text());
     texts.put("inbox-mark", Inbox.markStatement(dialect).text());
     texts.put("inbox-prune", Inbox.pruneStatement(dialect).text());
+    texts.putAll(DoctorStatements.texts(dialect));
     return texts;
   }
 }

@@ -1,5 +1,7 @@
 package dev.skipjack.program;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -47,6 +49,18 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.operations..");
+
+  @ArchTest
+  static final ArchRule onlyTheOutboxKnowsItsTables =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "dev.skipjack.sql", "dev.skipjack.operations..", "dev.skipjack.store.jooq..")
+          .should()
+          .accessFieldWhere(target(nameMatching("(OUTBOX|INBOX)_.*")))
+          .orShould()
+          .dependOnClassesThat()
+          .haveNameMatching("dev\\.skipjack\\.model\\..*\\.(Outbox|Inbox).*");
 
   @ArchTest
   static final ArchRule modulesHaveNoCycles =

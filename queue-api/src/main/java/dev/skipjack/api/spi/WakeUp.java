@@ -19,11 +19,6 @@ public record WakeUp(Lane lane, String kind, @Nullable String orderingKey) {
    */
   public static final WakeUp SCHEDULES = new WakeUp(new Lane("*", 0), "schedules");
 
-  /**
-   * Announces that an event was recorded in the outbox. Its lane names a queue that cannot exist.
-   */
-  public static final WakeUp OUTBOX = new WakeUp(new Lane("*", 0), "outbox");
-
   /** Creates a wake-up for a pending job. */
   public WakeUp(Lane lane, String kind) {
     this(lane, kind, null);

@@ -1,12 +1,9 @@
 package dev.skipjack.operations.diagnosis;
 
-import dev.skipjack.api.operations.Finding;
-import dev.skipjack.api.operations.Finding.Level;
-import dev.skipjack.api.operations.Fix;
-import java.util.Locale;
+import dev.skipjack.sql.DoctorCheck;
 
-/** A check of the doctor: its name, and what a finding means. */
-enum Check {
+/** The checks of the doctor: their names, and what a finding means. */
+enum Check implements DoctorCheck {
   SCHEMA_VERSION("A program needs the schema that it was built for."),
   SETTINGS(
       "Without these settings, a crash of the server can lose committed jobs or corrupt data."),
@@ -34,10 +31,7 @@ enum Check {
       "A handler that hangs keeps its slot, and its lease is renewed as long as its worker lives."),
   SCHEDULES("A schedule that cannot fire, or whose jobs no worker handles, does no work."),
   BLOCKED_KEYS("The jobs behind a dead job of their ordering key wait for an operator."),
-  DEAD_EVENTS(
-      "A dead event is not published, and blocks the later events of its aggregate unless relays"
-          + " skip dead events."),
-  RELAYS("Without a relay, no event of the outbox is published.");
+  EXTENSIONS("The checks of a module on the class path did not run.");
 
   private final String meaning;
 
@@ -45,23 +39,8 @@ enum Check {
     this.meaning = meaning;
   }
 
-  Finding green(String sentence) {
-    return new Finding(id(), Level.GREEN, sentence, meaning, null);
-  }
-
-  Finding yellow(String sentence, Fix fix) {
-    return new Finding(id(), Level.YELLOW, sentence, meaning, fix);
-  }
-
-  Finding red(String sentence, Fix fix) {
-    return new Finding(id(), Level.RED, sentence, meaning, fix);
-  }
-
-  Finding notChecked(String sentence, Fix fix) {
-    return new Finding(id(), Level.NOT_CHECKED, sentence, meaning, fix);
-  }
-
-  private String id() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  @Override
+  public String meaning() {
+    return meaning;
   }
 }

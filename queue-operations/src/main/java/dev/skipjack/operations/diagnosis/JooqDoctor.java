@@ -3,15 +3,19 @@ package dev.skipjack.operations.diagnosis;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Finding.Level;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.RunningJob;
+import dev.skipjack.sql.DoctorCheck;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.SchemaExtension;
 import dev.skipjack.sql.Statement;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -28,6 +32,8 @@ public final class JooqDoctor implements Doctor {
   private static final Pattern UNREACHABLE = Pattern.compile("08...|28...|57P..|53300|3D000");
 
   private final OwnTransactions transactions;
+  private final Lazy<DSLContext> dialect;
+  private final String schema;
   private final int neededSchema;
   private final Statement<NoRequest, Integer> schemaVersion;
   private final Statement<NoRequest, ServerFactsStatement.Facts> server;
@@ -36,7 +42,6 @@ public final class JooqDoctor implements Doctor {
   private final Statement<NoRequest, Double> notifyQueue;
   private final Statement<NoRequest, HorizonStatement.Holder> horizon;
   private final Statement<NoRequest, TableFactsStatement.Facts> tables;
-  private final Statement<NoRequest, PartitionFactsStatement.Facts> partitions;
   private final Statement<NoRequest, LeaseFactsStatement.Facts> leases;
   private final Statement<NoRequest, LivingWorkersStatement.Facts> workers;
   private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
@@ -46,7 +51,7 @@ public final class JooqDoctor implements Doctor {
   private final JobReader reader;
   private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
   private final Statement<NoRequest, BlockedKeyFactsStatement.Facts> blockedKeys;
-  private final Statement<NoRequest, OutboxFactsStatement.Facts> outbox;
+  private final List<SchemaExtension> extensions;
 
   /**
    * Creates a doctor. Opens no connection.
@@ -56,14 +61,18 @@ public final class JooqDoctor implements Doctor {
    * @param schema the queue's schema as it is named in the catalog
    * @param neededSchema the version of the schema that this program needs
    * @param reader lists the attempts that have run longest
+   * @param extensions add checks and tables with partitions
    */
   public JooqDoctor(
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
       String schema,
       int neededSchema,
-      JobReader reader) {
+      JobReader reader,
+      List<SchemaExtension> extensions) {
     this.transactions = transactions;
+    this.dialect = dialect;
+    this.schema = schema;
     this.neededSchema = neededSchema;
     this.schemaVersion = Statement.lazily(() -> SchemaVersionStatement.of(dialect.get()));
     this.server = Statement.lazily(() -> ServerFactsStatement.of(dialect.get()));
@@ -72,7 +81,6 @@ public final class JooqDoctor implements Doctor {
     this.notifyQueue = Statement.lazily(() -> NotifyQueueStatement.of(dialect.get()));
     this.horizon = Statement.lazily(() -> HorizonStatement.of(dialect.get()));
     this.tables = Statement.lazily(() -> TableFactsStatement.of(dialect.get(), schema));
-    this.partitions = Statement.lazily(() -> PartitionFactsStatement.of(dialect.get(), schema));
     this.leases = Statement.lazily(() -> LeaseFactsStatement.of(dialect.get()));
     this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect.get()));
     this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect.get()));
@@ -82,11 +90,16 @@ public final class JooqDoctor implements Doctor {
     this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect.get()));
     this.schedules = Statement.lazily(() -> ScheduleFactsStatement.of(dialect.get()));
     this.blockedKeys = Statement.lazily(() -> BlockedKeyFactsStatement.of(dialect.get()));
-    this.outbox = Statement.lazily(() -> OutboxFactsStatement.of(dialect.get()));
+    this.extensions = extensions;
   }
 
   @Override
   public List<Finding> run() {
+    return Stream.concat(ownFindings().stream(), extensions.stream().flatMap(this::findingsOf))
+        .toList();
+  }
+
+  private List<Finding> ownFindings() {
     return List.of(
         guarded(
             Check.SCHEMA_VERSION,
@@ -105,9 +118,7 @@ public final class JooqDoctor implements Doctor {
         guarded(
             Check.INDEX_SIZE,
             () -> StorageChecks.indexSize(transactions.run(tables), first(server).standby())),
-        guarded(
-            Check.PARTITIONS,
-            () -> StorageChecks.partitions(transactions.run(partitions), first(server).now())),
+        guarded(Check.PARTITIONS, this::partitions),
         guarded(Check.LEASES, () -> WorkChecks.leases(first(leases))),
         guarded(
             Check.WORKERS,
@@ -122,9 +133,46 @@ public final class JooqDoctor implements Doctor {
         guarded(
             Check.SCHEDULES,
             () -> WorkChecks.schedules(transactions.run(schedules), transactions.run(workers))),
-        guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))),
-        guarded(Check.DEAD_EVENTS, () -> OutboxChecks.deadEvents(first(outbox))),
-        guarded(Check.RELAYS, () -> OutboxChecks.relays(first(outbox))));
+        guarded(Check.BLOCKED_KEYS, () -> WorkChecks.blockedKeys(transactions.run(blockedKeys))));
+  }
+
+  private Stream<Finding> findingsOf(SchemaExtension extension) {
+    try {
+      return extension.checks(dialect.get()).stream().map(this::findingOf);
+    } catch (RuntimeException | Error failure) {
+      return Stream.of(failed(Check.EXTENSIONS, failure));
+    }
+  }
+
+  private Finding findingOf(SchemaExtension.Check extra) {
+    try {
+      return extra.run().apply(transactions);
+    } catch (RuntimeException | Error failure) {
+      return failed(extra.check(), failure);
+    }
+  }
+
+  /** Checks the partitions of the jobs' tables, and of the extensions' tables that are used. */
+  private Finding partitions() {
+    List<String> used = new ArrayList<>();
+    List<Throwable> failures = new ArrayList<>();
+    for (SchemaExtension extension : extensions) {
+      try {
+        if (first(extension.isUsed(dialect.get()))) {
+          used.add(extension.dailyTable());
+        }
+      } catch (RuntimeException | Error failure) {
+        failures.add(failure);
+      }
+    }
+    Finding finding =
+        StorageChecks.partitions(
+            transactions.run(PartitionFactsStatement.of(dialect.get(), schema, used)),
+            used,
+            first(server).now());
+    return finding.level() == Level.GREEN && !failures.isEmpty()
+        ? failed(Check.PARTITIONS, failures.get(0))
+        : finding;
   }
 
   /** Returns the kinds of due jobs, those that wait for their ordering key among them. */
@@ -162,19 +210,28 @@ public final class JooqDoctor implements Doctor {
    * @return its finding, or that the server rejected its statements
    * @throws StoreException if the database cannot be reached or accepts no connection
    */
-  private static Finding guarded(Check check, Supplier<Finding> work) {
+  private static Finding guarded(DoctorCheck check, Supplier<Finding> work) {
     try {
       return work.get();
     } catch (StoreException failure) {
-      String state = failure.sqlState().orElse("08000");
-      if (UNREACHABLE.matcher(state).matches()) {
-        throw failure;
-      }
-      return rejected(check, state, failure);
+      return rejected(check, failure);
     }
   }
 
-  private static Finding rejected(Check check, String state, StoreException failure) {
+  /** Returns the finding for a failure in the code of an extension. */
+  private static Finding failed(DoctorCheck check, Throwable failure) {
+    return failure instanceof StoreException refused
+        ? rejected(check, refused)
+        : check.notChecked(
+            failure.toString(),
+            new Fix("skipjack doctor", "use the same version of all Skipjack modules"));
+  }
+
+  private static Finding rejected(DoctorCheck check, StoreException failure) {
+    String state = failure.sqlState().orElse("08000");
+    if (UNREACHABLE.matcher(state).matches()) {
+      throw failure;
+    }
     return switch (state) {
       // The role may not read a table or call a function.
       case "42501" ->

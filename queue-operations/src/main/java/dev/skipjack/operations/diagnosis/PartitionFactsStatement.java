@@ -2,29 +2,28 @@ package dev.skipjack.operations.diagnosis;
 
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
-import static dev.skipjack.model.Tables.OUTBOX_PUBLISHED;
 import static dev.skipjack.operations.diagnosis.Catalog.catalog;
 import static dev.skipjack.operations.diagnosis.Catalog.column;
 import static org.jooq.impl.DSL.cast;
-import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.select;
 
 import dev.skipjack.sql.NoRequest;
-import dev.skipjack.sql.OutboxUse;
 import dev.skipjack.sql.Statement;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
+import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Lists the partitions of the audit, the archive and the published events, and determines whether a
- * relay has ever run.
+ * Lists the partitions of the audit, the archive and the used tables of extensions.
  *
  * <pre>{@code
- * SELECT child.relname, inhdetachpending, EXISTS (SELECT FROM outbox_shards WHERE lease_id <> 0)
+ * SELECT child.relname, inhdetachpending
  *   FROM pg_class AS parent JOIN pg_namespace ... JOIN pg_inherits ... JOIN pg_class AS child ...
- *  WHERE nspname = '<schema>' AND parent.relname IN ('job_executions', 'jobs_archive', 'outbox_published') ORDER BY relname
+ *  WHERE nspname = '<schema>' AND parent.relname IN ('job_executions', 'jobs_archive', ...) ORDER BY relname
  * }</pre>
  *
  * <p>Locks nothing.
@@ -39,22 +38,21 @@ final class PartitionFactsStatement {
   private PartitionFactsStatement() {}
 
   /**
-   * A partition of the audit, the archive or the published events.
+   * A partition.
    *
    * @param detachPending whether a concurrent detach of the partition was interrupted
-   * @param isOutboxUsed whether a relay has ever run; the same in each row
    */
-  record Facts(String name, boolean detachPending, boolean isOutboxUsed) {}
+  record Facts(String name, boolean detachPending) {}
 
   /**
    * @param schema the queue's schema as it is named in the catalog
+   * @param more the used tables of extensions
    */
-  static Statement<NoRequest, Facts> of(DSLContext dialect, String schema) {
+  static Statement<NoRequest, Facts> of(DSLContext dialect, String schema, List<String> more) {
     Field<Long> parent = column("parent", "oid", Long.class);
-    Field<Boolean> isOutboxUsed = field(OutboxUse.IS_USED).as("is_outbox_used");
     return Statement.of(
         dialect,
-        select(NAME, PENDING, isOutboxUsed)
+        select(NAME, PENDING)
             .from(catalog("pg_class", "parent"))
             .join(catalog("pg_namespace", "namespace"))
             .on(
@@ -68,11 +66,13 @@ final class PartitionFactsStatement {
             .and(
                 column("parent", "relname", String.class)
                     .in(
-                        inline(JOB_EXECUTIONS.getName()),
-                        inline(JOBS_ARCHIVE.getName()),
-                        inline(OUTBOX_PUBLISHED.getName())))
+                        Stream.concat(
+                                Stream.of(JOB_EXECUTIONS.getName(), JOBS_ARCHIVE.getName()),
+                                more.stream())
+                            .map(DSL::inline)
+                            .toList()))
             .and(column("child", "relkind", String.class).eq(inline("r")))
             .orderBy(NAME),
-        row -> new Facts(row.text(NAME), row.flag(PENDING), row.flag(isOutboxUsed)));
+        row -> new Facts(row.text(NAME), row.flag(PENDING)));
   }
 }

@@ -4,6 +4,7 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Spans;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;

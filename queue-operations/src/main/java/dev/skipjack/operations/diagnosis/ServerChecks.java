@@ -2,6 +2,8 @@ package dev.skipjack.operations.diagnosis;
 
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Fix;
+import dev.skipjack.sql.Counted;
+import dev.skipjack.sql.Spans;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.skipjack.operations.diagnosis;
 
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Fix;
+import dev.skipjack.sql.Counted;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -127,7 +128,11 @@ final class StorageChecks {
         : table.analyzedRows();
   }
 
-  static Finding partitions(List<PartitionFactsStatement.Facts> partitions, Instant now) {
+  /**
+   * @param more the used tables of extensions, which need a partition for each day
+   */
+  static Finding partitions(
+      List<PartitionFactsStatement.Facts> partitions, List<String> more, Instant now) {
     Set<String> names =
         partitions.stream()
             .filter(partition -> !partition.detachPending())
@@ -137,11 +142,9 @@ final class StorageChecks {
         new Fix(
             "skipjack prune",
             "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or operator, or start a worker");
-    boolean isOutboxUsed =
-        partitions.stream().anyMatch(PartitionFactsStatement.Facts::isOutboxUsed);
     LocalDate today = now.atZone(ZoneOffset.UTC).toLocalDate();
     for (int days = 0; days <= DAYS_AHEAD; days++) {
-      for (String name : namesOf(today.plusDays(days), isOutboxUsed)) {
+      for (String name : namesOf(today.plusDays(days), more)) {
         if (!names.contains(name)) {
           return days == 0
               ? Check.PARTITIONS.red(
@@ -171,15 +174,13 @@ final class StorageChecks {
   }
 
   /** Returns the names of the partitions that are needed on a day. */
-  private static List<String> namesOf(LocalDate day, boolean isOutboxUsed) {
+  private static List<String> namesOf(LocalDate day, List<String> more) {
     LocalDate monday = day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
     String date = DateTimeFormatter.BASIC_ISO_DATE.format(day);
     Stream<String> ofJobs =
         Stream.of(
             "job_executions_" + DateTimeFormatter.BASIC_ISO_DATE.format(monday),
             "jobs_archive_" + date);
-    return isOutboxUsed
-        ? Stream.concat(ofJobs, Stream.of("outbox_published_" + date)).toList()
-        : ofJobs.toList();
+    return Stream.concat(ofJobs, more.stream().map(table -> table + "_" + date)).toList();
   }
 }

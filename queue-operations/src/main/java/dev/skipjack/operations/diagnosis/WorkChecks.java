@@ -5,6 +5,8 @@ import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.RunningJob;
 import dev.skipjack.api.operations.WorkerInfo;
+import dev.skipjack.sql.Counted;
+import dev.skipjack.sql.Spans;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

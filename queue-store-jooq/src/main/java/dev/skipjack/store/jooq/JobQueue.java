@@ -20,7 +20,6 @@ import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
-import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.operations.bulk.JooqJobOperations;
@@ -31,11 +30,13 @@ import dev.skipjack.sql.KeptTransactions;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnConnections;
 import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.SchemaExtension;
+import dev.skipjack.sql.SchemaExtensions;
 import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.store.jooq.internal.QueueExtension;
+import dev.skipjack.store.jooq.internal.history.DailyPartitions;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
-import dev.skipjack.store.jooq.internal.history.PublishedEvents;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
@@ -145,11 +146,17 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     transactions.readOnly(),
                     dialect,
                     new JobExplainer(transactions, dialect)::why));
+    Lazy<List<SchemaExtension>> extensions = Lazy.of(SchemaExtensions::load);
     this.doctor =
         Lazy.of(
             () ->
                 new JooqDoctor(
-                    transactions.readOnly(), dialect, schema, SCHEMA_VERSION, reader.get()));
+                    transactions.readOnly(),
+                    dialect,
+                    schema,
+                    SCHEMA_VERSION,
+                    reader.get(),
+                    extensions.get()));
     this.admin = Lazy.of(() -> application.get().admin(jobFactory));
     this.operations =
         Lazy.of(
@@ -171,8 +178,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     producers::write,
                     strictOrdering,
                     producers,
-                    sender == null ? null : sender.within(WakeUp.OUTBOX),
-                    new PublishedEvents(control, ofWorkers.get().transactions(), dialect, schema)));
+                    wakeUp -> sender == null ? null : sender.within(wakeUp),
+                    table ->
+                        new DailyPartitions(
+                            table, control, ofWorkers.get().transactions(), dialect, schema)));
 
     Runnable changed = sender == null ? () -> {} : sender::schedulesChanged;
     this.schedules =
@@ -202,7 +211,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     dialect,
                     schema,
                     workers.get()::removeSilent,
-                    new DeadJobPruner(ofWorkers.get().deadJobs())));
+                    new DeadJobPruner(ofWorkers.get().deadJobs()),
+                    extensions.get()));
     settings.preparation.execute(
         () -> {
           writer.prepare();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Finding.Level;
+import dev.skipjack.sql.Counted;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -190,6 +191,22 @@ class ChecksTest {
   }
 
   @Test
+  void theUsedTableOfAnExtensionNeedsAPartitionForEachDay() {
+    List<String> names =
+        List.of(
+            "job_executions_20261116",
+            "jobs_archive_20261118",
+            "jobs_archive_20261119",
+            "jobs_archive_20261120",
+            "more_20261118");
+
+    Finding finding = StorageChecks.partitions(attached(names), List.of("more"), NOW);
+
+    assertThat(finding.level()).isEqualTo(Level.YELLOW);
+    assertThat(finding.sentence()).startsWith("Partition more_20261119 is missing");
+  }
+
+  @Test
   void theSchemaMayBeNewerThanTheProgram() {
     assertThat(WorkChecks.schemaVersion(8, 8).level()).isEqualTo(Level.GREEN);
     assertThat(WorkChecks.schemaVersion(9, 8).level()).isEqualTo(Level.YELLOW);
@@ -257,11 +274,15 @@ class ChecksTest {
   private static Finding partitions(List<String> names, @Nullable String pending) {
     List<PartitionFactsStatement.Facts> facts =
         Stream.concat(
-                names.stream().map(name -> new PartitionFactsStatement.Facts(name, false, false)),
+                attached(names).stream(),
                 pending == null
                     ? Stream.empty()
-                    : Stream.of(new PartitionFactsStatement.Facts(pending, true, false)))
+                    : Stream.of(new PartitionFactsStatement.Facts(pending, true)))
             .toList();
-    return StorageChecks.partitions(facts, NOW);
+    return StorageChecks.partitions(facts, List.of(), NOW);
+  }
+
+  private static List<PartitionFactsStatement.Facts> attached(List<String> names) {
+    return names.stream().map(name -> new PartitionFactsStatement.Facts(name, false)).toList();
   }
 }

@@ -72,9 +72,7 @@ class JooqDoctorTest {
             "dead-jobs",
             "long-attempts",
             "schedules",
-            "blocked-keys",
-            "dead-events",
-            "relays");
+            "blocked-keys");
     // Test servers run without fsync, and other tests may use their connections.
     assertThat(findings)
         .filteredOn(finding -> !List.of("settings", "connections").contains(finding.check()))
@@ -91,25 +89,6 @@ class JooqDoctorTest {
             + " pg_inherits WHERE inhparent = '@%s'::regclass LOOP EXECUTE 'DROP TABLE '"
                 .formatted(table)
             + " || child; END LOOP; END $$");
-  }
-
-  @Test
-  void aMissingPartitionOfPublishedEventsIsRedOnceARelayHasRun() {
-    fixture.execute("UPDATE @outbox_shards SET lease_id = 0");
-    dropPartitions("outbox_published");
-    assertThat(level("partitions")).isEqualTo(Level.GREEN);
-    assertThat(fixture.queue.maintenance().createPartitions(Duration.ofDays(14)).created())
-        .isEmpty();
-
-    fixture.execute("UPDATE @outbox_shards SET lease_id = 1 WHERE shard = 7");
-    assertThat(level("partitions")).isEqualTo(Level.RED);
-    assertThat(finding("partitions").sentence()).startsWith("Partition outbox_published_");
-    fixture.queue.maintenance().createPartitions(Duration.ofDays(1));
-    assertThat(level("partitions")).isEqualTo(Level.YELLOW);
-    assertThat(fixture.queue.maintenance().createPartitions(Duration.ofDays(14)).created())
-        .isNotEmpty()
-        .allSatisfy(name -> assertThat(name).startsWith("outbox_published_"));
-    assertThat(level("partitions")).isEqualTo(Level.GREEN);
   }
 
   @Test
@@ -320,85 +299,6 @@ class JooqDoctorTest {
   }
 
   @Test
-  void aDeadEventIsYellow() {
-    fixture.execute(event("dead", "died_at", "now()"));
-    String id = fixture.value("SELECT event_id FROM @outbox_events");
-
-    assertThat(level("dead-events")).isEqualTo(Level.YELLOW);
-    assertThat(finding("dead-events").sentence())
-        .isEqualTo("1 event is dead, for example %s.".formatted(id));
-    assertThat(finding("dead-events").fix())
-        .isEqualTo(
-            new Fix(
-                "skipjack outbox redrive " + id,
-                "outbox.admin().redrive(UUID.fromString(\"%s\")), or unblock its aggregate"
-                    .formatted(id)));
-    assertThat(level("relays")).isEqualTo(Level.GREEN);
-    fixture.execute("UPDATE @outbox_events SET status = 'skipped'");
-    assertThat(level("dead-events")).isEqualTo(Level.YELLOW);
-  }
-
-  @Test
-  void anEventThatNoRelayPublishesIsRed() {
-    fixture.execute(
-        "UPDATE @outbox_shards SET leased_at = '-infinity', lease_expires_at = NULL, leased_by ="
-            + " NULL");
-    fixture.execute(event("pending", "recorded_at", "now() - interval '2 h 5 min'"));
-
-    assertThat(level("dead-events")).isEqualTo(Level.GREEN);
-    assertThat(level("relays")).isEqualTo(Level.RED);
-    assertThat(finding("relays").sentence())
-        .startsWith("No relay runs, and the oldest event has been pending for 2 h ");
-    fixture.execute(
-        "UPDATE @outbox_shards SET lease_expires_at = now() + interval '1 day' WHERE shard = 7");
-    assertThat(level("relays")).isEqualTo(Level.YELLOW);
-    assertThat(finding("relays").sentence()).startsWith("The oldest event of the outbox has been ");
-    fixture.execute(
-        "UPDATE @outbox_shards SET lease_expires_at = NULL, leased_at = now() + interval '1 day'"
-            + " WHERE shard = 7");
-    assertThat(level("relays")).isEqualTo(Level.YELLOW);
-    fixture.execute("UPDATE @outbox_events SET recorded_at = now() + interval '1 day'");
-    assertThat(level("relays")).isEqualTo(Level.GREEN);
-    fixture.execute("UPDATE @outbox_shards SET leased_at = '-infinity'");
-    assertThat(level("relays")).isEqualTo(Level.GREEN);
-  }
-
-  @Test
-  void aRetryThatNoRelayMakesIsRed() {
-    fixture.execute(
-        "UPDATE @outbox_shards SET leased_at = '-infinity', lease_expires_at = NULL, leased_by ="
-            + " NULL");
-    fixture.execute(event("blocked", "recorded_at", "now() - interval '3 h'"));
-    fixture.execute(
-        "INSERT INTO @outbox_blocked (aggregate_type, aggregate_id, shard, retry_at)"
-            + " VALUES ('order', '1', 7, now() + interval '1 h'), ('order', '2', 7, NULL)");
-
-    assertThat(level("relays")).isEqualTo(Level.GREEN);
-    fixture.execute(
-        "UPDATE @outbox_blocked SET retry_at = now() - interval '2 h 5 min' WHERE retry_at IS NOT"
-            + " NULL");
-    assertThat(level("relays")).isEqualTo(Level.RED);
-    assertThat(finding("relays").sentence())
-        .startsWith("No relay runs, and the retry of a blocked aggregate has been due for 2 h ");
-    fixture.execute(
-        "UPDATE @outbox_shards SET lease_expires_at = now() + interval '1 day' WHERE shard = 7");
-    assertThat(level("relays")).isEqualTo(Level.YELLOW);
-    assertThat(finding("relays").sentence())
-        .startsWith("The retry of a blocked aggregate of the outbox has been due for 2 h ");
-    fixture.execute(event("pending", "recorded_at", "now() - interval '3 h'"));
-    assertThat(finding("relays").sentence())
-        .startsWith("The oldest event of the outbox has been pending for 3 h ");
-  }
-
-  private static String event(String status, String column, String time) {
-    return """
-    INSERT INTO @outbox_events (event_id, shard, aggregate_type, aggregate_id, event_type, payload, status, %2$s)
-    VALUES (gen_random_uuid(), 7, 'order', '1', 'order-placed', '', '%1$s', %3$s)
-    """
-        .formatted(status, column, time);
-  }
-
-  @Test
   void anOpenTransactionOfAnotherSessionIsSeen(QueueDatabase database) throws SQLException {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
@@ -544,7 +444,7 @@ class JooqDoctorTest {
                 assertThat(finding.sentence())
                     .isEqualTo("The role may not read what this check needs.");
               });
-      assertThat(findings).hasSize(20);
+      assertThat(findings).hasSize(18);
     } finally {
       fixture.execute("DROP ROLE " + role);
     }
@@ -561,7 +461,7 @@ class JooqDoctorTest {
       pool.setConnectionInitSql("SET ROLE " + role);
 
       assertThat(JobQueue.builder(pool).schema(database.schema()).build().doctor().run())
-          .hasSize(20)
+          .hasSize(18)
           .filteredOn(
               finding ->
                   List.of("settings", "pooler", "clock", "connections", "notify-queue")

@@ -27,7 +27,8 @@ class StatementsDocumentTest {
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"),
-          Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox"));
+          Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox"),
+          Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox/internal"));
   private static final Pattern CLASS_COMMENT =
       Pattern.compile("(?s)/\\*\\*(.*?)\\*/\\s*(?:public )?final class");
   private static final Pattern INLINE_TAG =
@@ -95,8 +96,7 @@ class StatementsDocumentTest {
               "FindPartitionsStatement",
               "FindRunningInPartitionStatement",
               "ReadCutoffsStatement",
-              "PruneArchiveStatement",
-              "ReadOutboxUseStatement"),
+              "PruneArchiveStatement"),
           new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "Schedules",
@@ -115,7 +115,9 @@ class StatementsDocumentTest {
               "LeaseShardsStatement",
               "FetchStatement",
               "LeaseWrites",
-              "EventWrites"),
+              "EventWrites",
+              "ReadOutboxUseStatement",
+              "OutboxFactsStatement"),
           new Chapter(
               "The read side",
               "FindJobStatement",
@@ -151,8 +153,7 @@ class StatementsDocumentTest {
               "WaitingKindsStatement",
               "DeadJobFactsStatement",
               "ScheduleFactsStatement",
-              "BlockedKeyFactsStatement",
-              "OutboxFactsStatement"));
+              "BlockedKeyFactsStatement"));
 
   private static final String HEAD =
       """

@@ -5,11 +5,12 @@ import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.sql.FollowUp;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
-import dev.skipjack.store.jooq.internal.history.PublishedEvents;
+import dev.skipjack.store.jooq.internal.history.DailyPartitions;
 import dev.skipjack.store.jooq.internal.ordering.StrictOrdering;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -30,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param strictOrdering takes the locks that strictly ordered jobs need; not needed for jobs that
  *     {@code writer} inserts, because it takes these locks itself
  * @param waker wakes workers as the queue itself does
- * @param outboxWakeUp wakes relays when the caller's transaction commits, or null to wake none
- * @param publishedEvents creates and removes the partitions of the published events
+ * @param wakeUpAtCommit sends other wake-ups when the caller's transaction commits
+ * @param dailyPartitions creates and removes the partitions of a module's own table
  */
 public record QueueExtension(
     Lazy<DSLContext> dialect,
@@ -41,8 +42,8 @@ public record QueueExtension(
     Writer writer,
     StrictOrdering strictOrdering,
     Waker waker,
-    @Nullable FollowUp outboxWakeUp,
-    PublishedEvents publishedEvents) {
+    WakeUpAtCommit wakeUpAtCommit,
+    DailyPartitionsOf dailyPartitions) {
 
   /** Creates the jobs to insert. */
   @FunctionalInterface
@@ -79,5 +80,19 @@ public record QueueExtension(
     /** Wakes workers when the caller's transaction commits. */
     void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
         throws SQLException;
+  }
+
+  /** Creates the query that sends a wake-up when the caller's transaction commits. */
+  @FunctionalInterface
+  public interface WakeUpAtCommit {
+    /** Returns the query, or null if the queue sends no wake-ups. */
+    @Nullable FollowUp of(WakeUp wakeUp);
+  }
+
+  /** Creates what creates and removes the partitions of a table. */
+  @FunctionalInterface
+  public interface DailyPartitionsOf {
+    /** Returns the partitions of a table with one partition for each day in UTC. */
+    DailyPartitions of(String table);
   }
 }

@@ -36,7 +36,7 @@ final class CreatePartitionStatement {
 
   private static Arguments arguments(Partition partition) {
     return new Arguments()
-        .text("parent", partition.of().table().getName())
+        .text("parent", partition.of().name())
         .text("containing", partition.start().toString());
   }
 }

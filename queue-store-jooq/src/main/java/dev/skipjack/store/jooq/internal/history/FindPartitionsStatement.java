@@ -99,7 +99,7 @@ final class FindPartitionsStatement {
     return Statement.of(
         dialect,
         query(schema),
-        table -> new Arguments().text("parent", table.table().getName()),
+        table -> new Arguments().text("parent", table.name()),
         FindPartitionsStatement::read);
   }
 

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.Retention;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
@@ -10,6 +11,7 @@ import dev.skipjack.api.spi.RemovedPartitions;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.SchemaExtension;
 import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.internal.history.FoundPartition.State;
@@ -41,16 +43,16 @@ public final class JooqMaintenance implements Maintenance {
   private static final Duration WORKERS_KEPT = Duration.ofDays(1);
 
   private final OwnTransactions transactions;
+  private final Lazy<DSLContext> dialect;
   private final Statement<NoRequest, Map.Entry<String, Instant>> readCutoffs;
   private final Statement<NoRequest, Map.Entry<String, Instant>> readDeadCutoffs;
   private final Statement<Integer, Integer> pruneKeys;
-  private final Statement<NoRequest, Boolean> outboxUse;
   private final PartitionCreator creator;
-  private final PartitionCreator publishedCreator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
   private final Consumer<Duration> removeSilentWorkers;
   private final DeadJobPruning deadJobs;
+  private final List<SchemaExtension> extensions;
 
   /**
    * @param dataSource the data source for detaching and dropping partitions, which {@code
@@ -58,6 +60,7 @@ public final class JooqMaintenance implements Maintenance {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time
+   * @param extensions add tables whose partitions are created as well
    */
   public JooqMaintenance(
       DataSource dataSource,
@@ -65,20 +68,20 @@ public final class JooqMaintenance implements Maintenance {
       Lazy<DSLContext> dialect,
       String schema,
       Consumer<Duration> removeSilentWorkers,
-      DeadJobPruning deadJobs) {
+      DeadJobPruning deadJobs,
+      List<SchemaExtension> extensions) {
     this.transactions = transactions;
+    this.dialect = dialect;
     this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect.get()));
     this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect.get()));
     this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect.get()));
-    this.outboxUse = Statement.lazily(() -> ReadOutboxUseStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
-    this.publishedCreator =
-        new PartitionCreator(transactions, dialect, List.of(PartitionedTable.PUBLISHED));
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
     this.archivePruner = new ArchivePruner(transactions, dialect);
     this.removeSilentWorkers = removeSilentWorkers;
     this.deadJobs = deadJobs;
+    this.extensions = extensions;
   }
 
   /** Deletes dead jobs that are older than their queue's retention. */
@@ -97,30 +100,36 @@ public final class JooqMaintenance implements Maintenance {
 
   @Override
   public CreatedPartitions createPartitions(Duration ahead) {
-    CreatedPartitions ofJobs = creator.create(ahead);
-    CreatedPartitions published =
-        MaintenanceSteps.run(
-            () -> createPublished(ahead),
-            failure ->
-                new CreatedPartitions(
-                    List.of(),
-                    List.of(
-                        new Postponed(
-                            PartitionedTable.PUBLISHED.table().getName(),
-                            Reason.FAILED,
-                            String.valueOf(failure.getMessage()))),
-                    Optional.empty()));
-    return new CreatedPartitions(
-        both(ofJobs.created(), published.created()),
-        both(ofJobs.postponed(), published.postponed()),
-        ofJobs.missingFrom());
+    CreatedPartitions created = creator.create(ahead);
+    for (SchemaExtension extension : extensions) {
+      CreatedPartitions more = createOf(extension, ahead);
+      created =
+          new CreatedPartitions(
+              both(created.created(), more.created()),
+              both(created.postponed(), more.postponed()),
+              created.missingFrom());
+    }
+    return created;
   }
 
-  /** Creates the partitions of the published events, unless no relay has ever run. */
-  private CreatedPartitions createPublished(Duration ahead) {
-    return transactions.run(outboxUse).get(0)
-        ? publishedCreator.create(ahead)
-        : new CreatedPartitions(List.of(), List.of(), Optional.empty());
+  /** Creates the partitions of an extension's table, if the table is used. */
+  private CreatedPartitions createOf(SchemaExtension extension, Duration ahead) {
+    String name = "extensions";
+    try {
+      name = extension.dailyTable();
+      if (!transactions.run(extension.isUsed(dialect.get())).get(0)) {
+        return new CreatedPartitions(List.of(), List.of(), Optional.empty());
+      }
+      return new PartitionCreator(transactions, dialect, List.of(new PartitionedTable(name, 1)))
+          .create(ahead);
+    } catch (RuntimeException | Error failure) {
+      if (failure instanceof StoreException refused) {
+        MaintenanceSteps.requireAvailable(refused);
+      }
+      Postponed postponed =
+          new Postponed(name, Reason.FAILED, String.valueOf(failure.getMessage()));
+      return new CreatedPartitions(List.of(), List.of(postponed), Optional.empty());
+    }
   }
 
   private static <E> List<E> both(List<E> first, List<E> second) {
@@ -154,9 +163,7 @@ public final class JooqMaintenance implements Maintenance {
                 0,
                 List.of(
                     new Postponed(
-                        table.table().getName(),
-                        Reason.FAILED,
-                        String.valueOf(failure.getMessage())))));
+                        table.name(), Reason.FAILED, String.valueOf(failure.getMessage())))));
   }
 
   private static RemovedPartitions both(RemovedPartitions first, RemovedPartitions second) {

@@ -9,7 +9,7 @@ import java.time.format.DateTimeFormatter;
 record Partition(PartitionedTable of, LocalDate from) {
 
   String name() {
-    return of.table().getName() + "_" + DateTimeFormatter.BASIC_ISO_DATE.format(from);
+    return of.name() + "_" + DateTimeFormatter.BASIC_ISO_DATE.format(from);
   }
 
   Instant start() {

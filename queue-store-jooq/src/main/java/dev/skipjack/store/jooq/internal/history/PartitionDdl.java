@@ -137,11 +137,15 @@ final class PartitionDdl {
   private static Query detach(Partition partition, String how) {
     return query(
         "alter table {0} detach partition {1} {2}",
-        partition.of().table(), tableOf(partition), unquotedName(how));
+        tableOf(partition.of().name()), tableOf(partition), unquotedName(how));
   }
 
   private static Table<?> tableOf(Partition partition) {
-    return table(name(Skipjack.SKIPJACK.getName(), partition.name()));
+    return tableOf(partition.name());
+  }
+
+  private static Table<?> tableOf(String name) {
+    return table(name(Skipjack.SKIPJACK.getName(), name));
   }
 
   private void inTransaction(Query query) {

@@ -176,7 +176,9 @@ final class PartitionRemover {
     if (blocked) {
       return Optional.of(Reason.BUSY);
     }
-    return partition.of() == PartitionedTable.AUDIT ? keeps(partition, deadline) : Optional.empty();
+    return partition.of().equals(PartitionedTable.AUDIT)
+        ? keeps(partition, deadline)
+        : Optional.empty();
   }
 
   /**

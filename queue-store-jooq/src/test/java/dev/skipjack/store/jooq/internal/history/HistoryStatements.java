@@ -26,8 +26,7 @@ public final class HistoryStatements {
             "read-cutoffs", ReadCutoffsStatement.ofArchive(dialect).text(),
             "read-dead-cutoffs", ReadCutoffsStatement.ofDeadJobs(dialect).text(),
             "prune-keys", PruneKeysStatement.of(dialect).text(),
-            "prune-archive", PruneArchiveStatement.of(dialect).text(),
-            "read-outbox-use", ReadOutboxUseStatement.of(dialect).text()));
+            "prune-archive", PruneArchiveStatement.of(dialect).text()));
   }
 
   /**

@@ -1,15 +1,15 @@
-package dev.skipjack.operations.diagnosis;
+package dev.skipjack.sql;
 
 import java.time.Duration;
 import java.time.Instant;
 
 /** Formats durations in words, with the two largest units, rounded down. */
-final class Spans {
+public final class Spans {
 
   private Spans() {}
 
   /** Returns, for example, {@code 2 h 5 min}. A negative duration counts as zero. */
-  static String of(Duration duration) {
+  public static String of(Duration duration) {
     Duration span = duration.isNegative() ? Duration.ZERO : duration;
     if (span.toDays() > 0) {
       return "%d d %d h".formatted(span.toDays(), span.toHoursPart());
@@ -24,7 +24,7 @@ final class Spans {
   }
 
   /** Returns the duration between two instants in words. */
-  static String between(Instant from, Instant to) {
+  public static String between(Instant from, Instant to) {
     return of(Duration.between(from, to));
   }
 }

@@ -1,7 +1,9 @@
-package dev.skipjack.operations.diagnosis;
+package dev.skipjack.outbox.internal;
 
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Fix;
+import dev.skipjack.sql.Counted;
+import dev.skipjack.sql.Spans;
 import java.time.Duration;
 
 /** Judges the events of the outbox and its relays. */
@@ -17,10 +19,10 @@ final class OutboxChecks {
   static Finding deadEvents(OutboxFactsStatement.Facts outbox) {
     String example = outbox.firstDead();
     if (example == null) {
-      return Check.DEAD_EVENTS.green("No event of the outbox is dead.");
+      return OutboxCheck.DEAD_EVENTS.green("No event of the outbox is dead.");
     }
     boolean more = outbox.dead() == OutboxFactsStatement.WINDOW;
-    return Check.DEAD_EVENTS.yellow(
+    return OutboxCheck.DEAD_EVENTS.yellow(
         "%s%s dead, for example %s."
             .formatted(
                 more ? "At least " : "",
@@ -28,8 +30,8 @@ final class OutboxChecks {
                 example),
         new Fix(
             "skipjack outbox redrive " + example,
-            "outbox.admin().redrive(UUID.fromString(%s)), or unblock its aggregate"
-                .formatted(Quoting.java(example))));
+            "outbox.admin().redrive(UUID.fromString(\"%s\")), or unblock its aggregate"
+                .formatted(example)));
   }
 
   static Finding relays(OutboxFactsStatement.Facts outbox) {
@@ -41,10 +43,10 @@ final class OutboxChecks {
             && (pending == null || overdue.compareTo(pending) > 0);
     Duration waiting = isRetry ? overdue : pending;
     if (waiting == null) {
-      return Check.RELAYS.green("No event of the outbox is pending.");
+      return OutboxCheck.RELAYS.green("No event of the outbox is pending.");
     }
     if (!outbox.isRelayRunning() && waiting.compareTo(UNSEEN) >= 0) {
-      return Check.RELAYS.red(
+      return OutboxCheck.RELAYS.red(
           (isRetry
                   ? "No relay runs, and the retry of a blocked aggregate has been due for %s."
                   : "No relay runs, and the oldest event has been pending for %s.")
@@ -57,8 +59,8 @@ final class OutboxChecks {
                 : "The oldest event of the outbox has been pending for %s.")
             .formatted(Spans.of(waiting));
     return waiting.compareTo(LATE) < 0
-        ? Check.RELAYS.green(sentence)
-        : Check.RELAYS.yellow(
+        ? OutboxCheck.RELAYS.green(sentence)
+        : OutboxCheck.RELAYS.yellow(
             sentence,
             new Fix(
                 "skipjack outbox status",

@@ -10,13 +10,14 @@ import javax.sql.DataSource;
 import org.jooq.DSLContext;
 
 /**
- * Creates and removes the partitions of the published events, as maintenance does for the history
- * of jobs. Safe for any number of threads and processes.
+ * Creates and removes the partitions of another module's table that has one partition for each day,
+ * as maintenance does for the history of jobs. Safe for any number of threads and processes.
  */
-public final class PublishedEvents {
+public final class DailyPartitions {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
 
+  private final PartitionedTable table;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final PartitionHealing healing;
@@ -27,12 +28,14 @@ public final class PublishedEvents {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    */
-  public PublishedEvents(
+  public DailyPartitions(
+      String table,
       DataSource dataSource,
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
       String schema) {
-    this.creator = new PartitionCreator(transactions, dialect, List.of(PartitionedTable.PUBLISHED));
+    this.table = new PartitionedTable(table, 1);
+    this.creator = new PartitionCreator(transactions, dialect, List.of(this.table));
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
     this.healing = new PartitionHealing(creator::createPresent);
@@ -48,13 +51,8 @@ public final class PublishedEvents {
     return creator.create(ahead);
   }
 
-  /**
-   * Removes the partitions in which every event was published longer ago than {@code retention}.
-   */
+  /** Removes the partitions in which every row is older than {@code retention}. */
   public synchronized RemovedPartitions removePartitions(Duration retention) {
-    return remover.remove(
-        PartitionedTable.PUBLISHED,
-        creator.now().minus(retention),
-        System.nanoTime() + LONGEST_CALL);
+    return remover.remove(table, creator.now().minus(retention), System.nanoTime() + LONGEST_CALL);
   }
 }

@@ -1,4 +1,4 @@
-package dev.skipjack.operations.diagnosis;
+package dev.skipjack.outbox.internal;
 
 import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;

@@ -1,12 +1,12 @@
-package dev.skipjack.operations.diagnosis;
+package dev.skipjack.sql;
 
 /** Formats a number with its noun. */
-final class Counted {
+public final class Counted {
 
   private Counted() {}
 
   /** Returns a number with the form of the noun that belongs to it. */
-  static String of(long number, String one, String several) {
+  public static String of(long number, String one, String several) {
     return "%,d %s".formatted(number, number == 1 ? one : several);
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.outbox.internal;
+
+import org.jspecify.annotations.NullMarked;
