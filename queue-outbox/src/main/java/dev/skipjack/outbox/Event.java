@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,26 +27,41 @@ public final class Event {
   private static final int MOST_HEADERS = 50;
   private static final int MOST_HEADER_BYTES = 16_384;
 
-  private final Aggregate aggregate;
-  private final String type;
-  private final @Nullable Object payload;
-  private final String contentType;
-  private final Map<String, String> headers;
-  private final @Nullable String traceparent;
+  private final Draft draft;
 
-  private Event(
-      Aggregate aggregate,
-      String type,
-      @Nullable Object payload,
-      String contentType,
-      Map<String, String> headers,
-      @Nullable String traceparent) {
-    this.aggregate = aggregate;
-    this.type = type;
-    this.payload = payload;
-    this.contentType = contentType;
-    this.headers = headers;
-    this.traceparent = traceparent;
+  private Event(Draft draft) {
+    this.draft = draft;
+  }
+
+  /** The values of an event. A draft is modified only while a new event is being created. */
+  private static final class Draft implements Cloneable {
+
+    private final Aggregate aggregate;
+    private final String type;
+    private @Nullable Object payload;
+    private String contentType = JSON;
+    private Map<String, String> headers = Map.of();
+    private @Nullable String traceparent;
+
+    private Draft(Aggregate aggregate, String type) {
+      this.aggregate = aggregate;
+      this.type = type;
+    }
+
+    /** Returns a clone, which copies every field, including fields that are added later. */
+    private Draft copy() {
+      try {
+        return (Draft) clone();
+      } catch (CloneNotSupportedException impossible) {
+        throw new AssertionError(impossible);
+      }
+    }
+  }
+
+  private Event with(Consumer<Draft> change) {
+    Draft changed = draft.copy();
+    change.accept(changed);
+    return new Event(changed);
   }
 
   /**
@@ -59,13 +75,8 @@ public final class Event {
    * @throws IllegalArgumentException if one of them is not allowed
    */
   public static Event of(String aggregateType, Object aggregateId, String type) {
-    return new Event(
-        new Aggregate(aggregateType, aggregateId.toString()),
-        requireName("Event type", type),
-        null,
-        JSON,
-        Map.of(),
-        null);
+    Aggregate aggregate = new Aggregate(aggregateType, aggregateId.toString());
+    return new Event(new Draft(aggregate, requireName("Event type", type)));
   }
 
   /**
@@ -77,8 +88,7 @@ public final class Event {
     if (payload instanceof byte[]) {
       throw new IllegalArgumentException("A payload of bytes needs a content type.");
     }
-    return new Event(
-        aggregate, type, Objects.requireNonNull(payload, "payload"), JSON, headers, traceparent);
+    return withPayload(JSON, Objects.requireNonNull(payload, "payload"));
   }
 
   /**
@@ -94,7 +104,15 @@ public final class Event {
           "Content type '%s' is not allowed. Use 1 to 200 printable ASCII characters, not only spaces."
               .formatted(SafeText.of(contentType, 80)));
     }
-    return new Event(aggregate, type, payload.clone(), contentType, headers, traceparent);
+    return withPayload(contentType, payload.clone());
+  }
+
+  private Event withPayload(String contentType, Object payload) {
+    return with(
+        draft -> {
+          draft.payload = payload;
+          draft.contentType = contentType;
+        });
   }
 
   /**
@@ -111,7 +129,7 @@ public final class Event {
           "The value of header '%s' is not allowed. It must contain no control characters and no half of a surrogate pair."
               .formatted(name));
     }
-    Map<String, String> more = new LinkedHashMap<>(headers);
+    Map<String, String> more = new LinkedHashMap<>(draft.headers);
     more.put(name, value);
     if (more.size() > MOST_HEADERS) {
       throw new IllegalArgumentException(
@@ -126,8 +144,7 @@ public final class Event {
           "The headers have %d bytes; at most %d are allowed. Move data to the payload."
               .formatted(bytes, MOST_HEADER_BYTES));
     }
-    return new Event(
-        aggregate, type, payload, contentType, Collections.unmodifiableMap(more), traceparent);
+    return with(draft -> draft.headers = Collections.unmodifiableMap(more));
   }
 
   private static boolean isForbidden(int character) {
@@ -141,34 +158,34 @@ public final class Event {
    * @throws IllegalArgumentException if it does not have the W3C form
    */
   public Event traceparent(String traceparent) {
-    return new Event(
-        aggregate, type, payload, contentType, headers, Traceparent.require(traceparent));
+    String checked = Traceparent.require(traceparent);
+    return with(draft -> draft.traceparent = checked);
   }
 
   Aggregate aggregate() {
-    return aggregate;
+    return draft.aggregate;
   }
 
   /** Returns the type of the event. */
   public String type() {
-    return type;
+    return draft.type;
   }
 
   /** Returns bytes, an object to encode as JSON, or null for an empty JSON object. */
   @Nullable Object payload() {
-    return payload;
+    return draft.payload;
   }
 
   String contentType() {
-    return contentType;
+    return draft.contentType;
   }
 
   Map<String, String> headers() {
-    return headers;
+    return draft.headers;
   }
 
   @Nullable String traceparent() {
-    return traceparent;
+    return draft.traceparent;
   }
 
   static String requireName(String what, String name) {

@@ -28,6 +28,7 @@ import dev.skipjack.sql.Texts;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -88,53 +89,19 @@ final class EventWrites {
 
   /** Creates the statement that removes published events, and keeps them as history. */
   static Statement<List<RecordedEvent>, UUID> publish(DSLContext dialect) {
+    Field<?>[] columns =
+        Stream.concat(
+                Stream.of(
+                    OUTBOX_EVENTS.POSITION, OUTBOX_EVENTS.RECORDED_AT, OUTBOX_EVENTS.ATTEMPTS),
+                EventColumn.KEPT.stream().map(EventColumn::stored))
+            .toArray(Field<?>[]::new);
     CommonTableExpression<?> removed =
-        name("removed")
-            .as(
-                deleteFrom(OUTBOX_EVENTS)
-                    .where(isGiven())
-                    .returning(
-                        OUTBOX_EVENTS.POSITION,
-                        OUTBOX_EVENTS.RECORDED_AT,
-                        OUTBOX_EVENTS.ATTEMPTS,
-                        OUTBOX_EVENTS.EVENT_ID,
-                        OUTBOX_EVENTS.AGGREGATE_TYPE,
-                        OUTBOX_EVENTS.AGGREGATE_ID,
-                        OUTBOX_EVENTS.EVENT_TYPE,
-                        OUTBOX_EVENTS.CONTENT_TYPE,
-                        OUTBOX_EVENTS.HEADERS,
-                        OUTBOX_EVENTS.TRACEPARENT,
-                        OUTBOX_EVENTS.PAYLOAD));
+        name("removed").as(deleteFrom(OUTBOX_EVENTS).where(isGiven()).returning(columns));
     CommonTableExpression<?> kept =
         name("kept")
             .as(
-                insertInto(
-                        OUTBOX_PUBLISHED,
-                        OUTBOX_PUBLISHED.POSITION,
-                        OUTBOX_PUBLISHED.RECORDED_AT,
-                        OUTBOX_PUBLISHED.ATTEMPTS,
-                        OUTBOX_PUBLISHED.EVENT_ID,
-                        OUTBOX_PUBLISHED.AGGREGATE_TYPE,
-                        OUTBOX_PUBLISHED.AGGREGATE_ID,
-                        OUTBOX_PUBLISHED.EVENT_TYPE,
-                        OUTBOX_PUBLISHED.CONTENT_TYPE,
-                        OUTBOX_PUBLISHED.HEADERS,
-                        OUTBOX_PUBLISHED.TRACEPARENT,
-                        OUTBOX_PUBLISHED.PAYLOAD)
-                    .select(
-                        select(
-                                removed.field(OUTBOX_EVENTS.POSITION),
-                                removed.field(OUTBOX_EVENTS.RECORDED_AT),
-                                removed.field(OUTBOX_EVENTS.ATTEMPTS),
-                                EVENT_ID,
-                                removed.field(OUTBOX_EVENTS.AGGREGATE_TYPE),
-                                removed.field(OUTBOX_EVENTS.AGGREGATE_ID),
-                                removed.field(OUTBOX_EVENTS.EVENT_TYPE),
-                                removed.field(OUTBOX_EVENTS.CONTENT_TYPE),
-                                removed.field(OUTBOX_EVENTS.HEADERS),
-                                removed.field(OUTBOX_EVENTS.TRACEPARENT),
-                                removed.field(OUTBOX_EVENTS.PAYLOAD))
-                            .from(removed))
+                insertInto(OUTBOX_PUBLISHED, OUTBOX_PUBLISHED.fields(columns))
+                    .select(select(removed.fields(columns)).from(removed))
                     .returning(OUTBOX_PUBLISHED.EVENT_ID));
     return Statement.of(
         dialect,

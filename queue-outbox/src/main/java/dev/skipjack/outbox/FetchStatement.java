@@ -25,17 +25,13 @@ import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.JSONB;
 import org.jooq.Param;
-import org.jooq.SelectField;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
@@ -99,18 +95,10 @@ final class FetchStatement {
 
   private static final Field<Short> GIVEN_SHARD = GIVEN.field("shard", Short.class);
 
-  private static final Field<Long> POSITION = event("position", Long.class);
-  private static final Field<UUID> EVENT_ID = event("event_id", UUID.class);
-  private static final Field<String> AGGREGATE_TYPE = event("aggregate_type", String.class);
-  private static final Field<String> AGGREGATE_ID = event("aggregate_id", String.class);
-  private static final Field<String> EVENT_TYPE = event("event_type", String.class);
-  private static final Field<byte[]> PAYLOAD = event("payload", byte[].class);
-  private static final Field<String> CONTENT_TYPE = event("content_type", String.class);
-  private static final Field<String> TRACEPARENT = event("traceparent", String.class);
-  private static final Field<Instant> RECORDED_AT =
-      field(name("event", "recorded_at"), SQLDataType.INSTANT);
-  private static final Field<Integer> ATTEMPTS = event("attempts", Integer.class);
-  private static final Field<JSONB> HEADERS = event("headers", JSONB.class);
+  private static final Field<Long> POSITION = event(OUTBOX_EVENTS.POSITION);
+  private static final Field<String> AGGREGATE_TYPE = EventColumn.AGGREGATE_TYPE.in("event");
+  private static final Field<String> AGGREGATE_ID = EventColumn.AGGREGATE_ID.in("event");
+  private static final Field<JSONB> HEADERS = EventColumn.HEADERS.in("event");
 
   private static final Condition HAS_HEADERS = HEADERS.ne(emptyObject());
 
@@ -121,15 +109,9 @@ final class FetchStatement {
           .le(inline((long) Event.LARGEST_PAYLOAD))
           .and(EXTRA_BYTES.le(inline((long) MOST_EXTRAS)));
 
-  private static final Field<byte[]> PAYLOAD_RESULT = when(IS_READABLE, PAYLOAD).as("payload");
-  private static final Field<String> CONTENT_TYPE_RESULT =
-      when(IS_READABLE, CONTENT_TYPE).as("content_type");
-  private static final Field<String> TRACEPARENT_RESULT =
-      when(IS_READABLE, TRACEPARENT).as("traceparent");
-
   /** They cost a subquery, which events without headers skip. */
   private static final Field<String[]> HEADER_TEXTS =
-      when(HAS_HEADERS.and(IS_READABLE), headerTexts(HEADERS)).as("header_texts");
+      when(HAS_HEADERS.and(IS_READABLE), EventHeaders.texts(HEADERS)).as(EventColumn.HEADER_TEXTS);
 
   private static final Field<Boolean> IS_BLOCKED = field(name("is_blocked"), Boolean.class);
   private static final Field<String> DUE_TYPE = field(name("due", "aggregate_type"), String.class);
@@ -141,7 +123,7 @@ final class FetchStatement {
   private static final Field<Instant> RETRY_AT =
       field(name("event", "retry_at"), SQLDataType.INSTANT);
   private static final Field<Long> BYTES_BEFORE = event("bytes_before", Long.class);
-  private static final Field<Long> FOUND_POSITION = found("position", Long.class);
+  private static final Field<Long> FOUND_POSITION = found(OUTBOX_EVENTS.POSITION);
 
   private FetchStatement() {}
 
@@ -228,11 +210,7 @@ final class FetchStatement {
         dialect,
         select(results(isBlocked)).from(event).where(isWithinBytes()).orderBy(POSITION),
         request -> arguments(request).bigints("lows", request.leases(), request::low),
-        row ->
-            new Pending(
-                read(row, new Aggregate(row.text(AGGREGATE_TYPE), row.text(AGGREGATE_ID))),
-                problem(row),
-                row.flag(IS_BLOCKED)));
+        row -> new Pending(read(row), problem(row), row.flag(IS_BLOCKED)));
   }
 
   static Statement<Request, Retried> retried(DSLContext dialect) {
@@ -297,17 +275,25 @@ final class FetchStatement {
   }
 
   private static Field<Integer> payloadBytes() {
-    return length(found("payload", byte[].class)).as("payload_bytes");
+    return length(EventColumn.PAYLOAD.in("found")).as("payload_bytes");
   }
 
   private static Field<Integer> extraBytes() {
-    Field<JSONB> headers = found("headers", JSONB.class);
-    return length(found("content_type", String.class))
-        .plus(coalesce(length(found("traceparent", String.class)), inline(0)))
-        .plus(
-            when(headers.ne(emptyObject()), length(cast(headers, SQLDataType.CLOB)))
-                .otherwise(inline(0)))
+    Field<JSONB> headers = EventColumn.HEADERS.in("found");
+    Field<Integer> bytesOfHeaders =
+        when(headers.ne(emptyObject()), length(cast(headers, SQLDataType.CLOB)))
+            .otherwise(inline(0));
+    return EventColumn.TEXTS.stream()
+        .map(FetchStatement::bytes)
+        .reduce(Field::plus)
+        .orElseThrow()
+        .plus(bytesOfHeaders)
         .as("extra_bytes");
+  }
+
+  private static Field<Integer> bytes(EventColumn<?> column) {
+    Field<Integer> length = length(column.in("found"));
+    return column.stored().getDataType().nullable() ? coalesce(length, inline(0)) : length;
   }
 
   private static Field<Integer> length(Field<?> value) {
@@ -316,7 +302,7 @@ final class FetchStatement {
 
   /** The size of the payloads of the events before this one; null for the first. */
   private static Field<Long> bytesBefore(Field<?>... order) {
-    return sum(least(length(found("payload", byte[].class)), inline(Event.LARGEST_PAYLOAD)))
+    return sum(least(length(EventColumn.PAYLOAD.in("found")), inline(Event.LARGEST_PAYLOAD)))
         .over()
         .orderBy(order)
         .rowsBetweenUnboundedPreceding()
@@ -333,55 +319,41 @@ final class FetchStatement {
     Aggregate aggregate = new Aggregate(row.text(DUE_TYPE_RESULT), row.text(DUE_ID_RESULT));
     return row.numberOrNull(POSITION) == null
         ? new Retried(aggregate, null, null)
-        : new Retried(aggregate, read(row, aggregate), problem(row));
+        : new Retried(aggregate, read(row), problem(row));
   }
 
-  private static List<SelectField<?>> columns() {
-    return List.of(
-        OUTBOX_EVENTS.POSITION,
-        OUTBOX_EVENTS.EVENT_ID,
-        OUTBOX_EVENTS.AGGREGATE_TYPE,
-        OUTBOX_EVENTS.AGGREGATE_ID,
-        OUTBOX_EVENTS.EVENT_TYPE,
-        OUTBOX_EVENTS.PAYLOAD,
-        OUTBOX_EVENTS.CONTENT_TYPE,
-        OUTBOX_EVENTS.HEADERS,
-        OUTBOX_EVENTS.TRACEPARENT,
-        OUTBOX_EVENTS.RECORDED_AT,
-        OUTBOX_EVENTS.ATTEMPTS);
+  private static List<Field<?>> columns() {
+    List<Field<?>> columns = new ArrayList<>();
+    columns.add(OUTBOX_EVENTS.POSITION);
+    EventColumn.IDENTITY.forEach(column -> columns.add(column.stored()));
+    columns.add(OUTBOX_EVENTS.PAYLOAD);
+    EventColumn.ATTRIBUTES.forEach(column -> columns.add(column.stored()));
+    columns.add(OUTBOX_EVENTS.RECORDED_AT);
+    columns.add(OUTBOX_EVENTS.ATTEMPTS);
+    return columns;
   }
 
-  private static List<SelectField<?>> results(SelectField<?> more) {
-    return List.of(
-        POSITION,
-        EVENT_ID,
-        AGGREGATE_TYPE,
-        AGGREGATE_ID,
-        EVENT_TYPE,
-        PAYLOAD_RESULT,
-        CONTENT_TYPE_RESULT,
-        TRACEPARENT_RESULT,
-        RECORDED_AT,
-        ATTEMPTS,
-        HEADER_TEXTS,
-        PAYLOAD_BYTES,
-        EXTRA_BYTES,
-        more);
+  private static List<Field<?>> results(Field<?> more) {
+    List<Field<?>> results = new ArrayList<>();
+    results.add(POSITION);
+    EventColumn.IDENTITY.forEach(column -> results.add(column.in("event")));
+    results.add(ifReadable(EventColumn.PAYLOAD));
+    EventColumn.TEXTS.forEach(column -> results.add(ifReadable(column)));
+    results.add(event(OUTBOX_EVENTS.RECORDED_AT));
+    results.add(event(OUTBOX_EVENTS.ATTEMPTS));
+    results.add(HEADER_TEXTS);
+    results.add(PAYLOAD_BYTES);
+    results.add(EXTRA_BYTES);
+    results.add(more);
+    return results;
   }
 
-  private static RecordedEvent read(Row row, Aggregate aggregate) throws SQLException {
-    boolean isReadable = problem(row) == null;
-    return new RecordedEvent(
-        row.number(POSITION),
-        row.uuid(EVENT_ID),
-        aggregate,
-        row.text(EVENT_TYPE),
-        isReadable ? row.bytes(PAYLOAD_RESULT) : new byte[0],
-        isReadable ? row.text(CONTENT_TYPE_RESULT) : "",
-        headers(row.texts(HEADER_TEXTS)),
-        row.textOrNull(TRACEPARENT_RESULT),
-        row.instant(RECORDED_AT),
-        Math.max(0, row.integer(ATTEMPTS)));
+  private static Field<?> ifReadable(EventColumn<?> column) {
+    return when(IS_READABLE, column.in("event")).as(column.name());
+  }
+
+  private static RecordedEvent read(Row row) throws SQLException {
+    return EventColumn.read(row, problem(row) == null);
   }
 
   private static @Nullable String problem(Row row) throws SQLException {
@@ -399,22 +371,6 @@ final class FetchStatement {
     return "%s %,d bytes; relays read at most %,d.".formatted(what, bytes, most);
   }
 
-  /** Returns the names and values of headers in turn. */
-  static Field<String[]> headerTexts(Field<JSONB> headers) {
-    return field(
-        "array(select unnest(array[header.key, header.value]) from jsonb_each_text({0}) as header)",
-        String[].class, headers);
-  }
-
-  /** Returns headers by name. */
-  static Map<String, String> headers(List<String> texts) {
-    Map<String, String> headers = new LinkedHashMap<>();
-    for (int i = 0; i < texts.size(); i += 2) {
-      headers.put(texts.get(i), texts.get(i + 1));
-    }
-    return Collections.unmodifiableMap(headers);
-  }
-
   private static Arguments arguments(Request request) {
     return new Arguments()
         .smallints("shards", request.leases(), ShardLease::shard)
@@ -426,8 +382,12 @@ final class FetchStatement {
     return field("cast('{}' as jsonb)", JSONB.class);
   }
 
-  private static <T> Field<T> found(String column, Class<T> type) {
-    return field(name("found", column), type);
+  private static <T> Field<T> found(Field<T> column) {
+    return field(name("found", column.getName()), column.getDataType());
+  }
+
+  private static <T> Field<T> event(Field<T> column) {
+    return field(name("event", column.getName()), column.getDataType());
   }
 
   private static <T> Field<T> event(String column, Class<T> type) {

@@ -3,9 +3,6 @@ package dev.skipjack.outbox;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.skipjack.api.PayloadCodec;
-import dev.skipjack.sql.Texts;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 
 /** An event with its id and its payload as bytes, ready to insert. */
@@ -52,16 +49,7 @@ final class NewEvent {
     return payload;
   }
 
-  /** Returns names and values of the headers in turn, in PostgreSQL's text form of an array. */
-  String headers() {
-    List<String> texts = new ArrayList<>();
-    event
-        .headers()
-        .forEach(
-            (name, value) -> {
-              texts.add(name);
-              texts.add(value);
-            });
-    return Texts.arrayOf(texts);
+  int shard() {
+    return event.aggregate().shard();
   }
 }

@@ -2,10 +2,8 @@ package dev.skipjack.outbox;
 
 import static dev.skipjack.model.Tables.OUTBOX_BLOCKED;
 import static dev.skipjack.model.Tables.OUTBOX_EVENTS;
-import static dev.skipjack.model.Tables.OUTBOX_PUBLISHED;
 import static dev.skipjack.model.Tables.OUTBOX_SHARDS;
 import static org.jooq.impl.DSL.any;
-import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
@@ -24,6 +22,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -31,7 +30,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -40,12 +38,12 @@ import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.OrderField;
+import org.jooq.Record;
 import org.jooq.Record1;
 import org.jooq.Select;
 import org.jooq.Table;
 import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DefaultConnectionProvider;
-import org.jooq.impl.SQLDataType;
 
 /**
  * Queries and operations for operators. Each call is a transaction of its own, and throws {@link
@@ -56,16 +54,21 @@ public final class OutboxAdmin {
   private static final int LONGEST_NAME = 200;
   private static final Instant LAST_INSTANT = Instant.parse("9999-12-31T00:00:00Z");
 
-  /** The library writes shorter errors; other programs may not. */
-  private static final Field<String> LAST_ERROR =
-      left(OUTBOX_EVENTS.LAST_ERROR, inline(ErrorTexts.LONGEST_REASON));
+  private static final Field<Instant> DIED_AT =
+      coalesce(OUTBOX_EVENTS.DIED_AT, OUTBOX_EVENTS.RECORDED_AT);
+
+  private static final Field<String> REASON = coalesce(EventReads.LAST_ERROR, inline(""));
 
   private final OwnTransactions transactions;
   private final Lazy<DSLContext> dialect;
+  private final Statement<UUID, EventDetails> details;
+  private final Statement<UUID, RecordedEvent> contents;
 
   OutboxAdmin(QueueExtension queue) {
     this.transactions = queue.transactions();
     this.dialect = queue.dialect();
+    this.details = Statement.lazily(() -> EventReads.details(dialect.get()));
+    this.contents = Statement.lazily(() -> EventReads.contents(dialect.get()));
   }
 
   /**
@@ -95,9 +98,9 @@ public final class OutboxAdmin {
                     OUTBOX_EVENTS.AGGREGATE_TYPE,
                     OUTBOX_EVENTS.AGGREGATE_ID,
                     OUTBOX_EVENTS.EVENT_TYPE,
-                    coalesce(OUTBOX_EVENTS.DIED_AT, OUTBOX_EVENTS.RECORDED_AT),
+                    DIED_AT,
                     OUTBOX_EVENTS.ATTEMPTS,
-                    coalesce(LAST_ERROR, inline("")))
+                    REASON)
                 .from(OUTBOX_EVENTS)
                 .where(OutboxPredicates.DEAD)
                 .and(which)
@@ -106,12 +109,17 @@ public final class OutboxAdmin {
                 .fetch(
                     row ->
                         new DeadEvent(
-                            row.value1(),
-                            new Aggregate(row.value2(), row.value3()),
-                            row.value4(),
-                            row.value5(),
-                            row.value6(),
-                            row.value7())));
+                            row.get(OUTBOX_EVENTS.EVENT_ID),
+                            aggregate(row),
+                            row.get(OUTBOX_EVENTS.EVENT_TYPE),
+                            row.get(DIED_AT),
+                            row.get(OUTBOX_EVENTS.ATTEMPTS),
+                            row.get(REASON))));
+  }
+
+  private static Aggregate aggregate(Record row) {
+    return new Aggregate(
+        row.get(OUTBOX_EVENTS.AGGREGATE_TYPE), row.get(OUTBOX_EVENTS.AGGREGATE_ID));
   }
 
   private static void requireLimit(int limit) {
@@ -126,51 +134,7 @@ public final class OutboxAdmin {
    * retained.
    */
   public Optional<EventDetails> find(UUID event) {
-    return run(
-        dsl ->
-            dsl.select(
-                    cast(OUTBOX_EVENTS.STATUS, SQLDataType.CLOB),
-                    OUTBOX_EVENTS.AGGREGATE_TYPE,
-                    OUTBOX_EVENTS.AGGREGATE_ID,
-                    OUTBOX_EVENTS.EVENT_TYPE,
-                    OUTBOX_EVENTS.CONTENT_TYPE,
-                    OUTBOX_EVENTS.TRACEPARENT,
-                    OUTBOX_EVENTS.RECORDED_AT,
-                    OUTBOX_EVENTS.ATTEMPTS,
-                    LAST_ERROR,
-                    OUTBOX_EVENTS.DIED_AT,
-                    castNull(OUTBOX_PUBLISHED.PUBLISHED_AT))
-                .from(OUTBOX_EVENTS)
-                .where(OUTBOX_EVENTS.EVENT_ID.eq(event))
-                .unionAll(
-                    select(
-                            inline("published"),
-                            OUTBOX_PUBLISHED.AGGREGATE_TYPE,
-                            OUTBOX_PUBLISHED.AGGREGATE_ID,
-                            OUTBOX_PUBLISHED.EVENT_TYPE,
-                            OUTBOX_PUBLISHED.CONTENT_TYPE,
-                            OUTBOX_PUBLISHED.TRACEPARENT,
-                            OUTBOX_PUBLISHED.RECORDED_AT,
-                            OUTBOX_PUBLISHED.ATTEMPTS,
-                            castNull(OUTBOX_EVENTS.LAST_ERROR),
-                            castNull(OUTBOX_EVENTS.DIED_AT),
-                            OUTBOX_PUBLISHED.PUBLISHED_AT)
-                        .from(OUTBOX_PUBLISHED)
-                        .where(OUTBOX_PUBLISHED.EVENT_ID.eq(event)))
-                .fetchOptional(
-                    row ->
-                        new EventDetails(
-                            event,
-                            EventStatus.valueOf(row.value1().toUpperCase(Locale.ROOT)),
-                            new Aggregate(row.value2(), row.value3()),
-                            row.value4(),
-                            row.value5(),
-                            row.value6(),
-                            row.value7(),
-                            row.value8(),
-                            row.value9(),
-                            row.value10(),
-                            row.value11())));
+    return transactions.run(details, event).stream().findFirst();
   }
 
   /**
@@ -178,48 +142,7 @@ public final class OutboxAdmin {
    * found while it is retained. Needs a role that may read payloads.
    */
   public Optional<RecordedEvent> read(UUID event) {
-    return run(
-        dsl ->
-            dsl.select(
-                    OUTBOX_EVENTS.POSITION,
-                    OUTBOX_EVENTS.AGGREGATE_TYPE,
-                    OUTBOX_EVENTS.AGGREGATE_ID,
-                    OUTBOX_EVENTS.EVENT_TYPE,
-                    OUTBOX_EVENTS.PAYLOAD,
-                    OUTBOX_EVENTS.CONTENT_TYPE,
-                    FetchStatement.headerTexts(OUTBOX_EVENTS.HEADERS),
-                    OUTBOX_EVENTS.TRACEPARENT,
-                    OUTBOX_EVENTS.RECORDED_AT,
-                    OUTBOX_EVENTS.ATTEMPTS)
-                .from(OUTBOX_EVENTS)
-                .where(OUTBOX_EVENTS.EVENT_ID.eq(event))
-                .unionAll(
-                    select(
-                            OUTBOX_PUBLISHED.POSITION,
-                            OUTBOX_PUBLISHED.AGGREGATE_TYPE,
-                            OUTBOX_PUBLISHED.AGGREGATE_ID,
-                            OUTBOX_PUBLISHED.EVENT_TYPE,
-                            OUTBOX_PUBLISHED.PAYLOAD,
-                            OUTBOX_PUBLISHED.CONTENT_TYPE,
-                            FetchStatement.headerTexts(OUTBOX_PUBLISHED.HEADERS),
-                            OUTBOX_PUBLISHED.TRACEPARENT,
-                            OUTBOX_PUBLISHED.RECORDED_AT,
-                            OUTBOX_PUBLISHED.ATTEMPTS)
-                        .from(OUTBOX_PUBLISHED)
-                        .where(OUTBOX_PUBLISHED.EVENT_ID.eq(event)))
-                .fetchOptional(
-                    row ->
-                        new RecordedEvent(
-                            row.value1(),
-                            event,
-                            new Aggregate(row.value2(), row.value3()),
-                            row.value4(),
-                            row.value5(),
-                            row.value6(),
-                            FetchStatement.headers(List.of(row.value7())),
-                            row.value8(),
-                            row.value9(),
-                            row.value10())));
+    return transactions.run(contents, event).stream().findFirst();
   }
 
   /**
@@ -245,9 +168,11 @@ public final class OutboxAdmin {
                 .fetch(
                     row ->
                         new BlockedAggregate(
-                            new Aggregate(row.value1(), row.value2()),
-                            row.value3(),
-                            row.value4())));
+                            new Aggregate(
+                                row.get(OUTBOX_BLOCKED.AGGREGATE_TYPE),
+                                row.get(OUTBOX_BLOCKED.AGGREGATE_ID)),
+                            row.get(OUTBOX_BLOCKED.BLOCKED_AT),
+                            row.get(OUTBOX_BLOCKED.RETRY_AT))));
   }
 
   /** Returns the relays that hold the latest lease of some shard, by name. */
@@ -257,14 +182,16 @@ public final class OutboxAdmin {
     Field<Instant> leasedAt =
         least(greatest(max(OUTBOX_SHARDS.LEASED_AT), inline(Instant.EPOCH)), inline(LAST_INSTANT));
     Field<String> relay = left(OUTBOX_SHARDS.LEASED_BY, inline(LONGEST_NAME));
+    Field<Integer> shards = count().filterWhere(isLeased);
     return run(
         dsl ->
-            dsl.select(relay, leasedAt, count().filterWhere(isLeased))
+            dsl.select(relay, leasedAt, shards)
                 .from(OUTBOX_SHARDS)
                 .where(OUTBOX_SHARDS.LEASED_BY.isNotNull())
                 .groupBy(relay)
                 .orderBy(relay)
-                .fetch(row -> new RelayActivity(row.value1(), row.value2(), row.value3())));
+                .fetch(
+                    row -> new RelayActivity(row.get(relay), row.get(leasedAt), row.get(shards))));
   }
 
   /**
@@ -293,7 +220,7 @@ public final class OutboxAdmin {
                     .from(OUTBOX_EVENTS)
                     .where(OutboxPredicates.DEAD)
                     .and(areGiven)
-                    .fetch(row -> new Aggregate(row.value1(), row.value2())));
+                    .fetch(OutboxAdmin::aggregate));
     Set<UUID> redriven = new LinkedHashSet<>();
     for (Aggregate aggregate : aggregates) {
       redriven.addAll(redrive(aggregate, areGiven));
@@ -326,7 +253,7 @@ public final class OutboxAdmin {
                   .and(isOf(aggregate))
                   .and(which)
                   .returningResult(OUTBOX_EVENTS.EVENT_ID)
-                  .fetch(Record1::value1);
+                  .fetch(OUTBOX_EVENTS.EVENT_ID);
           if (!redriven.isEmpty()) {
             retryNow(dsl, aggregate);
           }
@@ -409,14 +336,14 @@ public final class OutboxAdmin {
                           .orderBy(OUTBOX_BLOCKED.RETRY_AT)
                           .limit(inline(1)))
                   .as("retry");
-          var times =
-              dsl.select(
-                      coalesce(
-                          least(
-                              min(first.field(OUTBOX_EVENTS.RECORDED_AT)),
-                              min(retry.field(OUTBOX_BLOCKED.RETRY_AT))),
-                          DatabaseClock.STATEMENT_START),
-                      DatabaseClock.STATEMENT_START)
+          Field<Instant> since =
+              coalesce(
+                  least(
+                      min(first.field(OUTBOX_EVENTS.RECORDED_AT)),
+                      min(retry.field(OUTBOX_BLOCKED.RETRY_AT))),
+                  DatabaseClock.STATEMENT_START);
+          Record times =
+              dsl.select(since, DatabaseClock.STATEMENT_START)
                   .from(OUTBOX_SHARDS)
                   .leftJoin(first)
                   .on(trueCondition())
@@ -425,7 +352,8 @@ public final class OutboxAdmin {
                   .fetchSingle();
           long pending = counted(dsl, OutboxPredicates.PENDING);
           long blocked = counted(dsl, OutboxPredicates.BLOCKED);
-          Duration oldest = Duration.between(times.value1(), times.value2());
+          Duration oldest =
+              Duration.between(times.get(since), times.get(DatabaseClock.STATEMENT_START));
           return new OutboxLag(
               Math.min(pending + blocked, OutboxLag.COUNTED),
               oldest.isNegative() ? Duration.ZERO : oldest,

@@ -10,43 +10,36 @@ import org.jspecify.annotations.Nullable;
 /** An event as it is published. Immutable. */
 public final class RecordedEvent {
 
-  private final long position;
-  private final UUID id;
-  private final Aggregate aggregate;
-  private final String type;
-  private final byte[] payload;
-  private final String contentType;
-  private final Map<String, String> headers;
-  private final @Nullable String traceparent;
-  private final Instant recordedAt;
-  private final int failures;
+  private final Draft draft;
 
-  RecordedEvent(
-      long position,
-      UUID id,
-      Aggregate aggregate,
-      String type,
-      byte[] payload,
-      String contentType,
-      Map<String, String> headers,
-      @Nullable String traceparent,
-      Instant recordedAt,
-      int failures) {
-    this.position = position;
-    this.id = id;
-    this.aggregate = aggregate;
-    this.type = type;
-    this.payload = payload;
-    this.contentType = contentType;
-    this.headers = headers;
-    this.traceparent = traceparent;
-    this.recordedAt = recordedAt;
-    this.failures = failures;
+  RecordedEvent(Draft draft) {
+    this.draft = draft;
+  }
+
+  /** The values of an event. A draft is modified only until its event is created. */
+  static final class Draft {
+
+    private final UUID id;
+    private final Aggregate aggregate;
+    private final String type;
+    long position;
+    byte[] payload = new byte[0];
+    String contentType = "";
+    Map<String, String> headers = Map.of();
+    @Nullable String traceparent;
+    Instant recordedAt = Instant.EPOCH;
+    int failures;
+
+    Draft(UUID id, Aggregate aggregate, String type) {
+      this.id = id;
+      this.aggregate = aggregate;
+      this.type = type;
+    }
   }
 
   /** Returns the number that orders the events of an aggregate. It never changes. */
   long position() {
-    return position;
+    return draft.position;
   }
 
   /**
@@ -54,60 +47,60 @@ public final class RecordedEvent {
    * duplicates by it.
    */
   public UUID id() {
-    return id;
+    return draft.id;
   }
 
   /** Returns the aggregate that the event is about. */
   public Aggregate aggregate() {
-    return aggregate;
+    return draft.aggregate;
   }
 
   /** Returns the type of the event. */
   public String type() {
-    return type;
+    return draft.type;
   }
 
   /** Returns a copy of the payload; JSON is encoded in UTF-8. */
   public byte[] payload() {
-    return payload.clone();
+    return draft.payload.clone();
   }
 
   int payloadSize() {
-    return payload.length;
+    return draft.payload.length;
   }
 
   /** Returns the payload decoded as UTF-8, for JSON and other text. */
   public String text() {
-    return new String(payload, UTF_8);
+    return new String(draft.payload, UTF_8);
   }
 
   /** Returns the media type of the payload. */
   public String contentType() {
-    return contentType;
+    return draft.contentType;
   }
 
   /** Returns the headers by name. */
   public Map<String, String> headers() {
-    return headers;
+    return draft.headers;
   }
 
   /** Returns the W3C traceparent of the transaction that recorded the event, or null. */
   public @Nullable String traceparent() {
-    return traceparent;
+    return draft.traceparent;
   }
 
   /** Returns when the event was recorded, by the database's clock. */
   public Instant recordedAt() {
-    return recordedAt;
+    return draft.recordedAt;
   }
 
   /** Returns how many attempts to publish the event have failed. */
   public int failures() {
-    return failures;
+    return draft.failures;
   }
 
   @Override
   public String toString() {
-    return "%s %s/%s %s".formatted(type, aggregate.type(), aggregate.id(), id);
+    return "%s %s/%s %s".formatted(type(), aggregate().type(), aggregate().id(), id());
   }
 }

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -95,15 +93,7 @@ class BatchPublisherTest {
 
   private static RecordedEvent event(String aggregateId) {
     return new RecordedEvent(
-        1,
-        UUID.randomUUID(),
-        new Aggregate("order", aggregateId),
-        "order-placed",
-        new byte[0],
-        "application/json",
-        Map.of(),
-        null,
-        Instant.EPOCH,
-        0);
+        new RecordedEvent.Draft(
+            UUID.randomUUID(), new Aggregate("order", aggregateId), "order-placed"));
   }
 }

@@ -35,6 +35,8 @@ final class Statements {
     texts.put("change", EventWrites.change(dialect).text());
     texts.put("block", EventWrites.block(dialect).text());
     texts.put("unblock", EventWrites.unblock(dialect).text());
+    texts.put("event-details", EventReads.details(dialect).text());
+    texts.put("event-contents", EventReads.contents(dialect).text());
     texts.put("sweep-position", SweepStatements.position(dialect).text());
     texts.put("sweep-writers", SweepStatements.writers(dialect).text());
     texts.put("sweep-first", SweepStatements.first(dialect).text());
