@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Tests that the recipes in CONTRIBUTING.md name tests, and only files, classes and members that
- * exist.
+ * exist, and that they name all files that an earlier change of the same kind touched.
  */
 class RecipesTest {
 
@@ -28,8 +29,48 @@ class RecipesTest {
 
   /** The changes for which CONTRIBUTING.md must contain a recipe. */
   private static final List<String> CHANGES =
-      List.of("job column", "job status", "payload codec", "slots", "backoff", "CLI", "event");
+      List.of(
+          "job column",
+          "job status",
+          "outcome",
+          "column of an outbox event",
+          "setting of the worker",
+          "Spring property",
+          "payload codec",
+          "slots",
+          "backoff",
+          "CLI",
+          "worker event");
 
+  /**
+   * A change that was made, whose recipe must name every file of the main code that mentions it.
+   *
+   * @param change the end of the recipe's heading
+   * @param mention finds the change in a file
+   * @param files the paths of the files that belong to the change if they mention it
+   */
+  private record Example(String change, Pattern mention, Pattern files) {
+
+    static Example of(String change, String mention, String files) {
+      return new Example(change, Pattern.compile(mention), Pattern.compile(files));
+    }
+  }
+
+  private static final List<Example> EXAMPLES =
+      List.of(
+          Example.of("job column that is set at enqueue", "\\btags\\b", "^queue-cli/"),
+          Example.of("outcome of a job", "\\b(?:Snoozed|SNOOZED)\\b|'snoozed'", ""),
+          Example.of(
+              "column of an outbox event",
+              "(?i)traceparent",
+              "^(?:queue-outbox|integrations/kafka|lab)/|[oO]utbox|/roles\\.sql"),
+          Example.of("setting of the worker", "\\bflushInterval\\b", ""),
+          Example.of("Spring property", "\\bchildWithin\\b", ""));
+
+  private static final Pattern SOURCE = Pattern.compile("^(?!.*/target/).*\\.(?:java|sql)$");
+  private static final Pattern MAIN = Pattern.compile("^(?!examples/).*/src/main/");
+
+  private static final Pattern RUN = Pattern.compile("-pl (\\S+) -Dtest=(\\S+)");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
   private static final Pattern MEMBER = Pattern.compile("([A-Z]\\w+)(?:\\.(\\w+))?");
   private static final Pattern TEST = Pattern.compile("`[A-Z]\\w*(?:Test|Properties|Promises)`");
@@ -41,6 +82,18 @@ class RecipesTest {
 
     String text() {
       return String.join("\n", lines);
+    }
+
+    /** Returns whether the recipe names a Java file by its class, or another file by its path. */
+    boolean names(String file) {
+      String name =
+          file.endsWith(".java")
+              ? file.substring(file.lastIndexOf('/') + 1).replace(".java", "")
+              : file;
+      return CODE.matcher(text())
+          .results()
+          .map(code -> code.group(1))
+          .anyMatch(code -> code.equals(name) || code.startsWith(name + "."));
     }
   }
 
@@ -60,11 +113,15 @@ class RecipesTest {
     try (Stream<Path> files = Files.walk(ROOT)) {
       sources =
           files
-              .filter(file -> file.toString().endsWith(".java"))
+              .filter(file -> SOURCE.matcher(nameOf(file)).matches())
               .collect(
                   Collectors.groupingBy(
                       file -> file.getFileName().toString().replace(".java", "")));
     }
+  }
+
+  private static String nameOf(Path file) {
+    return ROOT.relativize(file).toString().replace('\\', '/');
   }
 
   @Test
@@ -89,6 +146,34 @@ class RecipesTest {
   }
 
   @TestFactory
+  Stream<DynamicTest> aRecipeNamesAllFilesOfAnEarlierChange() {
+    return EXAMPLES.stream()
+        .map(
+            example ->
+                DynamicTest.dynamicTest(
+                    example.change(),
+                    () -> {
+                      Recipe recipe =
+                          recipes.stream()
+                              .filter(each -> each.heading().endsWith(example.change()))
+                              .findAny()
+                              .orElseThrow();
+                      List<String> touched = touched(example);
+                      assertThat(touched).hasSizeGreaterThan(1);
+                      assertThat(touched).filteredOn(file -> !recipe.names(file)).isEmpty();
+                    }));
+  }
+
+  private List<String> touched(Example example) {
+    return sources.values().stream()
+        .flatMap(List::stream)
+        .map(RecipesTest::nameOf)
+        .filter(file -> MAIN.matcher(file).find() && example.files().matcher(file).find())
+        .filter(file -> example.mention().matcher(read(ROOT.resolve(file))).find())
+        .toList();
+  }
+
+  @TestFactory
   Stream<DynamicTest> everythingThatARecipeNamesExists() {
     return recipes.stream()
         .flatMap(
@@ -104,8 +189,11 @@ class RecipesTest {
                                 () -> assertExists(code))));
   }
 
-  private void assertExists(String code) throws IOException {
-    if (code.contains("/") || code.endsWith(".md")) {
+  private void assertExists(String code) {
+    Matcher run = RUN.matcher(code);
+    if (run.matches()) {
+      assertRuns(List.of(run.group(1).split(",")), List.of(run.group(2).split(",")));
+    } else if (code.contains("/") || code.endsWith(".md")) {
       assertThat(ROOT.resolve(code)).exists();
     } else if (MEMBER.matcher(code).matches()) {
       MatchResult name = MEMBER.matcher(code).results().findFirst().orElseThrow();
@@ -119,11 +207,28 @@ class RecipesTest {
     }
   }
 
+  /** A test that is in none of the modules would not be run. */
+  private void assertRuns(List<String> modules, List<String> tests) {
+    assertThat(tests)
+        .allSatisfy(
+            test ->
+                assertThat(sources.getOrDefault(test, List.of()))
+                    .as(test)
+                    .anyMatch(
+                        file ->
+                            modules.stream()
+                                .anyMatch(module -> file.startsWith(ROOT.resolve(module)))));
+  }
+
   private static boolean mentions(Path source, String member) {
+    return Arrays.asList(read(source).split("\\W+", -1)).contains(member);
+  }
+
+  private static String read(Path file) {
     try {
-      return Arrays.asList(Files.readString(source).split("\\W+", -1)).contains(member);
+      return Files.readString(file);
     } catch (IOException failure) {
-      throw new AssertionError(source.toString(), failure);
+      throw new AssertionError(file.toString(), failure);
     }
   }
 }
