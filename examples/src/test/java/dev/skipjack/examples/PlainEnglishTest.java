@@ -20,9 +20,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that the documents, and the comments and string literals of the main code, avoid wording
- * that readers found hard to understand. A failure names the file, the line and the word, and what
- * to write instead.
+ * Tests that the documents, the comments and string literals of the main code, and the names of
+ * tests avoid wording that readers found hard to understand. A failure names the file, the line and
+ * the word, and what to write instead.
  *
  * <p>If a word is correct in its context, add an entry with the reason to {@link #JUSTIFIED}.
  */
@@ -143,6 +143,7 @@ class PlainEnglishTest {
 
   private record Justified(String file, String wording) {}
 
+  private static final Set<String> NOT_OURS = Set.of("target", "generated");
   private static final Set<String> NOT_MAIN = Set.of("target", "generated", "test");
 
   private static final Pattern CODE_AND_LINKS =
@@ -156,6 +157,16 @@ class PlainEnglishTest {
       Pattern.compile(
           "/\\*.*?\\*/|//[^\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])+'",
           Pattern.DOTALL);
+
+  /** Matches the methods and the rules of ArchUnit that are tests, up to their name. */
+  private static final Pattern NAME_OF_TEST =
+      Pattern.compile(
+          "@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|Property)\\b"
+              + ".*?\\b(?:void|DynamicTest>)\\s+(\\w+)\\(|\\bArchRule\\s+(\\w+)",
+          Pattern.DOTALL);
+
+  private static final Pattern BETWEEN_WORDS =
+      Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])");
 
   @Test
   void documentsAreInPlainEnglish() throws IOException {
@@ -179,12 +190,22 @@ class PlainEnglishTest {
     assertThat(found).isEmpty();
   }
 
+  @Test
+  void namesOfTestsAreInPlainEnglish() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path source : files(name -> name.endsWith(".java"), NOT_OURS)) {
+      find(name(source), namesOfTests(Files.readString(source)), RULES, found);
+    }
+    assertThat(found).isEmpty();
+  }
+
   /** Ensures that the other tests do not pass merely because they read nothing. */
   @Test
   void wordsAreFoundInTextAndNotInCode() throws IOException {
     assertThat(files(name -> name.endsWith(".md")).stream().map(PlainEnglishTest::name))
         .contains("README.md", "docs/guarantees.md", "docs/adr/0013-wake-ups.md");
     assertThat(files(name -> name.endsWith(".java"))).hasSizeGreaterThan(100);
+    assertThat(files(name -> name.endsWith("Test.java"), NOT_OURS)).hasSizeGreaterThan(100);
 
     List<String> found = new ArrayList<>();
     String java = "int shall = 1; // it shall\nlog(\"a \\\" flight\");";
@@ -193,6 +214,11 @@ class PlainEnglishTest {
         .containsExactly(
             "A.java:2: \"flight\": write round trip",
             "A.java:1: \"shall\": write must, will, or the imperative");
+    found.clear();
+    String test = "@Test\n@Timeout(1)\nvoid aJobInFlightShallEnd() {}\nvoid helperInFlight() {}";
+    find("ATest.java", namesOfTests(test), RULES, found);
+    assertThat(found)
+        .containsExactly("ATest.java:3: \"Shall\": write must, will, or the imperative");
     found.clear();
     find("a.md", blank("`shall` in flight\n```\nshall\n```\n", CODE_AND_LINKS), RULES, found);
     assertThat(found).isEmpty();
@@ -223,6 +249,11 @@ class PlainEnglishTest {
   }
 
   private static List<Path> files(Predicate<String> wanted) throws IOException {
+    return files(wanted, NOT_MAIN);
+  }
+
+  private static List<Path> files(Predicate<String> wanted, Set<String> skipped)
+      throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(
         ROOT,
@@ -231,7 +262,7 @@ class PlainEnglishTest {
           public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
             String name = folder.getFileName().toString();
             boolean ours =
-                folder.equals(ROOT) || (!name.startsWith(".") && !NOT_MAIN.contains(name));
+                folder.equals(ROOT) || (!name.startsWith(".") && !skipped.contains(name));
             return ours ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
           }
 
@@ -269,6 +300,22 @@ class PlainEnglishTest {
       end = found.end();
     }
     return kept.append(lineBreaks(text.substring(end))).toString();
+  }
+
+  /** Returns the words in the names of tests, with all line breaks. */
+  private static String namesOfTests(String text) {
+    StringBuilder words = new StringBuilder();
+    int end = 0;
+    Matcher found = NAME_OF_TEST.matcher(text);
+    while (found.find()) {
+      String name = found.group(1) == null ? found.group(2) : found.group(1);
+      words
+          .append(lineBreaks(text.substring(end, found.end())))
+          .append(BETWEEN_WORDS.matcher(name).replaceAll(" "))
+          .append('.');
+      end = found.end();
+    }
+    return words.toString();
   }
 
   private static String lineBreaks(String text) {

@@ -72,7 +72,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void twinsThatReplaceAreOneJobOfTheLast() {
+  void duplicatesThatReplaceAreOneJobOfTheLast() {
     JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
 
     List<EnqueueResult> results =

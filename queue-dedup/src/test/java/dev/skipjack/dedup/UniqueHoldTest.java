@@ -436,7 +436,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void isFreeWhenThePeriodIsOverEvenIfTheJobStillWaits() {
+    void isFreeWhenThePeriodHasEndedEvenIfTheJobStillWaits() {
       JobId first = enqueue(PER_HOUR).jobId();
       assertThat(
               fixture.value(

@@ -80,7 +80,7 @@ class UniqueKeysTest {
   }
 
   @Test
-  void fieldsThatHaveNoOneTextAreRefused() {
+  void fieldsWithoutASingleTextAreRefused() {
     for (Object value : List.of(1.5, new Object(), new BigDecimal("1E+999999999"))) {
       assertThatThrownBy(() -> key(Unique.byFields(Sync::account, sync -> value)))
           .isInstanceOf(IllegalArgumentException.class)

@@ -87,7 +87,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void rowsUnderALeaseAreFreeForNobodyUntilItExpires() {
+  void rowsUnderALeaseAreNotFreeUntilItExpires() {
     fixture.seats("A", 2);
     RowLease<SeatRecord> first = HELD_SEATS.claim(fixture.db);
 

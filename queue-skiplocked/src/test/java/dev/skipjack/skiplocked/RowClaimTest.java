@@ -157,7 +157,7 @@ class RowClaimTest {
         "descending nulls last, 2 1 -",
         "ascending nulls first, - 1 2"
       })
-  void ordersNullsAsTheDatabaseDoesUnlessToldOtherwise(String order, String expected) {
+  void ordersNullsAsTheDatabaseDoesUnlessSetOtherwise(String order, String expected) {
     fixture.seats("A", 3);
     fixture.db.execute("UPDATE seat SET price = number WHERE number < 3");
     OrderField<?> field =

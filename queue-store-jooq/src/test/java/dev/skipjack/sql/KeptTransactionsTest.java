@@ -130,7 +130,7 @@ class KeptTransactionsTest {
   }
 
   @Test
-  void aCloseByAnInterruptedThreadBreaksOffWhatIsUnderWay() throws Exception {
+  void aCloseByAnInterruptedThreadAbortsWhatIsUnderWay() throws Exception {
     KeptTransactions kept = new KeptTransactions(new OwnConnections(pool));
     CountDownLatch over = new CountDownLatch(1);
     Thread caller =

@@ -80,7 +80,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void returnsTheExecutionsWhoseJobsAreToBeCancelled() {
+    void returnsTheExecutionsWhoseJobsMustBeCancelled() {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
       admin.cancel(List.of(executions.get(1).jobId()));

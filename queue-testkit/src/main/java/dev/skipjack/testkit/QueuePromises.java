@@ -74,7 +74,7 @@ abstract class QueuePromises extends Promises {
   }
 
   @Test
-  void theLongerPauseHoldsWhoeverRequestedIt() {
+  void theLongerPauseHoldsInEitherOrder() {
     fixture.enqueue(1);
     admin.pause("default", Duration.ofHours(2));
     QueueState longer = reader.queues().get(0);
@@ -142,7 +142,7 @@ abstract class QueuePromises extends Promises {
   }
 
   @Test
-  void resumingAQueueThatNobodyPausedChangesNothing() {
+  void resumingAQueueThatIsNotPausedChangesNothing() {
     fixture.enqueue(1);
 
     admin.resume("default");

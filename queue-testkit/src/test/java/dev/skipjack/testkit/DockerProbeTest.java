@@ -27,7 +27,7 @@ class DockerProbeTest {
   }
 
   @Test
-  void daemonThatAnswers(@TempDir Path folder) throws Exception {
+  void daemonThatResponds(@TempDir Path folder) throws Exception {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel daemon = listenOn(socket)) {
       Thread answering = new Thread(() -> answerOnce(daemon, "HTTP/1.1 200 OK\r\n\r\nOK"));
@@ -52,7 +52,7 @@ class DockerProbeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP", "SSH-2.0-OpenSSH_9.6\r\n"})
-  void somethingElseThatAnswersThere(String answer, @TempDir Path folder) throws Exception {
+  void anotherServerThatRespondsThere(String answer, @TempDir Path folder) throws Exception {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel other = listenOn(socket)) {
       Thread answering = new Thread(() -> answerOnce(other, answer));

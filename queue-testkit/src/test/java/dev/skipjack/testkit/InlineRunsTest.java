@@ -76,7 +76,7 @@ class InlineRunsTest {
   }
 
   @Test
-  void writesNothingWhileNobodyRuns() {
+  void writesNothingOutsideOfARun() {
     assertThatThrownBy(() -> inline.enqueue(JOBS, this::write))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("by(worker)");

@@ -153,7 +153,7 @@ class JobRunsIT {
   }
 
   @Test
-  void aLeaseThatIsLostIsOverWhenTheStoreRescues() throws SQLException {
+  void aLostLeaseEndsWhenTheStoreRescues() throws SQLException {
     JobId job = Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
     JobId other = Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
 

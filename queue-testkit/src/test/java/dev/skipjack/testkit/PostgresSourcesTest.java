@@ -14,7 +14,7 @@ class PostgresSourcesTest {
   private static final String URL = "jdbc:postgresql://db:5432/app?user=me&password=secret";
 
   @Test
-  void urlWinsAndNobodyAsksForDocker() {
+  void urlWinsAndDockerIsNotProbed() {
     PostgresSource source =
         PostgresSources.choose(
             URL,
@@ -30,7 +30,7 @@ class PostgresSourcesTest {
   }
 
   @Test
-  void containerIsTakenWhereDockerAnswers() {
+  void containerIsTakenWhereDockerResponds() {
     assertThat(PostgresSources.choose(null, OptionalInt.of(15), () -> true, () -> true))
         .isInstanceOfSatisfying(
             TestcontainersSource.class,
@@ -74,7 +74,7 @@ class PostgresSourcesTest {
   }
 
   @Test
-  void serverIsStoppedByWhoeverStartedIt() {
+  void serverIsStoppedByTheProcessThatStartedIt() {
     AtomicInteger stops = new AtomicInteger();
     new UrlSource(URL, true, stops::incrementAndGet).start().stop();
     assertThat(stops).hasValue(1);

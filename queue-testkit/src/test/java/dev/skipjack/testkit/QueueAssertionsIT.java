@@ -335,7 +335,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void notReadUnlessSomebodyAsks() throws SQLException {
+    void notReadUnlessRequested() throws SQLException {
       Jobs.insert(database, "welcome", "{}");
       Payloads.Missing none = new Payloads.Missing();
 

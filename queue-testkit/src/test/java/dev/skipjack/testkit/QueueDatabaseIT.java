@@ -60,7 +60,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void closeDropsTheDatabaseUnderWhoeverIsConnected() throws SQLException {
+  void closeDropsTheDatabaseDespiteOpenConnections() throws SQLException {
     QueueDatabase database = QueueDatabase.create();
     String url = database.jdbcUrl();
     try (Connection stranger = DriverManager.getConnection(url)) {
@@ -76,7 +76,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void connectionsThatAreNotGivenBackAreReportedAndTheDatabaseIsDroppedAllTheSame()
+  void connectionsThatAreNotClosedAreReportedAndTheDatabaseIsDroppedAllTheSame()
       throws SQLException {
     QueueDatabase database = QueueDatabase.create();
     List<Connection> kept = new ArrayList<>();
@@ -104,7 +104,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void connectionsThatWereGivenBackAreForgotten() throws SQLException {
+  void connectionsThatWereClosedAreForgotten() throws SQLException {
     QueueDatabase database = QueueDatabase.create();
     for (int i = 0; i < 30; i++) {
       query(database, "SELECT 1");
@@ -161,7 +161,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void leftoversAreDroppedUnlessSomebodyIsConnected() throws SQLException {
+  void leftoversAreDroppedUnlessASessionIsConnected() throws SQLException {
     TestServer server = TestServer.running();
     assumeTrue(server.isOursAlone(), "other runs may use the server, and would lose theirs");
     String abandoned = server.createDatabase();

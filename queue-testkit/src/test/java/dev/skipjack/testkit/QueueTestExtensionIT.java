@@ -56,7 +56,7 @@ class QueueTestExtensionIT {
   }
 
   @Test
-  void connectionThatWasNotGivenBackFailsTheClass() {
+  void connectionThatWasNotClosedFailsTheClass() {
     run(Leaking.class)
         .containerEvents()
         .assertThatEvents()

@@ -53,7 +53,7 @@ class TestServerIT {
   }
 
   @Test
-  void aRoleThatMayNotCreateDatabasesIsToldWhatItNeeds() {
+  void theErrorOfARoleThatMayNotCreateDatabasesNamesWhatItNeeds() {
     UrlSource source = new UrlSource(url("user=" + role + "&password=secret"));
 
     assertThatThrownBy(() -> TestServer.start(source, OptionalInt.empty()))

@@ -123,7 +123,7 @@ class LaneChooserTest {
      * of its next job.
      */
     @Test
-    void theReserveGoesToWhoeverWaitsLongestByThen() {
+    void theReserveGoesToTheLaneThatHasWaitedLongestByThen() {
       model.add(MIDDLE, 1);
       model.pass(5);
       model.add(LOW, 5);

@@ -103,7 +103,7 @@ class TransactionWakeUpsTest {
   }
 
   @Test
-  void aRollbackWakesNobodyAndLeavesNothingForTheNextTransaction() {
+  void aRollbackWakesNoWorkerAndLeavesNothingForTheNextTransaction() {
     contexts.run(
         context -> {
           new TransactionTemplate(context.getBean(PlatformTransactionManager.class))

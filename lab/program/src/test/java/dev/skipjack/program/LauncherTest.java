@@ -145,7 +145,7 @@ class LauncherTest {
   }
 
   @Test
-  void theReleaseFileOfTheJdkTellsItsVersion() throws Exception {
+  void theReleaseFileOfTheJdkContainsItsVersion() throws Exception {
     launch();
     Files.writeString(javaHome.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"11.0.2\"\n");
     Run old = launch();

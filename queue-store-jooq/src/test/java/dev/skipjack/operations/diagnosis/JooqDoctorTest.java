@@ -426,7 +426,7 @@ class JooqDoctorTest {
   }
 
   @Test
-  void aRoleWithoutGrantsIsToldWhatItMayNotRead(QueueDatabase database) {
+  void checksThatARoleMayNotRunAreReportedAsNotChecked(QueueDatabase database) {
     String role = "d" + fixture.value("SELECT left(md5(current_database()), 12)");
     fixture.execute("CREATE ROLE " + role);
     try (HikariDataSource pool = new HikariDataSource()) {

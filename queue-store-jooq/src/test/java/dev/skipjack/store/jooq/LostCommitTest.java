@@ -113,7 +113,7 @@ class LostCommitTest {
   }
 
   @Test
-  void jobsOfAClaimWithALostResponseAreNamedAndCanBeGivenBackAtOnce() {
+  void jobsOfAClaimWithALostResponseAreNamedAndCanBeReleasedAtOnce() {
     fixture.enqueue(300);
     List<Requeue> unknown = new ArrayList<>();
     int answered = 0;

@@ -48,7 +48,7 @@ class PruneTest {
   class Keys {
 
     @Test
-    void thatAreOverGoAndOthersStay() {
+    void thatHaveExpiredGoAndOthersStay() {
       keys("old", "now() - interval '1 second'", 12_000);
       keys("new", "now() + interval '1 hour'", 3);
 

@@ -225,7 +225,7 @@ class WakeUpsTest {
     }
 
     @Test
-    void byAQueueThatIsToldNotTo() {
+    void byAQueueWithoutWakeUps() {
       JobQueue silent =
           JobQueue.builder(fixture.database.dataSource())
               .schema(fixture.database.schema())

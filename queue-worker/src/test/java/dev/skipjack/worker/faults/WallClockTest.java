@@ -36,7 +36,7 @@ class WallClockTest {
       Set.of("WakeUpSender.isDue", "Vitals.partitionTrouble", "JooqDoctor.clock");
 
   @ArchTest
-  static final ArchRule nobodyAsksThisMachinesClock =
+  static final ArchRule noClassReadsThisMachinesClock =
       noClasses()
           .should()
           .callMethodWhere(new TellsTheTime())

@@ -78,7 +78,7 @@ class AfterAKillIT {
   }
 
   @Test
-  void processIdThatWentToSomebodyElseIsNoServer() throws Exception {
+  void processIdThatAnotherProcessHasIsNoServer() throws Exception {
     Path data;
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {
       data = postgres.dataFolder();

@@ -124,7 +124,7 @@ class BaseFolderTest {
     }
 
     @Test
-    void folderOfSomebodyElseIsRefused() throws IOException {
+    void folderOfAnotherUserIsRefused() throws IOException {
       Files.createDirectory(
           expected,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

@@ -81,7 +81,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void nobodyStandsInWherePostgresDoesNotExist() {
+  void theSecondUserIsUsedWherePostgresDoesNotExist() {
     machine.users.remove("postgres");
 
     assertThat(Unprivileged.choose(machine, null).user()).isEqualTo("nobody");

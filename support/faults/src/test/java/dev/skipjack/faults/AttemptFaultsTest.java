@@ -33,7 +33,7 @@ class AttemptFaultsTest {
   }
 
   @Test
-  void whatIsMendedFailsNoMore() throws Exception {
+  void whatIsRepairedFailsNoMore() throws Exception {
     faults.failNext(5);
     faults.reset();
 

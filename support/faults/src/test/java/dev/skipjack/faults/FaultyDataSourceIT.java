@@ -38,7 +38,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void refusesAsOftenAsToldAndThenWorks() throws SQLException {
+  void refusesAsOftenAsRequestedAndThenWorks() throws SQLException {
     faulty.failNext(Step.CONNECTION, 2, "53300");
     faulty.failNext(Step.STATEMENT, 1, "40P01");
     faulty.failNext(Step.COMMIT, 1, "40001");
@@ -143,7 +143,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void aDatabaseThatIsAwayIsAwayForOpenConnectionsToo() throws SQLException {
+  void anUnavailableDatabaseIsUnavailableForOpenConnectionsToo() throws SQLException {
     try (Connection connection = faulty.getConnection();
         Statement statement = connection.createStatement()) {
       assertThat(connection.isValid(5)).isTrue();

@@ -103,7 +103,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void keepsBackWhatItIsToldTo() throws Exception {
+  void delaysBothDirections() throws Exception {
     try (Connection connection = connect("")) {
       proxy.latency(Duration.ofMillis(40), Duration.ofMillis(40));
       long began = System.nanoTime();
@@ -150,7 +150,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void findsTheCommitOfATransactionInOneFlight() throws Exception {
+  void findsTheCommitOfATransactionInOneRoundTrip() throws Exception {
     try (Connection connection = connect("");
         Statement statement = connection.createStatement()) {
       proxy.cutBeforeCommit(1);

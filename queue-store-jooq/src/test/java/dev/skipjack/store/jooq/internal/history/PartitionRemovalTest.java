@@ -127,7 +127,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void insideAKeptPartitionOnlyWhatIsOverGoes() {
+  void insideAKeptPartitionOnlyExpiredRowsGo() {
     fixture.execute(
         "SELECT @create_partition('jobs_archive', now() - n * interval '1 day') FROM"
             + " generate_series(1, 3) n");
