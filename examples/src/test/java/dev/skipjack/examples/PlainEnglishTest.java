@@ -115,7 +115,6 @@ class PlainEnglishTest {
 
   private static final String EMBEDDED =
       "support/embedded-postgres/src/main/java/dev/skipjack/embedded/";
-  private static final String DEMO = "lab/demo/src/main/java/dev/skipjack/demo/";
   private static final String DEDUP = "queue-dedup/src/main/java/dev/skipjack/dedup/";
   private static final String PROGRAM = "lab/program/src/main/java/dev/skipjack/program/";
   private static final String RIVALS = "lab/rivals/src/main/java/dev/skipjack/rivals/";
@@ -130,7 +129,6 @@ class PlainEnglishTest {
           entry(new Justified("docs/performance.md", "flight"), "JDK Flight Recorder"),
           entry(new Justified(EMBEDDED + "EmbeddedPostgres.java", "nobody"), "a Unix user"),
           entry(new Justified(EMBEDDED + "Unprivileged.java", "nobody"), "a Unix user"),
-          entry(new Justified(DEMO + "WebhookContent.java", "someone"), "an email address"),
           entry(new Justified(DEDUP + "UniqueInsert.java", "answered"), "an alias in SQL"),
           entry(new Justified(DEDUP + "UniqueInsert.java", "twin"), "an alias in SQL"),
           entry(new Justified(DEDUP + "ResolveConflictStatement.java", "twin"), "an alias in SQL"),

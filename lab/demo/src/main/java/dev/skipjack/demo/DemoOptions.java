@@ -3,7 +3,6 @@ package dev.skipjack.demo;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,29 +14,18 @@ public final class DemoOptions {
   private static final long GENERATED = 1_000;
   private static final int MOST_WORKERS = 32;
 
-  private final @Nullable Path input;
-  private final OptionalLong jobs;
-  private final int workers;
-  private final @Nullable DemoTarget database;
-  private final String server;
-  private final boolean resume;
+  private @Nullable Path input;
+  private OptionalLong jobs = OptionalLong.empty();
+  private int workers = 2;
+  private @Nullable DemoTarget database;
+  private String server = "demo";
+  private boolean resume;
 
-  private DemoOptions(Builder builder) {
-    this.input = builder.input;
-    this.jobs = builder.jobs;
-    this.workers = builder.workers;
-    this.database = builder.database;
-    this.server = builder.server;
-    this.resume = builder.resume;
-  }
+  private DemoOptions() {}
 
   /** Returns a builder with the defaults. */
   public static Builder builder() {
     return new Builder();
-  }
-
-  Optional<Path> input() {
-    return Optional.ofNullable(input);
   }
 
   int workers() {
@@ -56,25 +44,14 @@ public final class DemoOptions {
     return resume;
   }
 
-  /** Returns the number of deliveries; empty if it depends on the length of the input. */
-  OptionalLong expected() {
-    return jobs.isPresent() || input != null ? jobs : OptionalLong.of(GENERATED);
-  }
-
-  /**
-   * Opens the input. If a number of jobs is set, all deliveries get fresh ids, so the same file can
-   * be sent repeatedly, within a run or in later runs.
-   *
-   * @throws BadInputException if the input cannot be read
-   */
-  DeliverySource open(UUID run) {
-    Path file = input;
-    if (file == null) {
-      return new WebhookGenerator(run, jobs.orElse(GENERATED));
+  /** Returns the deliveries to send: none to resume. */
+  Deliveries deliveries() {
+    if (resume) {
+      return Deliveries.generated(0);
     }
-    return jobs.isEmpty()
-        ? JsonLinesFile.open(file)
-        : new FreshDeliveries(() -> JsonLinesFile.open(file), run, jobs.getAsLong());
+    return input == null
+        ? Deliveries.generated(jobs.orElse(GENERATED))
+        : Deliveries.of(input, jobs);
   }
 
   /** Omits the password of the database; shows a dash for settings that were not given. */
@@ -89,30 +66,22 @@ public final class DemoOptions {
             resume);
   }
 
-  /** A builder for the settings. The messages of its exceptions name the command's options. */
+  /** A builder for one run's settings. Its exceptions name the options of the command. */
   public static final class Builder {
 
-    private @Nullable Path input;
-    private OptionalLong jobs = OptionalLong.empty();
-    private int workers = 2;
-    private @Nullable DemoTarget database;
-    private String server = "demo";
-    private boolean resume;
+    private final DemoOptions options = new DemoOptions();
 
     private Builder() {}
 
-    /**
-     * Sets the file of deliveries to send, with one JSON object per line. By default, deliveries
-     * are generated.
-     */
+    /** Sets the file of deliveries, one JSON object per line. Default: generated deliveries. */
     public Builder input(Path file) {
-      this.input = file;
+      options.input = file;
       return this;
     }
 
     /**
      * Sets the number of distinct deliveries to send. The input is repeated or truncated, and its
-     * deliveries get fresh ids. By default, the input is sent once or, without an input, 1,000
+     * deliveries get new ids. By default, the input is sent once or, without an input, 1,000
      * deliveries are generated.
      */
     public Builder jobs(long number) {
@@ -120,53 +89,48 @@ public final class DemoOptions {
         throw new IllegalArgumentException(
             "--jobs is %d, but at least 1 delivery is needed.".formatted(number));
       }
-      this.jobs = OptionalLong.of(number);
+      options.jobs = OptionalLong.of(number);
       return this;
     }
 
-    /** Sets the number of workers, from 1 to 32, each with 8 handlers. Defaults to 2. */
+    /** Sets the number of workers, from 1 to 32, each with 8 handlers. Default: 2. */
     public Builder workers(int number) {
       if (number < 1 || number > MOST_WORKERS) {
         throw new IllegalArgumentException(
             "--workers is %d, but must be 1 to %d.".formatted(number, MOST_WORKERS));
       }
-      this.workers = number;
+      options.workers = number;
       return this;
     }
 
-    /**
-     * Sets the database to run on. By default, an embedded PostgreSQL is started, whose data is
-     * kept.
-     */
+    /** Sets the database. Default: an embedded PostgreSQL is started, whose data is kept. */
     public Builder database(DemoTarget target) {
-      this.database = target;
+      options.database = target;
       return this;
     }
 
     /** Sets the purpose of the embedded PostgreSQL. The data of other purposes is not touched. */
     public Builder server(String purpose) {
-      this.server = purpose;
+      options.server = purpose;
       return this;
     }
 
-    /**
-     * Resumes an earlier run: sends nothing, and finishes and verifies the jobs that the run left.
-     */
+    /** Sends nothing, and finishes and verifies the jobs that an earlier run left. */
     public Builder resume() {
-      this.resume = true;
+      options.resume = true;
       return this;
     }
 
     /**
-     * Builds the settings.
+     * Returns the settings. The builder must not be used again.
      *
      * @throws IllegalArgumentException if resuming is combined with options for sending
      */
     public DemoOptions build() {
-      if (resume && (jobs.isPresent() || input != null)) {
+      if (options.resume && (options.jobs.isPresent() || options.input != null)) {
         throw new IllegalArgumentException("--resume sends nothing: leave out --jobs and --input.");
       }
-      return new DemoOptions(this);
+      return options;
     }
   }
 }

@@ -16,11 +16,4 @@ public record DemoOutput(PrintWriter out, PrintWriter err, boolean json, boolean
     err.println(sentence);
     err.flush();
   }
-
-  LiveLine.Style style() {
-    if (json) {
-      return LiveLine.Style.NONE;
-    }
-    return terminal ? LiveLine.Style.TERMINAL : LiveLine.Style.PLAIN;
-  }
 }

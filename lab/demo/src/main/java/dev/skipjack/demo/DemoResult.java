@@ -5,7 +5,5 @@ public enum DemoResult {
   /** Every delivery had exactly its expected effect. */
   VERIFIED,
   /** A check failed, or the run was stopped before the end. */
-  NOT_VERIFIED,
-  /** The deliveries before the bad line of the input were verified; the rest were not sent. */
-  BAD_INPUT
+  NOT_VERIFIED
 }

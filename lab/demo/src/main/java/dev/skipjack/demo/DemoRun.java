@@ -1,17 +1,17 @@
 package dev.skipjack.demo;
 
 import dev.skipjack.dedup.UniqueJobs;
-import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.JobQueue;
-import java.io.PrintWriter;
+import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerConfig;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
 import javax.sql.DataSource;
-import org.jooq.impl.DSL;
+import org.jooq.Record;
 
 /**
  * One run of the demo on a database. It sends and handles deliveries, waits until no job is left,
@@ -19,117 +19,130 @@ import org.jooq.impl.DSL;
  */
 final class DemoRun {
 
-  private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+  private static final long PAUSE_MILLIS = 50;
 
-  private final DemoDatabase database;
-  private final DataSource service;
+  /**
+   * If the demo is killed, its jobs stay in status {@code running}; these settings let the next run
+   * rescue them within seconds. Closing is quick because a handler takes only milliseconds.
+   */
+  private static final WorkerConfig CONFIG =
+      WorkerConfig.builder()
+          .lease(Duration.ofSeconds(5))
+          .rescueInterval(Duration.ofSeconds(1))
+          .pollInterval(Duration.ofMillis(50))
+          .drainTimeout(Duration.ofSeconds(5))
+          .build();
+
+  private final DataSource pool;
   private final DemoOptions options;
   private final StopRequest stop;
-  private final Backlog backlog;
+  private final JobQueue queue;
+  private final Sender sender;
+  private final Progress progress;
 
-  DemoRun(DemoDatabase database, DemoOptions options, StopRequest stop) {
-    this.database = database;
-    this.service = database.service();
+  /** Deliveries that their sender sends again when no job is left. */
+  private final List<Delivery> later = new ArrayList<>();
+
+  DemoRun(DataSource pool, DemoOptions options, DemoOutput output, StopRequest stop) {
+    this.pool = pool;
     this.options = options;
     this.stop = stop;
-    this.backlog = new Backlog(service);
+    this.queue = JobQueue.on(pool);
+    this.sender = new Sender(pool, UniqueJobs.on(queue));
+    this.progress = new Progress(output);
   }
 
   /**
    * The result of the run.
    *
    * @param summary the report; empty if a stop was requested before the end
-   * @param found the jobs that still had to run when the run began
    * @param left the jobs that still have to run
-   * @param badInput the reason why the input was not read completely; empty if it was
-   * @param stored the number of deliveries that this run stored
    */
-  record Ending(
-      Optional<Summary> summary,
-      long found,
-      Backlog.Left left,
-      Optional<BadInputException> badInput,
-      long stored) {}
+  record Ending(Optional<Summary> summary, Left left) {}
 
   /**
-   * Creates the tables of the queue and of the demo.
+   * The number of jobs left.
    *
-   * @param place a description of the database for messages
-   * @throws RefusedException if there is no run to resume, in which case nothing is created
+   * @param pending jobs that are waiting for their first or next attempt
+   * @param running jobs that are being handled, or were being handled by a process that died
    */
-  void prepare(String place) {
-    if (options.resume() && !DemoSchema.holdsARun(service)) {
-      throw new RefusedException(
-          "There is nothing to resume: no demo has run in %s.".formatted(place));
-    }
-    Migrations.migrate(service);
-    DemoSchema.migrate(service);
-  }
+  record Left(long pending, long running) {}
 
-  /**
-   * Sends the deliveries of {@code input} and handles all jobs in the queue.
-   *
-   * @throws SQLException if the database failed while a delivery was sent
-   */
-  @SuppressWarnings("try") // workers and line work without being called
-  Ending run(UUID run, Lookahead input, PrintWriter err, LiveLine.Style style)
-      throws SQLException, InterruptedException {
-    JobQueue queue = JobQueue.on(database.workers());
-    RunLog log = new RunLog(service, run);
-    long found = backlog.left().total();
-    Progress progress =
-        new Progress(options.resume() ? OptionalLong.of(found) : options.expected());
-    long salt = Fate.saltFor(input.ids());
-    DeliverySender sender = new DeliverySender(service, UniqueJobs.on(queue), run, salt);
-    Producers producers = new Producers(input, sender, backlog, progress);
-    if (!options.resume()) {
-      log.begin();
-    }
+  /** Sends the deliveries of {@code input} and handles all jobs in the queue. */
+  Ending run(Deliveries input) throws SQLException, InterruptedException {
     Instant begin =
-        DemoSchema.on(service).fetchSingle(DSL.field("clock_timestamp()", Instant.class)).value1();
+        DemoDatabase.on(pool).fetchSingle("SELECT clock_timestamp()").get(0, Instant.class);
     long beginNanos = System.nanoTime();
-    try (DemoWorkers workers =
-            DemoWorkers.start(
-                queue,
-                new WebhookHandler(database.handlers()),
-                options.workers(),
-                progress,
-                new WorkerTroubles(err));
-        LiveLine line = LiveLine.start(progress, err, style)) {
-      send(producers, progress, log);
+    List<Worker> workers = startWorkers();
+    try {
+      for (long number = 1; number <= input.count() && !stop.isMade(); number++) {
+        send(input.make().apply(number - 1), number);
+        progress.show(sender.stored());
+      }
       drain();
+      for (Delivery delivery : later) {
+        if (!stop.isMade()) {
+          sender.send(delivery, Fate.SUCCEEDS);
+        }
+      }
+      drain();
+    } finally {
+      workers.forEach(Worker::close);
     }
     Duration took = Duration.ofNanos(System.nanoTime() - beginNanos);
     Optional<Summary> summary =
-        stop.isMade() ? Optional.empty() : Optional.of(summary(run, begin, took));
-    return new Ending(summary, found, backlog.left(), producers.badInput(), progress.storedSoFar());
+        stop.isMade() ? Optional.empty() : Optional.of(summary(begin, took));
+    return new Ending(summary, left());
   }
 
-  private void send(Producers producers, Progress progress, RunLog log)
-      throws SQLException, InterruptedException {
-    producers.start();
-    try {
-      while (!stop.isMade() && !producers.isDone()) {
-        stop.await(LOOK_AGAIN);
-      }
-    } finally {
-      producers.stop();
+  private List<Worker> startWorkers() {
+    List<Worker> workers = new ArrayList<>();
+    for (int n = 1; n <= options.workers(); n++) {
+      workers.add(
+          Worker.on(queue)
+              .name("demo-" + n)
+              .config(CONFIG)
+              .handle(WebhookJob.TYPE, new WebhookHandler(pool))
+              .queue(WebhookJob.QUEUE, DemoDatabase.SLOTS)
+              .listener(progress)
+              .start());
     }
-    producers.rethrowFailure();
-    if (!stop.isMade() && !options.resume()) {
-      log.finish(progress.sends());
+    return workers;
+  }
+
+  /** Sends a delivery; sends 5 in 100 again at once, and plans to send 1 in 100 again later. */
+  private void send(Delivery delivery, long number) throws SQLException {
+    boolean stored = sender.send(delivery, Fate.of(number));
+    if (stored && number % 20 == 3) {
+      sender.send(delivery, Fate.of(number));
+    } else if (stored && number % 100 == 13) {
+      later.add(delivery);
     }
   }
 
   private void drain() throws InterruptedException {
-    while (!stop.isMade() && !backlog.isEmpty()) {
-      stop.await(LOOK_AGAIN);
+    while (!stop.isMade() && !left().equals(new Left(0, 0))) {
+      progress.show(sender.stored());
+      stop.await(PAUSE_MILLIS);
     }
   }
 
-  private Summary summary(UUID run, Instant begin, Duration took) throws SQLException {
-    Optional<UUID> scope = options.resume() ? Optional.empty() : Optional.of(run);
+  private Left left() {
+    Record counts =
+        DemoDatabase.on(pool)
+            .fetchSingle(
+                """
+                SELECT count(*) FILTER (WHERE status = 'pending'),
+                       count(*) FILTER (WHERE status = 'running')
+                  FROM skipjack.jobs
+                 WHERE queue = 'webhooks' AND status IN ('pending', 'running')""");
+    return new Left(counts.get(0, long.class), counts.get(1, long.class));
+  }
+
+  private Summary summary(Instant begin, Duration took) throws SQLException {
     return new Summary(
-        new SummaryNumbers(service, scope).read(begin), took, Verification.run(service));
+        Summary.numbers(pool, options.resume() ? Instant.EPOCH : begin, begin),
+        took,
+        Verification.run(pool, begin, sender.sends()));
   }
 }

@@ -2,36 +2,24 @@ package dev.skipjack.demo;
 
 import dev.skipjack.worker.WorkerEvent;
 import dev.skipjack.worker.WorkerListener;
-import java.util.OptionalLong;
+import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Counts the work that this process has done so far, for the progress display. The report uses the
- * database instead.
- */
+/** Counts what the workers do and shows it. The report reads the database instead. */
 final class Progress implements WorkerListener {
 
-  private final OptionalLong expected;
-  private final LongAdder stored = new LongAdder();
-  private final LongAdder refused = new LongAdder();
+  private static final Duration ON_TERMINAL = Duration.ofMillis(200);
+  private static final Duration IN_LOG = Duration.ofSeconds(2);
+
+  private final DemoOutput output;
   private final LongAdder completed = new LongAdder();
   private final LongAdder retries = new LongAdder();
   private final LongAdder dead = new LongAdder();
+  private long shown = System.nanoTime();
 
-  /**
-   * @param expected the number of jobs that will have ended after the run; empty if the length of
-   *     the input is unknown
-   */
-  Progress(OptionalLong expected) {
-    this.expected = expected;
-  }
-
-  void stored() {
-    stored.increment();
-  }
-
-  void refused() {
-    refused.increment();
+  Progress(DemoOutput output) {
+    this.output = output;
   }
 
   @Override
@@ -42,36 +30,27 @@ final class Progress implements WorkerListener {
       retries.increment();
     } else if (event instanceof WorkerEvent.Dead) {
       dead.increment();
+    } else if (event instanceof WorkerEvent.LoopFailed failed) {
+      output.note("A worker's %s failed and retries: %s".formatted(failed.loop(), failed.error()));
     }
   }
 
-  /** Returns the number of deliveries stored so far, each with its job. */
-  long storedSoFar() {
-    return stored.sum();
-  }
-
-  /** Returns the number of sends so far, including refused ones. */
-  long sends() {
-    return stored.sum() + refused.sum();
-  }
-
-  /** Returns the number of jobs that have ended. */
-  long ended() {
-    return completed.sum() + dead.sum();
-  }
-
-  /** Returns the number of failed attempts that are retried. */
-  long retriesSoFar() {
-    return retries.sum();
-  }
-
-  /** Returns the number of dead jobs. */
-  long deadSoFar() {
-    return dead.sum();
-  }
-
-  /** Returns the number of jobs that will have ended after the run, as far as it is known. */
-  long expected() {
-    return expected.orElse(stored.sum());
+  /** Shows the progress if enough time has passed. Called by one thread. */
+  void show(long stored) {
+    Duration interval = output.terminal() ? ON_TERMINAL : IN_LOG;
+    if (!output.json() && System.nanoTime() - shown >= interval.toNanos()) {
+      shown = System.nanoTime();
+      String line =
+          String.format(
+              Locale.ROOT,
+              "stored %,d  completed %,d  retries %,d  dead %,d",
+              stored,
+              completed.sum(),
+              retries.sum(),
+              dead.sum());
+      // On a terminal, the next line overwrites this one.
+      output.err().print(output.terminal() ? line + "\u001b[K\r" : line + System.lineSeparator());
+      output.err().flush();
+    }
   }
 }

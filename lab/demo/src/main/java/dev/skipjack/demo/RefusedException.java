@@ -1,7 +1,8 @@
 package dev.skipjack.demo;
 
 /**
- * Thrown if the run cannot begin. The message is a sentence for the user that states the reason.
+ * Thrown if the run cannot begin, or the queue refuses a delivery. The message is a sentence for
+ * the user that states the reason.
  */
 public class RefusedException extends RuntimeException {
 

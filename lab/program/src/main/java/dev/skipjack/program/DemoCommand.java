@@ -92,7 +92,6 @@ final class DemoCommand implements Callable<Integer> {
       return switch (run.run(options, output)) {
         case VERIFIED -> CommandLine.ExitCode.OK;
         case NOT_VERIFIED -> CommandLine.ExitCode.SOFTWARE;
-        case BAD_INPUT -> CommandLine.ExitCode.USAGE;
       };
     } catch (RefusedException e) {
       throw common.refused(e);

@@ -1,0 +1,101 @@
+package dev.skipjack.demo;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.dedup.Unique;
+import dev.skipjack.dedup.UniqueJobs;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import javax.sql.DataSource;
+
+/**
+ * The service's endpoint. It receives one delivery in one transaction: stores it together with its
+ * job, or refuses it as a duplicate.
+ */
+final class Sender {
+
+  /** The unique key of a job: there is at most one live job for each delivery. */
+  private static final Unique<WebhookJob> ONE_JOB_A_DELIVERY =
+      Unique.by(job -> job.delivery().delivery().toString());
+
+  private final DataSource dataSource;
+  private final UniqueJobs jobs;
+  private long sends;
+  private long stored;
+
+  Sender(DataSource dataSource, UniqueJobs jobs) {
+    this.dataSource = dataSource;
+    this.jobs = jobs;
+  }
+
+  /** Returns the number of sends so far, including refused ones. */
+  long sends() {
+    return sends;
+  }
+
+  /** Returns the number of deliveries stored so far, each with its job. */
+  long stored() {
+    return stored;
+  }
+
+  /**
+   * Sends a delivery.
+   *
+   * @return whether it was stored; otherwise it was refused
+   * @throws RefusedException if the queue refuses the delivery's content
+   * @throws SQLException if the database failed; in that case nothing is stored, unless the
+   *     response to the commit was lost
+   */
+  boolean send(Delivery delivery, Fate fate) throws SQLException {
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      Savepoint beforeJob = connection.setSavepoint();
+      EnqueueResult job = enqueue(connection, delivery, fate);
+      boolean created = job.fold(enqueued -> true, alreadyQueued -> false);
+      boolean isNew = created && store(connection, delivery, job.jobId().value(), fate);
+      if (!isNew) {
+        // The unique key was free because the first job has ended; the table remembers it.
+        connection.rollback(beforeJob);
+        DemoDatabase.on(connection)
+            .execute(
+                "INSERT INTO skipjack_demo.refused_sends (delivery, refused_by) VALUES (?, ?)",
+                delivery.delivery(),
+                created ? "table" : "unique_key");
+      }
+      connection.commit();
+      sends++;
+      stored += isNew ? 1 : 0;
+      return isNew;
+    }
+  }
+
+  private EnqueueResult enqueue(Connection connection, Delivery delivery, Fate fate) {
+    try {
+      return jobs.in(connection)
+          .enqueue(
+              WebhookJob.TYPE,
+              new WebhookJob(delivery, fate),
+              ONE_JOB_A_DELIVERY,
+              options -> options.priority(delivery.priority()));
+    } catch (PayloadException e) {
+      throw new RefusedException(
+          "The queue refuses delivery %s: %s".formatted(delivery.delivery(), e.getMessage()));
+    }
+  }
+
+  private static boolean store(Connection connection, Delivery delivery, long job, Fate fate) {
+    return DemoDatabase.on(connection)
+            .execute(
+                """
+                INSERT INTO skipjack_demo.deliveries (delivery, job_id, event, repository, fate)
+                VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING""",
+                delivery.delivery(),
+                job,
+                delivery.event(),
+                delivery.repository(),
+                fate.name())
+        == 1;
+  }
+}
