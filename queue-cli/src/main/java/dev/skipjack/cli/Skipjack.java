@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The root of the operator's command line. Another program can {@linkplain
- * #commandLine(Object...) add commands} to it and {@linkplain #run run} the result.
+ * The root of the operator's command line. Another program can {@linkplain #commandLine(Object...)
+ * add commands} to it and {@linkplain #run run} the result.
  */
 @Command(
     name = "skipjack",

@@ -211,7 +211,9 @@ class CommandLineDocumentTest {
             Map.of("SKIPJACK_ACTOR", "anna@laptop"), home, arguments.toArray(String[]::new));
     String exit = program.exitCode() == 0 ? "" : "(exit code %d)%n".formatted(program.exitCode());
     String output = sameEachTime(program.out() + program.err());
-    return (line.endsWith(" --help") ? help(line, output) : LONG_LINE.matcher(output).replaceAll("$1..."))
+    return (line.endsWith(" --help")
+            ? help(line, output)
+            : LONG_LINE.matcher(output).replaceAll("$1..."))
         + exit;
   }
 

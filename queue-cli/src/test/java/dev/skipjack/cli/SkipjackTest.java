@@ -49,8 +49,7 @@ class SkipjackTest {
         .filteredOn(command -> !command.equals("help"))
         .containsExactlyInAnyOrderElementsOf(commands);
     assertThat(Files.readString(Path.of("../docs/cli.md")))
-        .contains(
-            commands.stream().map(command -> "\n## " + command + "\n").toList());
+        .contains(commands.stream().map(command -> "\n## " + command + "\n").toList());
   }
 
   @Test

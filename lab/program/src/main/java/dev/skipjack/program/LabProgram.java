@@ -3,7 +3,9 @@ package dev.skipjack.program;
 import dev.skipjack.cli.Skipjack;
 import picocli.CommandLine;
 
-/** The operator's command line with the commands {@code demo}, {@code bench} and {@code torture}. */
+/**
+ * The operator's command line with the commands {@code demo}, {@code bench} and {@code torture}.
+ */
 public final class LabProgram {
 
   private LabProgram() {}

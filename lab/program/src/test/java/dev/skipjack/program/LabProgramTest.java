@@ -34,7 +34,8 @@ class LabProgramTest {
     }
 
     assertThat(commands).isNotEmpty();
-    assertThat(LabProgram.commandLine().getSubcommands()).containsKeys(commands.toArray(String[]::new));
+    assertThat(LabProgram.commandLine().getSubcommands())
+        .containsKeys(commands.toArray(String[]::new));
     assertThat(Files.readString(Path.of("../../docs/cli.md")))
         .contains(commands.stream().map(command -> "\n| `./skipjack " + command + "` | ").toList());
   }

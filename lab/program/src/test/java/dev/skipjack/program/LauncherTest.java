@@ -96,8 +96,7 @@ class LauncherTest {
   @Test
   void theCommandsOfTheLabAreRunByItsOwnProgram() throws Exception {
     String start = "-jar " + root.toRealPath().resolve("lab/program/target/skipjack-lab.jar");
-    assertThat(launch("demo", "--jobs", "5").out())
-        .isEqualTo(start + " <demo> <--jobs> <5>\n");
+    assertThat(launch("demo", "--jobs", "5").out()).isEqualTo(start + " <demo> <--jobs> <5>\n");
     assertThat(launch("bench").out()).isEqualTo(start + " <bench>\n");
     assertThat(launch("--debug", "torture").out()).isEqualTo(start + " <--debug> <torture>\n");
     assertThat(launch("help", "demo").out()).isEqualTo(start + " <help> <demo>\n");
