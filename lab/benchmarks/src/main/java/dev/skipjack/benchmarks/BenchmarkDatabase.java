@@ -2,7 +2,6 @@ package dev.skipjack.benchmarks;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.operations.QueueSettings;
-import dev.skipjack.benchmarks.Recording.Sent;
 import dev.skipjack.embedded.EmbeddedPostgres;
 import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.JobQueue;
@@ -30,12 +29,6 @@ public final class BenchmarkDatabase implements AutoCloseable {
   /** The schema that is measured. The names of all other schemas start with this one. */
   public static final String SCHEMA = "skipjack_bench";
 
-  /** The schema of the floor. */
-  private static final String FLOOR = SCHEMA + "_floor";
-
-  /** The schema without the index on unique keys. */
-  private static final String WITHOUT_KEYS = SCHEMA + "_without_keys";
-
   /**
    * The number of partitions of the audit, and of the archive, in a system that keeps a long
    * history.
@@ -48,7 +41,6 @@ public final class BenchmarkDatabase implements AutoCloseable {
   private final HikariDataSource pool;
   private final List<HikariDataSource> pools = new ArrayList<>();
   private final ServerCpu cpu;
-  private boolean hasSchemaWithoutKeys;
 
   private BenchmarkDatabase(@Nullable EmbeddedPostgres server, String jdbcUrl, int partitions)
       throws SQLException {
@@ -256,25 +248,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
 
   /** Returns a queue without wake-ups, on the one-connection pool wrapped by {@code wrapper}. */
   JobQueue queue(UnaryOperator<DataSource> wrapper) {
-    return withoutWakeUps(wrapper, SCHEMA);
-  }
-
-  /**
-   * Returns a queue as {@link #queue(UnaryOperator)} does, in a schema without the index on unique
-   * keys. Empties that schema.
-   */
-  JobQueue queueWithoutUniqueIndex(UnaryOperator<DataSource> wrapper) throws SQLException {
-    if (!hasSchemaWithoutKeys) {
-      Migrations.migrate(pool, WITHOUT_KEYS);
-      execute("DROP INDEX IF EXISTS " + WITHOUT_KEYS + ".jobs_unique_key_idx");
-      hasSchemaWithoutKeys = true;
-    }
-    empty(WITHOUT_KEYS);
-    return withoutWakeUps(wrapper, WITHOUT_KEYS);
-  }
-
-  private JobQueue withoutWakeUps(UnaryOperator<DataSource> wrapper, String schema) {
-    return JobQueue.builder(wrapper.apply(pool)).schema(schema).wakeUps(false).build();
+    return JobQueue.builder(wrapper.apply(pool)).schema(SCHEMA).wakeUps(false).build();
   }
 
   /** Opens a connection outside all pools; the caller closes it. */
@@ -282,28 +256,9 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return DriverManager.getConnection(jdbcUrl);
   }
 
-  /** Returns the statements, changed to use the floor's schema and without the store's settings. */
-  List<Sent> forFloor(List<Sent> sent) {
-    return sent.stream().map(one -> one.statementOnly().in(SCHEMA, FLOOR)).toList();
-  }
-
-  /**
-   * Creates the schema in which the statements of {@link #forFloor} run. The floor is the baseline
-   * that a benchmark compares with, here the same statements without the store.
-   */
-  void createFloor() throws SQLException {
-    create(FLOOR);
-  }
-
   /** Deletes all jobs and history, and restarts ids at 1. */
   public void empty() throws SQLException {
     empty(SCHEMA);
-  }
-
-  /** Empties both the measured and the floor's schema, as {@link #empty()} does. */
-  void emptyBoth() throws SQLException {
-    empty(SCHEMA);
-    empty(FLOOR);
   }
 
   /** Empties another schema, as {@link #empty()} does. */
@@ -321,29 +276,6 @@ public final class BenchmarkDatabase implements AutoCloseable {
         qualified(schema, "TRUNCATE @jobs, @job_keys") + partitions + " RESTART IDENTITY",
         qualified(schema, "ALTER SEQUENCE @job_execution_id_seq RESTART"),
         qualified(schema, "ANALYZE @jobs"));
-  }
-
-  /**
-   * Returns the number of rows per table and status, for example {@code "audit failed 2, jobs
-   * pending 3"}.
-   */
-  String rows() throws SQLException {
-    return rows(SCHEMA);
-  }
-
-  /** Returns the number of rows in the floor's schema, as {@link #rows()} does. */
-  String rowsOfFloor() throws SQLException {
-    return rows(FLOOR);
-  }
-
-  private String rows(String schema) throws SQLException {
-    return value(
-        qualified(
-            schema,
-            "SELECT string_agg(t || ' ' || status || ' ' || n, ', ' ORDER BY t, status) FROM ("
-                + "SELECT 'jobs' AS t, status, count(*) AS n FROM @jobs GROUP BY status"
-                + " UNION ALL SELECT 'audit', status, count(*) FROM @job_executions GROUP BY status"
-                + " UNION ALL SELECT 'archive', status, count(*) FROM @jobs_archive GROUP BY status) AS counted"));
   }
 
   /** Returns the server's version and the settings that affect its speed. */

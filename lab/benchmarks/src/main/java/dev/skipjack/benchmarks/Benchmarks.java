@@ -19,7 +19,6 @@ public final class Benchmarks {
     ALL.put("single", new Single());
     ALL.put("enqueue", new Enqueue());
     ALL.put("bulk", new Bulk());
-    ALL.put("dedup", Overhead.ofUniqueness());
     ALL.put("latency", new Latency());
     ALL.put("steady", new Steady());
     ALL.put("pinned", new Pinned());
@@ -27,13 +26,10 @@ public final class Benchmarks {
     ALL.put("history", new History());
     ALL.put("seed", new Seed());
     ALL.put("footprint", new Footprint());
-    ALL.put("starvation", new Starvation());
     ALL.put("idle", new Idle());
     ALL.put("schedules", new Schedules());
     ALL.put("ordering", new Ordering());
-    ALL.put("joined", new Joined());
     ALL.put("outbox", new OutboxEvents());
-    ALL.put("overhead", Overhead.ofStatements());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
       ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);
     }

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import javax.sql.DataSource;
 
 /**
@@ -28,24 +27,7 @@ final class Recording {
    * @param isTransaction whether the statement was sent in auto-commit mode and therefore committed
    *     in its own round trip; in that case, its SQL may itself begin and commit the transaction
    */
-  record Sent(String sql, List<Bind> binds, boolean isTransaction) {
-
-    /** Matches a statement with the BEGIN, settings and COMMIT that the store sends around it. */
-    private static final Pattern WITH_SETTINGS =
-        Pattern.compile(
-            "\\A(?:(?:BEGIN|SET TRANSACTION|SELECT pg_catalog.set_config)\\b[^;]*; )*(.*?)(?:; COMMIT|; SELECT pg_catalog.set_config[^;]*)?\\z",
-            Pattern.DOTALL);
-
-    /** Returns the statement alone, as an application without the store would send it. */
-    Sent statementOnly() {
-      return new Sent(WITH_SETTINGS.matcher(sql).replaceFirst("$1"), binds, isTransaction);
-    }
-
-    /** Returns the same statement for another schema. */
-    Sent in(String from, String to) {
-      return new Sent(sql.replace("\"" + from + "\"", "\"" + to + "\""), binds, isTransaction);
-    }
-  }
+  record Sent(String sql, List<Bind> binds, boolean isTransaction) {}
 
   /** Sets a recorded value as a parameter of a statement on any connection. */
   @FunctionalInterface

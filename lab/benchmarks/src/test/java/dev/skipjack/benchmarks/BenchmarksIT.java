@@ -142,7 +142,6 @@ class BenchmarksIT {
       case "single" -> TINY.with(Setting.JOBS, 20).with(Setting.RUNS, 1);
       case "enqueue" -> TINY.with(Setting.RUNS, 1).with(Setting.WORKERS, 2);
       case "bulk" -> TINY.with(Setting.RUNS, 1).with(Setting.BATCH, 50);
-      case "dedup", "overhead" -> TINY.with(Setting.JOBS, 2).with(Setting.RUNS, 2);
       case "latency" -> TINY.with(Setting.JOBS, 5).with(Setting.RATE, 100).with(Setting.RUNS, 1);
       case "steady" -> TINY.with(Setting.RATE, 100).with(Setting.RUNS, 1);
       // Each phase ends with a completed job, however busy the machine is.
@@ -156,11 +155,9 @@ class BenchmarksIT {
               .with(Setting.WORKERS, 2)
               .out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
-      case "starvation" -> TINY.with(Setting.JOBS, 200);
       case "idle" -> TINY;
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
-      case "joined" -> TINY.with(Setting.JOBS, 8).with(Setting.WORKERS, 4).with(Setting.RUNS, 1);
       case "outbox" -> TINY.with(Setting.JOBS, 100).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
@@ -175,11 +172,11 @@ class BenchmarksIT {
   }
 
   /**
-   * Returns whether the benchmark must report a ratio. Those of {@code latency} and {@code joined}
-   * have the same limits as {@code pickup_ratio}.
+   * Returns whether the benchmark must report a ratio. That of {@code latency} has the same limits
+   * as {@code pickup_ratio}.
    */
   private static boolean hasRatio(String name) {
-    return !List.of("footprint", "idle", "joined", "latency", "schedules").contains(name);
+    return !List.of("footprint", "idle", "latency", "schedules").contains(name);
   }
 
   private static List<String> documentedFields(String name) {
@@ -194,7 +191,6 @@ class BenchmarksIT {
       case "single" -> List.of("store_ratio", "floor_median");
       case "latency" ->
           List.of("p50_ms", "p95_ms", "p99_ms", "bare_p50_ms", "poll_only_p99_ms", "floor_median");
-      case "starvation" -> List.of("fair_share_ms", "low_part", "reached");
       case "idle" -> List.of("transactions_per_s", "reached");
       case "schedules" ->
           List.of(
@@ -242,8 +238,6 @@ class BenchmarksIT {
               "all_queues_served_p50_ms",
               "all_queues_served_ratio",
               "reached");
-      case "dedup" ->
-          List.of("no_key_1_ratio", "fresh_key_1_ratio", "duplicate_100_ratio", "ratio_of");
       case "ordering" ->
           List.of(
               "ratio_of",
@@ -259,7 +253,6 @@ class BenchmarksIT {
               "pickup_unordered_p99_ms",
               "pickup_transaction_ratio",
               "pickup_transaction_ordered_p99_ms");
-      case "joined" -> List.of("p50_ms", "p99_ms", "with_commit_p50_ms", "with_commit_p99_ms");
       case "outbox" ->
           List.of(
               "held_ratio",
@@ -269,7 +262,6 @@ class BenchmarksIT {
               "publish_p99_ms",
               "pickup_p50_ms",
               "pickup_p99_ms");
-      case "overhead" -> List.of("enqueue_1_ratio", "complete_34_ratio", "ratio_of");
       case "footprint" ->
           List.of(
               "heap_grown_mb",
