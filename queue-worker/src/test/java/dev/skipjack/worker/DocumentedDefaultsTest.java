@@ -19,7 +19,7 @@ class DocumentedDefaultsTest {
     assertThat(LaneOrder.fair().reserve()).isEqualTo(LaneOrder.Reserve.A_TENTH);
     assertThat(LaneOrder.Reserve.A_TENTH.interval()).isEqualTo(10);
 
-    assertThat(List.of("README.md", "docs/guides/order.md", "docs/design-decisions.md"))
+    assertThat(List.of("README.md", "docs/guides/order.md"))
         .allSatisfy(
             page ->
                 assertThat(ROOT.resolve(page))
