@@ -88,7 +88,7 @@ class QueueDatabaseIT {
     assertThatThrownBy(database::close)
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("3 connection(s)")
-        .hasMessageContaining(getClass().getName() + ".connectionsThatAreNotGivenBack")
+        .hasMessageContaining(getClass().getName() + ".connectionsThatAreNotClosed")
         .hasMessageContaining("in thread '" + Thread.currentThread().getName() + "'")
         .satisfies(
             error ->
