@@ -69,7 +69,7 @@ class CommandLineDocumentTest {
           Pattern.MULTILINE);
 
   /** A line of JSON that is longer than the page needs to show the names of its fields. */
-  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{120}).+$", Pattern.MULTILINE);
+  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{200}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
   private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");
