@@ -64,12 +64,12 @@ class SkipjackTest {
   @ParameterizedTest
   @ValueSource(strings = {"demo", "bench drain", "torture --minutes 1"})
   void aCommandOfTheLabIsNamedWithTheProgramThatHasIt(String arguments) {
-    String command = arguments.split(" ")[0];
-    Program program = Program.run(arguments.split(" "));
+    String[] words = arguments.split(" ", -1);
+    Program program = Program.run(words);
     assertThat(program.exitCode()).isEqualTo(2);
     assertThat(program.err())
         .contains(
             "'%s' is not part of this program. In a clone of the repository, './skipjack %1$s' builds and runs it."
-                .formatted(command));
+                .formatted(words[0]));
   }
 }

@@ -17,7 +17,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DeliveriesTest {
 
-  @TempDir private Path folder;
+  private final Path folder;
+
+  DeliveriesTest(@TempDir Path folder) {
+    this.folder = folder;
+  }
 
   @Test
   void generatedDeliveriesDiffer() {

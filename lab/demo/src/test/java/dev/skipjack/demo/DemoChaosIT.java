@@ -1,5 +1,6 @@
 package dev.skipjack.demo;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -30,11 +31,18 @@ class DemoChaosIT {
       Demo.run(
           DemoOptions.builder().database(target).jobs(20_000).build(),
           new DemoOutput(
-              new PrintWriter(System.out, true), new PrintWriter(System.err, true), false, false));
+              new PrintWriter(System.out, true, UTF_8),
+              new PrintWriter(System.err, true, UTF_8),
+              false,
+              false));
     }
   }
 
-  @TempDir private Path folder;
+  private final Path folder;
+
+  DemoChaosIT(@TempDir Path folder) {
+    this.folder = folder;
+  }
 
   @Test
   void jobsOfAKilledDemoAreFinishedByTheNext() throws Exception {
