@@ -139,7 +139,7 @@ public final class JooqDoctor implements Doctor {
   private Stream<Finding> findingsOf(SchemaExtension extension) {
     try {
       return extension.checks(dialect.get()).stream().map(this::findingOf);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       return Stream.of(failed(Check.EXTENSIONS, failure));
     }
   }
@@ -147,7 +147,7 @@ public final class JooqDoctor implements Doctor {
   private Finding findingOf(SchemaExtension.Check extra) {
     try {
       return extra.run().apply(transactions);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       return failed(extra.check(), failure);
     }
   }
@@ -161,7 +161,7 @@ public final class JooqDoctor implements Doctor {
         if (first(extension.isUsed(dialect.get()))) {
           used.add(extension.dailyTable());
         }
-      } catch (RuntimeException | Error failure) {
+      } catch (Throwable failure) {
         failures.add(failure);
       }
     }

@@ -122,7 +122,7 @@ public final class JooqMaintenance implements Maintenance {
       }
       return new PartitionCreator(transactions, dialect, List.of(new PartitionedTable(name, 1)))
           .create(ahead);
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       if (failure instanceof StoreException refused) {
         MaintenanceSteps.requireAvailable(refused);
       }
