@@ -2,6 +2,7 @@ package dev.skipjack.api;
 
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
@@ -51,6 +52,14 @@ public interface QueueAccess {
    * ordering keys.
    */
   default Optional<OrderedJobs> orderedJobs() {
+    return Optional.empty();
+  }
+
+  /**
+   * Returns where running workers of this process are known to enqueues of this object, or empty if
+   * all jobs are to be claimed.
+   */
+  default Optional<LocalWorkers> localWorkers() {
     return Optional.empty();
   }
 

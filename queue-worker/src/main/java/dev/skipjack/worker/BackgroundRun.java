@@ -4,6 +4,7 @@ import static dev.skipjack.worker.WorkerLog.LOG;
 
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -56,6 +58,8 @@ final class BackgroundRun {
   private final Loop claimLoop;
   private final Registrar registrar;
   private final Optional<WakeUpListener> wakeUps;
+  private final Optional<LocalWorkers> localWorkers;
+  private final DirectStarts directStarts;
 
   /** The loops that use the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
@@ -101,6 +105,19 @@ final class BackgroundRun {
             vitals::polled);
     claimLoop = loop("claim-loop", claims, claimWakeup, random.split(), Loop.PROBE_PAUSE);
     Set<String> kinds = Set.copyOf(parts.handlers().kinds());
+    localWorkers =
+        config.directStart() && engine.handlerThreads().isOwn()
+            ? access.localWorkers()
+            : Optional.empty();
+    directStarts =
+        new DirectStarts(
+            parts.worker(),
+            config.lease(),
+            queues.stream().collect(Collectors.toMap(ServedQueue::name, queue -> queue)),
+            kinds,
+            this::accept,
+            heard,
+            reporter);
     Wakeup rescueWakeup = new Wakeup();
     Optional<Promoter> promoter =
         access
@@ -229,6 +246,7 @@ final class BackgroundRun {
       watchdog.start(threads);
       loops.forEach(loop -> loop.start(threads));
       scheduler.start();
+      localWorkers.ifPresent(each -> each.add(directStarts));
     } catch (Throwable refused) {
       stop();
       throw refused;
@@ -315,6 +333,8 @@ final class BackgroundRun {
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
+    localWorkers.ifPresent(each -> each.remove(directStarts));
+    directStarts.close();
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {
@@ -330,6 +350,7 @@ final class BackgroundRun {
     long end = System.nanoTime() + AFTER_DRAIN;
     long last = end - AFTER_DRAIN + LAST_WRITES;
     try {
+      directStarts.awaitNone(last);
       engine.running().awaitNone(last);
       // Their current step needs the pool, which the caller may close next.
       for (Loop loop : loops) {
@@ -361,8 +382,11 @@ final class BackgroundRun {
         left > 0 && !drained && !hurried;
         left = deadline - System.nanoTime()) {
       long pause = Math.min(left, HURRY_CHECK);
-      // The last claim may still return jobs.
-      drained = claimLoop.join(pause) && engine.running().awaitNone(System.nanoTime() + pause);
+      // The last claim may still return jobs, and so may enqueues.
+      drained =
+          claimLoop.join(pause)
+              && directStarts.awaitNone(System.nanoTime() + pause)
+              && engine.running().awaitNone(System.nanoTime() + pause);
     }
   }
 

@@ -97,6 +97,9 @@ final class ClaimLoop implements Loop.Step {
     asked = claimer.asked() || released;
     polled.run();
     accept.accept(claimed);
+    for (ServedQueue queue : queues) {
+      queue.jobsAhead(claimer.mustClaimFirst(queue.name()));
+    }
     long now = clock.getAsLong();
     if (!claimed.isEmpty()) {
       schedule.jobsArrived(now);

@@ -260,6 +260,14 @@ final class Claimer {
     expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
   }
 
+  /**
+   * Returns whether a job that is enqueued now must wait for a claim, because the queue may have
+   * other due jobs, or because the database is slow and finding out would be expensive.
+   */
+  boolean mustClaimFirst(String queue) {
+    return marks.inForce() || lanes.expectMore(Set.of(queue));
+  }
+
   /** Returns whether any of the known lanes of these queues may have more jobs. */
   boolean expectsMore(Map<String, Integer> room) {
     return lanes.expectMore(room.keySet());

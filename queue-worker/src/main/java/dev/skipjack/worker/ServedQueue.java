@@ -50,6 +50,12 @@ final class ServedQueue {
   private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
 
+  /** The slots that are kept free for jobs which are being enqueued in this process. */
+  private final AtomicInteger kept = new AtomicInteger();
+
+  /** Whether jobs of the queue may have to be claimed before a job that is enqueued now. */
+  private volatile boolean jobsAhead = true;
+
   /** The attempts whose handlers are running. */
   private final Set<Attempt> running = ConcurrentHashMap.newKeySet();
 
@@ -104,7 +110,7 @@ final class ServedQueue {
   private int room() {
     int slots = concurrency + replaced.get();
     int most = slots + prefetch;
-    int all = held.get();
+    int all = held.get() + kept.get();
     int ended = unwritten.get();
     int room = Math.min(most - (all - ended), slots + UNWRITTEN_PREFETCHES * prefetch - all);
     room = Math.min(room, affordable(slots, all, ended));
@@ -127,6 +133,35 @@ final class ServedQueue {
     boolean idle = all == ended && all <= slots;
     int despite = ended == 0 ? slots - all : idle ? 1 : 0;
     return Math.max(payloads.room(), despite);
+  }
+
+  /**
+   * Keeps a slot free for a job that is about to be enqueued.
+   *
+   * @return false if no slot is free, or if other jobs come first
+   */
+  boolean keepSlot() {
+    if (jobsAhead || paused || buffer.size() > 0 || payloads.room() <= 0) {
+      return false;
+    }
+    int slots = concurrency + replaced.get();
+    for (int now = kept.get(); held.get() - unwritten.get() + now < slots; now = kept.get()) {
+      if (kept.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Records that a slot is no longer kept free: its job was added or is not there. */
+  void keptSlotReturned() {
+    kept.decrementAndGet();
+    wakeClaimLoop();
+  }
+
+  /** Records whether jobs of the queue may have to be claimed before a job that is enqueued now. */
+  void jobsAhead(boolean jobsAhead) {
+    this.jobsAhead = jobsAhead;
   }
 
   /**

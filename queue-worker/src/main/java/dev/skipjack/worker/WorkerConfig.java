@@ -34,6 +34,9 @@ import java.time.Duration;
  *     retention, because the shortest applies.
  * @param wakeUps whether the worker listens for new jobs, on a connection that it holds. Default
  *     true. If it does not or cannot listen, it finds jobs by polling.
+ * @param directStart whether a job that is enqueued through the worker's own queue object starts in
+ *     a free slot of the worker without a claim. Default true. Not done for jobs with a key, jobs
+ *     that do not wake workers, and handlers on threads of an executor that was given
  */
 public record WorkerConfig(
     Duration lease,
@@ -45,14 +48,15 @@ public record WorkerConfig(
     Duration drainTimeout,
     Duration interruptGrace,
     Retention retention,
-    boolean wakeUps) {
+    boolean wakeUps,
+    boolean directStart) {
 
   private static final Duration HOUR = Duration.ofHours(1);
 
   /** Returns the settings as {@code key=value} pairs, for the log. */
   String inWords() {
     return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s rescueInterval=%s"
-            + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s")
+            + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s directStart=%s")
         .formatted(
             lease,
             heartbeatInterval,
@@ -64,7 +68,8 @@ public record WorkerConfig(
             interruptGrace,
             retention.archive(),
             retention.audit(),
-            wakeUps);
+            wakeUps,
+            directStart);
   }
 
   /**
@@ -120,6 +125,7 @@ public record WorkerConfig(
     private Duration interruptGrace = Duration.ofSeconds(5);
     private Retention retention = Retention.defaults();
     private boolean wakeUps = true;
+    private boolean directStart = true;
 
     private Builder() {}
 
@@ -186,6 +192,12 @@ public record WorkerConfig(
       return this;
     }
 
+    /** Sets {@link WorkerConfig#directStart()}. */
+    public Builder directStart(boolean directStart) {
+      this.directStart = directStart;
+      return this;
+    }
+
     /**
      * Builds the settings.
      *
@@ -203,7 +215,8 @@ public record WorkerConfig(
           drainTimeout,
           interruptGrace,
           retention,
-          wakeUps);
+          wakeUps,
+          directStart);
     }
   }
 }

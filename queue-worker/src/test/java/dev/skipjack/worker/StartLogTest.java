@@ -35,6 +35,7 @@ class StartLogTest {
           Duration.ofSeconds(26),
           Duration.ofSeconds(6),
           new Retention(Duration.ofDays(8), Duration.ofDays(29)),
+          false,
           false);
 
   @Test

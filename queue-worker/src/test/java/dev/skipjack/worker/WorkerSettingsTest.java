@@ -37,6 +37,7 @@ class WorkerSettingsTest {
                 Duration.ofSeconds(25),
                 Duration.ofSeconds(5),
                 new Retention(Duration.ofDays(7), Duration.ofDays(30)),
+                true,
                 true));
   }
 
@@ -154,6 +155,7 @@ class WorkerSettingsTest {
         drain,
         others,
         Retention.defaults(),
+        true,
         true);
   }
 

@@ -27,20 +27,24 @@ final class EnqueueTransactions implements QueueExtension.Waker {
   private final EnqueueWriter writer;
   private final Supplier<JooqOrderedJobs> ordered;
   private final @Nullable WakeUpSender wakeUps;
+  private final @Nullable DirectStart directStart;
 
   /**
    * @param ordered promotes jobs with an ordering key; called when there are any
    * @param wakeUps wakes workers, or null to wake none
+   * @param directStart starts jobs in free slots of this process, or null to start none
    */
   EnqueueTransactions(
       OwnTransactions transactions,
       EnqueueWriter writer,
       Supplier<JooqOrderedJobs> ordered,
-      @Nullable WakeUpSender wakeUps) {
+      @Nullable WakeUpSender wakeUps,
+      @Nullable DirectStart directStart) {
     this.transactions = transactions;
     this.writer = writer;
     this.ordered = ordered;
     this.wakeUps = wakeUps;
+    this.directStart = directStart;
   }
 
   /** Enqueues jobs as {@link dev.skipjack.api.spi.JobStore#enqueue(List)} does. */
@@ -48,13 +52,31 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     if (jobs.isEmpty()) {
       return List.of();
     }
+    DirectStart.Enqueued direct = startDirectly(jobs);
+    if (direct != null && direct.started()) {
+      return List.of(direct.result());
+    }
     List<EnqueueResult> results =
-        isAlone(jobs) && !jobs.get(0).hasStrictOrdering()
-            ? writeAlone(jobs.get(0))
-            : new ShrinkingLimit(Math.min(jobs.size(), EnqueueStatement.LARGEST))
-                .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
+        direct != null ? List.of(direct.result()) : writeInOwnTransaction(jobs);
     wakeCommitted(jobs, results);
     return results;
+  }
+
+  private DirectStart.@Nullable Enqueued startDirectly(List<NewJob> jobs) {
+    if (directStart == null || wakeUps == null || jobs.size() > 1) {
+      return null;
+    }
+    NewJob job = jobs.get(0);
+    boolean hasKey =
+        job.idempotencyKey() != null || job.uniqueKey() != null || job.orderingKey() != null;
+    return hasKey || !wakeUps.wakes(job) ? null : directStart.enqueue(job);
+  }
+
+  private List<EnqueueResult> writeInOwnTransaction(List<NewJob> jobs) {
+    return isAlone(jobs) && !jobs.get(0).hasStrictOrdering()
+        ? writeAlone(jobs.get(0))
+        : new ShrinkingLimit(Math.min(jobs.size(), EnqueueStatement.LARGEST))
+            .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
   }
 
   private static boolean isAlone(List<NewJob> jobs) {

@@ -15,6 +15,7 @@ import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.schedule.Schedules;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderedJobs;
@@ -99,6 +100,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final NewJobFactory jobFactory;
   private final EnqueueInterceptor interceptor;
   private final WakeUps wakeUps;
+  private final DirectStart directStart;
   private final @Nullable WakeUpSender sender;
   private final JobEnqueuer own;
   private final Lazy<QueueExtension> extension;
@@ -114,14 +116,16 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.schema = settings.schema;
     WakeUpChannel channel = new WakeUpChannel(schema);
     this.dialect = Lazy.of(() -> StatementDialect.forSchema(schema));
+    OwnTransactions transactions =
+        new OwnTransactions(dataSource).onReadOnlyServer(new IdleConnections(dataSource)::discard);
+    this.directStart = new DirectStart(transactions, dialect);
     this.sender =
         settings.wakeUps
-            ? new WakeUpSender(dataSource, channel, settings.silent, System::nanoTime)
+            ? new WakeUpSender(
+                dataSource, channel, settings.silent, directStart::expect, System::nanoTime)
             : null;
     StrictOrdering strictOrdering = new StrictOrdering(dialect);
     EnqueueWriter writer = new EnqueueWriter(dialect, strictOrdering);
-    OwnTransactions transactions =
-        new OwnTransactions(dataSource).onReadOnlyServer(new IdleConnections(dataSource)::discard);
     Lazy<Side> application = Lazy.of(() -> new Side(transactions, dialect));
     this.workerConnections = OwnConnections.ofWorkers(control);
     this.ofWorkers =
@@ -137,7 +141,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     this.producers =
         new EnqueueTransactions(
-            transactions, writer, () -> application.get().orderedJobs(), sender);
+            transactions, writer, () -> application.get().orderedJobs(), sender, directStart);
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
         Lazy.of(
@@ -243,7 +247,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     EnqueueTransactions enqueues(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
-      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps);
+      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null);
     }
 
     JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
@@ -419,6 +423,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public Optional<WakeUps> wakeUps() {
     return Optional.of(wakeUps);
+  }
+
+  @Override
+  public Optional<LocalWorkers> localWorkers() {
+    return Optional.of(directStart);
   }
 
   /** Returns whether {@link Builder#listenOn} was called. */

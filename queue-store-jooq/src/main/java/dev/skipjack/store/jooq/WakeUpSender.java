@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -80,18 +81,25 @@ final class WakeUpSender {
   private final OwnConnections connections;
   private final WakeUpChannel channel;
   private final Set<String> silent;
+  private final Consumer<List<WakeUp>> local;
   private final LongSupplier clock;
   private final Map<String, Recent> recent = new ConcurrentHashMap<>();
 
   /**
    * @param silent the queues whose workers are not woken
+   * @param local receives the wake-ups that are sent after a commit, before they are sent
    * @param clock replaces {@link System#nanoTime()}
    */
   WakeUpSender(
-      DataSource dataSource, WakeUpChannel channel, Set<String> silent, LongSupplier clock) {
+      DataSource dataSource,
+      WakeUpChannel channel,
+      Set<String> silent,
+      Consumer<List<WakeUp>> local,
+      LongSupplier clock) {
     this.connections = new OwnConnections(dataSource);
     this.channel = channel;
     this.silent = Set.copyOf(silent);
+    this.local = local;
     this.clock = clock;
   }
 
@@ -123,6 +131,7 @@ final class WakeUpSender {
     wakeUps.addAll(promoted.wakeUps());
     removeUnneeded(wakeUps);
     if (!wakeUps.isEmpty()) {
+      local.accept(wakeUps);
       send(wakeUps);
     }
   }
@@ -252,6 +261,7 @@ final class WakeUpSender {
       if (wakeUps.isEmpty()) {
         return;
       }
+      local.accept(wakeUps);
       try {
         // With SEND, the commit of an open transaction would not wait for the disk.
         EndedTransaction.after(
@@ -262,7 +272,11 @@ final class WakeUpSender {
     }
   }
 
-  private boolean wakes(NewJob job) {
+  /**
+   * Returns whether a worker is woken for a job: it is due now, and nobody has said that it can
+   * wait.
+   */
+  boolean wakes(NewJob job) {
     return job.wakesUp() && !silent.contains(job.queue()) && isDue(job);
   }
 

@@ -40,6 +40,7 @@ class GoldenSqlTest {
             Map.entry("patch-payload", PatchPayloadStatement.of(dialect).text()),
             Map.entry("prune", PruneStatement.of(dialect).text()),
             Map.entry("dead-jobs", WalkDeadJobsStatement.of(dialect, true, true).text()),
+            Map.entry("direct-start", DirectStartStatement.of(dialect).text()),
             Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect, Accepted.UNORDERED).text()),
             Map.entry("enqueue-one-ordered", EnqueueStatement.ofOne(dialect, Accepted.ALL).text()),
             Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),

@@ -32,14 +32,24 @@ public final class Plan {
   public static String of(
       Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {
-    return explain("EXPLAIN", connection, statement, mode, literals);
+    return explain("EXPLAIN", connection, statement, mode, literals, "off");
+  }
+
+  /**
+   * Plans a statement that runs without settings, like {@link #of}, with sequential scans allowed.
+   */
+  public static String withoutSettings(
+      Connection connection, StatementText statement, String mode, List<String> literals)
+      throws SQLException {
+    return explain("EXPLAIN", connection, statement, mode, literals, "on");
   }
 
   /** Like {@link #of}, but also runs the statement before the rollback. */
   public static Run ran(
       Connection connection, StatementText statement, String mode, List<String> literals)
       throws SQLException {
-    String plan = explain("EXPLAIN (ANALYZE, BUFFERS)", connection, statement, mode, literals);
+    String plan =
+        explain("EXPLAIN (ANALYZE, BUFFERS)", connection, statement, mode, literals, "off");
     Matcher total = BUFFERS.matcher(plan);
     if (!total.find()) {
       throw new AssertionError("No buffers in " + plan);
@@ -56,11 +66,12 @@ public final class Plan {
       Connection connection,
       StatementText statement,
       String mode,
-      List<String> literals)
+      List<String> literals,
+      String sequentialScans)
       throws SQLException {
     connection.setAutoCommit(false);
     try (Statement sql = connection.createStatement()) {
-      sql.execute("SET LOCAL enable_seqscan = off");
+      sql.execute("SET LOCAL enable_seqscan = " + sequentialScans);
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();

@@ -112,6 +112,23 @@ class RolesTest {
     assertThat(fixture.claim(20)).hasSize(19);
   }
 
+  /** A producer may not write the audit, so its jobs wait for a claim. */
+  @Test
+  void aProducerStartsNoJobAndIsAskedOnce() throws SQLException {
+    DirectStartTest.Slots worker = new DirectStartTest.Slots();
+    as(
+        "producer",
+        (queue, pool) -> {
+          queue.localWorkers().orElseThrow().add(worker);
+          queue.enqueue(Fixture.WORK, new Fixture.Work(1));
+          queue.enqueue(Fixture.WORK, new Fixture.Work(2));
+        });
+
+    assertThat(worker.freed).containsExactly(false);
+    assertThat(worker.started).isEmpty();
+    assertThat(fixture.claim(3)).hasSize(2);
+  }
+
   /** A producer may not promote its jobs, so it wakes a worker to do so. */
   @Test
   void aProducersOrderedJobsWaitForAWorkerAndRunInOrder() throws SQLException {

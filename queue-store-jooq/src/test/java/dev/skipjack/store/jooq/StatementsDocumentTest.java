@@ -53,6 +53,7 @@ class StatementsDocumentTest {
           new Chapter(
               "Enqueue and claim",
               "EnqueueStatement",
+              "DirectStartStatement",
               "EnqueueOnceStatement",
               "DueLanesStatement",
               "ClaimStatement"),

@@ -30,6 +30,7 @@ class WakeUpSenderTest {
           recording(),
           new WakeUpChannel("skipjack"),
           Set.of(),
+          wakeUps -> {},
           () -> Duration.ofMillis(now).toNanos());
 
   @Test

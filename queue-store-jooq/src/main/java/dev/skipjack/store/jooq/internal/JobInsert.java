@@ -148,12 +148,7 @@ public final class JobInsert {
         JobColumn.integer("payload_version", "payload_versions", NewJob::payloadVersion)
             .into(JOBS.PAYLOAD_VERSION, given.value("payload_version", SQLDataType.INTEGER)),
         JobColumn.smallint("priority", "priorities", NewJob::priority)
-            .into(
-                JOBS.PRIORITY,
-                coalesce(
-                    given.value("priority", SQLDataType.SMALLINT),
-                    given.setting(JOB_QUEUES.DEFAULT_PRIORITY),
-                    inline((short) 0))),
+            .into(JOBS.PRIORITY, priority(given)),
         JobColumn.integer("max_attempts", "max_attempts", NewJob::maxAttempts)
             .into(
                 JOBS.MAX_ATTEMPTS,
@@ -297,6 +292,37 @@ public final class JobInsert {
   public static InsertOnDuplicateStep<JobsRecord> insertAlone(Accepted accepted) {
     Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), accepted, PARAMETERS);
     return insertInto(JOBS, values.keySet()).values(values.values());
+  }
+
+  /**
+   * Returns {@code INSERT INTO jobs SELECT ... FROM source} for one job, with further columns. As
+   * for {@link #insertAlone}, everything in it is qualified if {@code more} and {@code source} are.
+   *
+   * @param more values of further columns
+   * @param source a table with one row, which {@code more} may read
+   */
+  public static InsertOnDuplicateStep<JobsRecord> insertAlone(
+      Map<Field<?>, Field<?>> more, Table<?> source) {
+    Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), Accepted.UNORDERED, PARAMETERS);
+    values.putAll(more);
+    return insertInto(JOBS, values.keySet()).select(select(values.values()).from(source));
+  }
+
+  /** Returns the queue of the job that {@link #insertAlone} inserts. */
+  public static Field<String> queueAlone() {
+    return PARAMETERS.text("queue");
+  }
+
+  /** Returns the priority of the job that {@link #insertAlone} inserts. */
+  public static Field<Short> priorityAlone() {
+    return priority(PARAMETERS);
+  }
+
+  private static Field<Short> priority(Given given) {
+    return coalesce(
+        given.value("priority", SQLDataType.SMALLINT),
+        given.setting(JOB_QUEUES.DEFAULT_PRIORITY),
+        inline((short) 0));
   }
 
   private static Table<?> one() {

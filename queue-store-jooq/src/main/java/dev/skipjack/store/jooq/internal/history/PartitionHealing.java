@@ -46,7 +46,8 @@ public final class PartitionHealing {
         && OwnTransactions.constraintOf(failure).isEmpty();
   }
 
-  private static boolean isMissing(StoreException failure) {
+  /** Returns whether a write failed because a partition is missing. */
+  public static boolean isMissing(StoreException failure) {
     return failure.getCause() instanceof SQLException cause && isMissing(cause);
   }
 

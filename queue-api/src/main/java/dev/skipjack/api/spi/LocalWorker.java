@@ -1,0 +1,41 @@
+package dev.skipjack.api.spi;
+
+import dev.skipjack.api.WorkerId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A worker in the process that enqueues. Safe for any number of threads; never throws. */
+public interface LocalWorker {
+
+  /**
+   * Takes a free slot for a job that is about to be enqueued.
+   *
+   * @return the slot, or null if the worker does not serve the job's queue and kind, has no free
+   *     slot for it, or knows of jobs that must be claimed first
+   */
+  @Nullable TakenSlot take(NewJob job);
+
+  /** Tells the worker that a transaction which enqueued a job has committed. Does not block. */
+  void expect(WakeUp wakeUp);
+
+  /** A slot that is kept free for one job. Exactly one of its last two methods must be called. */
+  interface TakenSlot {
+
+    /** Returns the worker that will run the job. */
+    WorkerId worker();
+
+    /** Returns the duration of the lease. */
+    Duration lease();
+
+    /** Runs the job, whose transaction has committed, in the slot. */
+    void start(ClaimedJob job);
+
+    /**
+     * Frees the slot, because the job was not inserted as running.
+     *
+     * @param jobsAhead whether the reason is that other jobs of the queue come first, or that it is
+     *     paused. The worker then gives no slot until it has claimed again
+     */
+    void free(boolean jobsAhead);
+  }
+}

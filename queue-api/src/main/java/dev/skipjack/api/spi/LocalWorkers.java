@@ -1,0 +1,15 @@
+package dev.skipjack.api.spi;
+
+/**
+ * The running workers of this process that take jobs from one queue object. An enqueue of that
+ * object can start a job in one of their free slots without a claim, and wakes them without waiting
+ * for a notification.
+ */
+public interface LocalWorkers {
+
+  /** Adds a worker, which from now on is asked for slots and told of new jobs. */
+  void add(LocalWorker worker);
+
+  /** Removes a worker. Calls to it that have begun may still be running. */
+  void remove(LocalWorker worker);
+}

@@ -1,0 +1,258 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Sequences.JOB_EXECUTION_ID_SEQ;
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.insertInto;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.with;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Headers;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.NextId;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.internal.JobInsert;
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.ResultQuery;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inserts a job as running, with its audit row, for a worker of this process that has kept a slot
+ * free for it. If its queue is paused, or if a claim would return other jobs first, the job is
+ * inserted as pending.
+ *
+ * <pre>{@code
+ * WITH lane AS MATERIALIZED (SELECT
+ *            (SELECT paused_at FROM job_queues WHERE queue = :queue AND <the pause has not ended>) IS NULL
+ *        AND (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = <its priority>
+ *                AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 1) IS NULL
+ *        AND (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > <its priority>
+ *              ORDER BY priority, scheduled_at, id LIMIT 1) IS NULL AS is_free),
+ * inserted AS (INSERT INTO jobs (..., status, current_execution_id, locked_by, started_at, lease_expires_at, attempts)
+ *              SELECT ..., CASE WHEN lane.is_free THEN 'running' ELSE 'pending' END,
+ *                     CASE WHEN lane.is_free THEN nextval('job_execution_id_seq') END, ... FROM lane RETURNING ...),
+ * opened AS (INSERT INTO job_executions (...) SELECT ... FROM inserted WHERE current_execution_id IS NOT NULL)
+ * SELECT ... FROM inserted
+ * }</pre>
+ *
+ * <p>Like the enqueue of a single job, it needs no settings: each part has a LIMIT and the order of
+ * {@code jobs_pending_idx}, so there is only one sensible plan. A job of higher priority that is
+ * not due yet counts as well, because finding only those that are due could mean to read all
+ * others.
+ *
+ * <p>Locks nothing that another transaction can see. A job that is enqueued or becomes due at the
+ * same moment may start after this one, as if it had come later.
+ */
+final class DirectStartStatement {
+
+  private static final Param<String> WORKER = param("worker", String.class);
+  private static final Param<Long> LEASE = param("lease", Long.class);
+  private static final Table<?> LANE = org.jooq.impl.DSL.table(name("lane"));
+  private static final Condition IS_FREE =
+      condition(field(name("lane", "is_free"), SQLDataType.BOOLEAN));
+  private static final Field<Instant> NOW =
+      field("pg_catalog.clock_timestamp()", SQLDataType.INSTANT);
+
+  private DirectStartStatement() {}
+
+  /**
+   * The job to insert.
+   *
+   * @param worker the worker that has kept a slot free
+   * @param lease the duration of the lease
+   */
+  record Request(NewJob job, WorkerId worker, Duration lease) {}
+
+  /**
+   * An inserted job.
+   *
+   * @param started the job as a claim would have returned it, or null if it is pending
+   */
+  record Inserted(JobId id, @Nullable ClaimedJob started) {}
+
+  static Statement<Request, Inserted> of(DSLContext dialect) {
+    return Statement.selfContained(
+        dialect,
+        query(),
+        request ->
+            JobInsert.argumentsOfOne(Accepted.UNORDERED, request.job())
+                .text("worker", request.worker().toString())
+                .number("lease", DatabaseClock.micros(request.lease())),
+        DirectStartStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
+    CommonTableExpression<?> lane =
+        name("lane")
+            .asMaterialized(
+                select(
+                    field(notPaused().and(nothingDue()).and(nothingOfHigherPriority()))
+                        .as("is_free")));
+    CommonTableExpression<?> inserted =
+        name("inserted")
+            .as(
+                JobInsert.insertAlone(attempt(), LANE)
+                    .returning(
+                        JOBS.ID,
+                        JOBS.CURRENT_EXECUTION_ID,
+                        JOBS.QUEUE,
+                        JOBS.KIND,
+                        when(JOBS.CURRENT_EXECUTION_ID.isNotNull(), JOBS.PAYLOAD).as(JOBS.PAYLOAD),
+                        JOBS.PAYLOAD_VERSION,
+                        JOBS.PRIORITY,
+                        JOBS.ATTEMPTS,
+                        JOBS.MAX_ATTEMPTS,
+                        JOBS.SCHEDULED_AT,
+                        JOBS.STARTED_AT,
+                        JOBS.LOCKED_BY,
+                        JOBS.HEADERS));
+    CommonTableExpression<?> opened =
+        name("opened")
+            .as(
+                insertInto(
+                        JOB_EXECUTIONS,
+                        JOB_EXECUTIONS.ID,
+                        JOB_EXECUTIONS.JOB_ID,
+                        JOB_EXECUTIONS.STARTED_AT,
+                        JOB_EXECUTIONS.ATTEMPT,
+                        JOB_EXECUTIONS.QUEUE,
+                        JOB_EXECUTIONS.KIND,
+                        JOB_EXECUTIONS.WORKER_ID)
+                    .select(
+                        select(
+                                column(inserted, JOBS.CURRENT_EXECUTION_ID),
+                                column(inserted, JOBS.ID),
+                                column(inserted, JOBS.STARTED_AT),
+                                column(inserted, JOBS.ATTEMPTS),
+                                column(inserted, JOBS.QUEUE),
+                                column(inserted, JOBS.KIND),
+                                column(inserted, JOBS.LOCKED_BY))
+                            .from(inserted)
+                            .where(column(inserted, JOBS.CURRENT_EXECUTION_ID).isNotNull()))
+                    .returning(JOB_EXECUTIONS.ID));
+    return with(lane, inserted, opened).select().from(inserted);
+  }
+
+  private static Map<Field<?>, Field<?>> attempt() {
+    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
+    values.put(
+        JOBS.STATUS,
+        when(IS_FREE, JobPredicates.literal(JobStatus.RUNNING))
+            .otherwise(JobPredicates.literal(JobStatus.PENDING)));
+    values.put(JOBS.CURRENT_EXECUTION_ID, when(IS_FREE, NextId.of(JOB_EXECUTION_ID_SEQ)));
+    values.put(JOBS.LOCKED_BY, when(IS_FREE, WORKER));
+    values.put(JOBS.STARTED_AT, when(IS_FREE, NOW));
+    values.put(
+        JOBS.LEASE_EXPIRES_AT,
+        when(
+            IS_FREE,
+            field(
+                "{0} OPERATOR(pg_catalog.+) (cast({1} as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond')",
+                SQLDataType.INSTANT, NOW, LEASE)));
+    values.put(JOBS.ATTEMPTS, when(IS_FREE, inline(1)).otherwise(inline(0)));
+    return values;
+  }
+
+  private static Condition notPaused() {
+    return field(
+            select(JOB_QUEUES.PAUSED_AT)
+                .from(JOB_QUEUES)
+                .where(is(JOB_QUEUES.QUEUE, "=", JobInsert.queueAlone()))
+                .and(
+                    JOB_QUEUES
+                        .PAUSED_UNTIL
+                        .isNull()
+                        .or(is(JOB_QUEUES.PAUSED_UNTIL, ">", transactionStart()))))
+        .isNull();
+  }
+
+  private static Condition nothingDue() {
+    return field(
+            select(JOBS.ID)
+                .from(JOBS)
+                .where(isPendingInQueue())
+                .and(is(JOBS.PRIORITY, "=", JobInsert.priorityAlone()))
+                .and(is(JOBS.SCHEDULED_AT, "<=", transactionStart()))
+                .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
+                .limit(inline(1)))
+        .isNull();
+  }
+
+  private static Condition nothingOfHigherPriority() {
+    return field(
+            select(JOBS.ID)
+                .from(JOBS)
+                .where(isPendingInQueue())
+                .and(is(JOBS.PRIORITY, ">", JobInsert.priorityAlone()))
+                .orderBy(JOBS.PRIORITY, JOBS.SCHEDULED_AT, JOBS.ID)
+                .limit(inline(1)))
+        .isNull();
+  }
+
+  private static Condition isPendingInQueue() {
+    return is(JOBS.STATUS, "=", JobPredicates.literal(JobStatus.PENDING))
+        .and(is(JOBS.QUEUE, "=", JobInsert.queueAlone()));
+  }
+
+  private static Condition is(Field<?> left, String operator, Field<?> right) {
+    return condition("{0} OPERATOR(pg_catalog." + operator + ") {1}", left, right);
+  }
+
+  private static Field<Instant> transactionStart() {
+    return field("pg_catalog.now()", SQLDataType.INSTANT);
+  }
+
+  private static Inserted read(Row row) throws SQLException {
+    JobId id = new JobId(row.number(JOBS.ID));
+    Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
+    if (execution == null) {
+      return new Inserted(id, null);
+    }
+    return new Inserted(
+        id,
+        new ClaimedJob(
+            new Execution(id, new ExecutionId(execution), row.instant(JOBS.STARTED_AT), null),
+            row.text(JOBS.QUEUE),
+            row.text(JOBS.KIND),
+            row.text(JOBS.PAYLOAD),
+            row.integer(JOBS.PAYLOAD_VERSION),
+            row.integer(JOBS.PRIORITY),
+            row.integer(JOBS.ATTEMPTS),
+            0,
+            row.integer(JOBS.MAX_ATTEMPTS),
+            row.instant(JOBS.SCHEDULED_AT),
+            Headers.parse(row.textOrNull(JOBS.HEADERS))));
+  }
+
+  private static <T> Field<T> column(Table<?> table, Field<T> field) {
+    return table.field(field.getName(), field.getDataType());
+  }
+}

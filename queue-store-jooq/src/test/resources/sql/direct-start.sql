@@ -1,0 +1,183 @@
+-- parameters: queue, queue, priority, queue, queue, priority, queue, queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, worker, lease
+with
+  "lane" as materialized (
+    select (
+      (
+        select "skipjack"."job_queues"."paused_at"
+        from "skipjack"."job_queues"
+        where (
+          ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+          and (
+            "skipjack"."job_queues"."paused_until" is null
+            or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.>) pg_catalog.now())
+          )
+        )
+      ) is null
+      and (
+        select "skipjack"."jobs"."id"
+        from "skipjack"."jobs"
+        where (
+          ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
+          and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
+          and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.=) coalesce(
+            cast(? as smallint),
+            (
+              select "skipjack"."job_queues"."default_priority"
+              from "skipjack"."job_queues"
+              where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+            ),
+            0
+          ))
+          and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.now())
+        )
+        order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+        fetch next 1 rows only
+      ) is null
+      and (
+        select "skipjack"."jobs"."id"
+        from "skipjack"."jobs"
+        where (
+          ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
+          and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
+          and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.>) coalesce(
+            cast(? as smallint),
+            (
+              select "skipjack"."job_queues"."default_priority"
+              from "skipjack"."job_queues"
+              where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+            ),
+            0
+          ))
+        )
+        order by "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+        fetch next 1 rows only
+      ) is null
+    ) as "is_free"
+  ),
+  "inserted" as (
+    insert into "skipjack"."jobs" (
+      "id",
+      "queue",
+      "kind",
+      "payload",
+      "payload_version",
+      "priority",
+      "max_attempts",
+      "scheduled_at",
+      "tags",
+      "unique_key",
+      "unique_label",
+      "unique_until",
+      "headers",
+      "status",
+      "current_execution_id",
+      "locked_by",
+      "started_at",
+      "lease_expires_at",
+      "attempts"
+    )
+    select
+      pg_catalog.nextval('"skipjack"."jobs_id_seq"'),
+      ?,
+      ?,
+      cast(? as pg_catalog.jsonb),
+      cast(? as int),
+      coalesce(
+        cast(? as smallint),
+        (
+          select "skipjack"."job_queues"."default_priority"
+          from "skipjack"."job_queues"
+          where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+        ),
+        0
+      ),
+      coalesce(
+        cast(? as int),
+        (
+          select "skipjack"."job_queues"."default_max_attempts"
+          from "skipjack"."job_queues"
+          where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+        ),
+        25
+      ),
+      greatest(coalesce(cast(? as timestamp with time zone), pg_catalog.clock_timestamp()), pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.+) (cast(cast(? as bigint) as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond'),
+      cast(? as pg_catalog.text[]),
+      ?,
+      ?,
+      ?,
+      cast(? as pg_catalog.jsonb),
+      case
+        when "lane"."is_free" then 'running'
+        else 'pending'
+      end,
+      case
+        when "lane"."is_free" then pg_catalog.nextval('"skipjack"."job_execution_id_seq"')
+      end,
+      case
+        when "lane"."is_free" then ?
+      end,
+      case
+        when "lane"."is_free" then pg_catalog.clock_timestamp()
+      end,
+      case
+        when "lane"."is_free" then pg_catalog.clock_timestamp() OPERATOR(pg_catalog.+) (cast(? as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond')
+      end,
+      case
+        when "lane"."is_free" then 1
+        else 0
+      end
+    from "lane"
+    returning 
+      "skipjack"."jobs"."id",
+      "skipjack"."jobs"."current_execution_id",
+      "skipjack"."jobs"."queue",
+      "skipjack"."jobs"."kind",
+      case
+        when "skipjack"."jobs"."current_execution_id" is not null then "skipjack"."jobs"."payload"
+      end as "payload",
+      "skipjack"."jobs"."payload_version",
+      "skipjack"."jobs"."priority",
+      "skipjack"."jobs"."attempts",
+      "skipjack"."jobs"."max_attempts",
+      "skipjack"."jobs"."scheduled_at",
+      "skipjack"."jobs"."started_at",
+      "skipjack"."jobs"."locked_by",
+      "skipjack"."jobs"."headers"
+  ),
+  "opened" as (
+    insert into "skipjack"."job_executions" (
+      "id",
+      "job_id",
+      "started_at",
+      "attempt",
+      "queue",
+      "kind",
+      "worker_id"
+    )
+    select
+      "inserted"."current_execution_id",
+      "inserted"."id",
+      "inserted"."started_at",
+      "inserted"."attempts",
+      "inserted"."queue",
+      "inserted"."kind",
+      "inserted"."locked_by"
+    from "inserted"
+    where "inserted"."current_execution_id" is not null
+    returning "skipjack"."job_executions"."id"
+  )
+select
+  "inserted"."id",
+  "inserted"."current_execution_id",
+  "inserted"."queue",
+  "inserted"."kind",
+  "inserted"."payload",
+  "inserted"."payload_version",
+  "inserted"."priority",
+  "inserted"."attempts",
+  "inserted"."max_attempts",
+  "inserted"."scheduled_at",
+  "inserted"."started_at",
+  "inserted"."locked_by",
+  "inserted"."headers"
+from "inserted"

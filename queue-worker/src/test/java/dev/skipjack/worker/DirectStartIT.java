@@ -1,0 +1,309 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.WorkerEvent.Succeeded;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tests jobs that an enqueue starts in a free slot of a worker of the same process. */
+@QueueTest
+@Timeout(60)
+class DirectStartIT {
+
+  record Note(int number) {}
+
+  private static final JobType<Note> NOTE = JobType.of("note", Note.class);
+
+  private final QueueDatabase database;
+  private final JobQueue queue;
+  private final EventLog events = new EventLog();
+  private final List<Worker> workers = new ArrayList<>();
+  private final Set<JobId> returnedByClaims = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger direct = new AtomicInteger();
+  private final AtomicInteger claimed = new AtomicInteger();
+
+  DirectStartIT(QueueDatabase database) {
+    this.database = database;
+    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+  }
+
+  @AfterEach
+  void stop() {
+    workers.forEach(Worker::close);
+  }
+
+  private Worker start(JobQueue access, int slots, Handler<Note> handler, WorkerConfig config) {
+    Worker worker =
+        Worker.on(watched(access))
+            .handle(NOTE, handler)
+            .queue("default", slots)
+            .listener(events)
+            .config(config)
+            .build();
+    workers.add(worker);
+    return worker.start();
+  }
+
+  /** Counts whether each job was claimed. */
+  private Outcome look(JobContext context) {
+    (returnedByClaims.contains(context.jobId()) ? claimed : direct).incrementAndGet();
+    return Outcome.completed();
+  }
+
+  /** Returns access to the queue that remembers which jobs were returned by claims. */
+  private QueueAccess watched(QueueAccess access) {
+    JobStore store =
+        watched(
+            JobStore.class,
+            access.store(),
+            (method, result) -> {
+              if (method.equals("claim")) {
+                for (Object job : (List<?>) result) {
+                  returnedByClaims.add(((ClaimedJob) job).execution().jobId());
+                }
+              }
+              return result;
+            });
+    return watched(
+        QueueAccess.class, access, (method, result) -> method.equals("store") ? store : result);
+  }
+
+  private static <T> T watched(
+      Class<T> type, T target, BiFunction<String, Object, @Nullable Object> result) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                return result.apply(method.getName(), method.invoke(target, arguments));
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
+            }));
+  }
+
+  private void enqueueOneByOne(int jobs) {
+    int before = events.all(Succeeded.class).size();
+    for (int i = 1; i <= jobs; i++) {
+      int ended = before + i;
+      queue.enqueue(NOTE, new Note(i));
+      await()
+          .pollInterval(Duration.ofMillis(1))
+          .until(() -> events.all(Succeeded.class).size() == ended);
+    }
+  }
+
+  @Test
+  void jobsThatArriveOneByOneStartWithoutAClaim() {
+    start(queue, 2, (note, context) -> look(context), WorkerConfig.defaults());
+    await()
+        .until(
+            () -> {
+              enqueueOneByOne(1);
+              return direct.get() > 0; // the first ones may come before the first poll
+            });
+    int earlier = direct.get() + claimed.get();
+
+    enqueueOneByOne(50);
+
+    assertThat(direct.get() + claimed.get()).isEqualTo(earlier + 50);
+    assertThat(direct.get()).isGreaterThan(45);
+    await().untilAsserted(() -> assertThat(value("SELECT count(*) FROM @jobs")).isEqualTo("0"));
+    assertThat(value("SELECT count(*) FROM @jobs_archive WHERE status = 'completed'"))
+        .isEqualTo(String.valueOf(earlier + 50));
+  }
+
+  @Test
+  void aWorkerWithoutDirectStartClaims() {
+    start(
+        queue,
+        2,
+        (note, context) -> look(context),
+        WorkerConfig.builder().directStart(false).build());
+
+    enqueueOneByOne(20);
+
+    assertThat(direct).hasValue(0);
+    assertThat(claimed).hasValue(20);
+  }
+
+  @Test
+  void handlersOnAGivenExecutorAreCalledByClaimsOnly() {
+    ExecutorService executor = Executors.newFixedThreadPool(2);
+    try {
+      Worker worker =
+          Worker.on(watched(queue))
+              .handle(NOTE, (note, context) -> look(context))
+              .queue("default", 2)
+              .listener(events)
+              .handlerThreads(HandlerThreads.of(executor))
+              .build();
+      workers.add(worker);
+      worker.start();
+
+      enqueueOneByOne(20);
+
+      assertThat(direct).hasValue(0);
+    } finally {
+      workers.forEach(Worker::close);
+      executor.shutdown();
+    }
+  }
+
+  @Test
+  void everyJobOfManyThreadsRunsOnceAndTheSlotsAreNeverExceeded() throws Exception {
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Handler<Note> handler =
+        (note, context) -> {
+          most.accumulateAndGet(running.incrementAndGet(), Math::max);
+          seen.add(note.number());
+          Outcome outcome = look(context);
+          running.decrementAndGet();
+          return outcome;
+        };
+    start(queue, 3, handler, WorkerConfig.defaults());
+    JobQueue elsewhere = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    start(
+        elsewhere,
+        1,
+        (note, context) -> {
+          seen.add(note.number());
+          return Outcome.completed();
+        },
+        WorkerConfig.defaults());
+    ExecutorService producers = Executors.newFixedThreadPool(6);
+    for (int thread = 0; thread < 6; thread++) {
+      int first = thread * 200;
+      producers.execute(
+          () -> {
+            for (int i = 0; i < 200; i++) {
+              queue.enqueue(NOTE, new Note(first + i));
+            }
+          });
+    }
+    producers.shutdown();
+
+    await().until(() -> events.all(Succeeded.class).size() == 1_200);
+    assertThat(seen).doesNotHaveDuplicates().hasSize(1_200);
+    assertThat(most).hasValueLessThanOrEqualTo(3);
+    assertThat(direct).hasPositiveValue();
+    assertThat(value("SELECT count(*) FROM @job_executions")).isEqualTo("1200");
+  }
+
+  @Test
+  void aStopWaitsForAnEnqueueThatHasASlotAndReleasesItsJob() throws Exception {
+    CountDownLatch never = new CountDownLatch(1);
+    Worker worker =
+        start(
+            queue,
+            2,
+            (note, context) -> note.number() == 13 ? stopped(never) : look(context),
+            WorkerConfig.defaults());
+    await()
+        .until(
+            () -> {
+              enqueueOneByOne(1);
+              return direct.get() > 0;
+            });
+    Thread enqueue;
+    Thread stop;
+    try (Connection holder = database.connection();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute(inSchema("LOCK TABLE @job_executions IN ACCESS EXCLUSIVE MODE"));
+      enqueue = new Thread(() -> queue.enqueue(NOTE, new Note(13)));
+      enqueue.start();
+      await()
+          .until(
+              () ->
+                  !value(
+                          "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND"
+                              + " datname = current_database() AND query LIKE '%is_free%'")
+                      .equals("0"));
+      stop = new Thread(worker::stop);
+      stop.start();
+      await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+      holder.rollback();
+    }
+    enqueue.join();
+    stop.join();
+
+    assertThat(
+            value(
+                "SELECT concat_ws(' ', count(*), min(status), min(attempts),"
+                    + " min(uncounted_attempts)) FROM @jobs"))
+        .isEqualTo("1 pending 1 1");
+    assertThat(value("SELECT count(*) FROM @job_executions WHERE status = 'released'"))
+        .isEqualTo("1");
+    assertThat(never.getCount()).isEqualTo(1);
+  }
+
+  private static Outcome stopped(CountDownLatch never) {
+    never.countDown();
+    return Outcome.completed();
+  }
+
+  @Test
+  void afterTheStopJobsAreEnqueuedForOtherWorkers() {
+    Worker worker = start(queue, 2, (note, context) -> look(context), WorkerConfig.defaults());
+    await()
+        .until(
+            () -> {
+              enqueueOneByOne(1);
+              return direct.get() > 0;
+            });
+    worker.stop();
+
+    queue.enqueue(NOTE, new Note(1));
+
+    assertThat(value("SELECT string_agg(status, ' ') FROM @jobs")).isEqualTo("pending");
+  }
+
+  private String value(String sql) {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(inSchema(sql))) {
+      row.next();
+      return row.getString(1);
+    } catch (SQLException failure) {
+      throw new AssertionError(sql, failure);
+    }
+  }
+
+  private String inSchema(String sql) {
+    return sql.replace("@", "\"" + database.schema() + "\".");
+  }
+}
