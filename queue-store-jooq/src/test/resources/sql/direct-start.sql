@@ -1,4 +1,4 @@
--- parameters: queue, queue, priority, queue, queue, priority, queue, queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, worker, lease
+-- parameters: queue, queue, priority, queue, queue, priority, queue, spare, queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, worker, lease
 with
   "lane" as materialized (
     select (
@@ -13,45 +13,50 @@ with
           )
         )
       ) is null
-      and (
-        select "skipjack"."jobs"."id"
-        from "skipjack"."jobs"
-        where (
-          ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
-          and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
-          and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.=) coalesce(
-            cast(? as smallint),
-            (
-              select "skipjack"."job_queues"."default_priority"
-              from "skipjack"."job_queues"
-              where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-            ),
-            0
-          ))
-          and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.now())
-        )
-        order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-        fetch next 1 rows only
-      ) is null
-      and (
-        select "skipjack"."jobs"."id"
-        from "skipjack"."jobs"
-        where (
-          ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
-          and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
-          and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.>) coalesce(
-            cast(? as smallint),
-            (
-              select "skipjack"."job_queues"."default_priority"
-              from "skipjack"."job_queues"
-              where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-            ),
-            0
-          ))
-        )
-        order by "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-        fetch next 1 rows only
-      ) is null
+      and ((
+        select pg_catalog.count(*)
+        from (
+          select "skipjack"."jobs"."id"
+          from "skipjack"."jobs"
+          where (
+            ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
+            and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
+            and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.=) coalesce(
+              cast(? as smallint),
+              (
+                select "skipjack"."job_queues"."default_priority"
+                from "skipjack"."job_queues"
+                where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+              ),
+              0
+            ))
+            and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.now())
+          )
+          order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+          fetch next 9 rows only
+        ) as "due"
+      ) OPERATOR(pg_catalog.+) (
+        select pg_catalog.count(*)
+        from (
+          select "skipjack"."jobs"."id"
+          from "skipjack"."jobs"
+          where (
+            ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
+            and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
+            and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.>) coalesce(
+              cast(? as smallint),
+              (
+                select "skipjack"."job_queues"."default_priority"
+                from "skipjack"."job_queues"
+                where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+              ),
+              0
+            ))
+          )
+          order by "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+          fetch next 9 rows only
+        ) as "higher"
+      ) OPERATOR(pg_catalog.<=) cast(? as bigint))
     ) as "is_free"
   ),
   "inserted" as (

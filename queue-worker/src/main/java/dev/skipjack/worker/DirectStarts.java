@@ -60,13 +60,15 @@ final class DirectStarts implements LocalWorker {
     if (queue == null || !kinds.contains(job.kind())) {
       return null;
     }
+    int spare;
     synchronized (this) {
-      if (closed || !queue.keepSlot()) {
+      spare = closed ? -1 : queue.keepSlot();
+      if (spare < 0) {
         return null;
       }
       taken++;
     }
-    return new Slot(queue);
+    return new Slot(queue, spare);
   }
 
   @Override
@@ -103,11 +105,13 @@ final class DirectStarts implements LocalWorker {
   private final class Slot implements TakenSlot {
 
     private final ServedQueue queue;
+    private final int spare;
     private final long takenAt = System.nanoTime(); // before the statement that begins the lease
     private final AtomicBoolean used = new AtomicBoolean();
 
-    Slot(ServedQueue queue) {
+    Slot(ServedQueue queue, int spare) {
       this.queue = queue;
+      this.spare = spare;
     }
 
     @Override
@@ -118,6 +122,11 @@ final class DirectStarts implements LocalWorker {
     @Override
     public Duration lease() {
       return lease;
+    }
+
+    @Override
+    public int spare() {
+      return spare;
     }
 
     @Override

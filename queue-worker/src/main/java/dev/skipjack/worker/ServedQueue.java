@@ -138,19 +138,21 @@ final class ServedQueue {
   /**
    * Keeps a slot free for a job that is about to be enqueued.
    *
-   * @return false if no slot is free, or if other jobs come first
+   * @return the number of slots that are still free, or a negative number if none was kept: no slot
+   *     is free, or other jobs come first
    */
-  boolean keepSlot() {
+  int keepSlot() {
     if (jobsAhead || paused || buffer.size() > 0 || payloads.room() <= 0) {
-      return false;
+      return -1;
     }
     int slots = concurrency + replaced.get();
-    for (int now = kept.get(); held.get() - unwritten.get() + now < slots; now = kept.get()) {
-      if (kept.compareAndSet(now, now + 1)) {
-        return true;
+    while (true) {
+      int before = kept.get();
+      int left = slots - (held.get() - unwritten.get()) - before - 1;
+      if (left < 0 || kept.compareAndSet(before, before + 1)) {
+        return left;
       }
     }
-    return false;
   }
 
   /** Records that a slot is no longer kept free: its job was added or is not there. */

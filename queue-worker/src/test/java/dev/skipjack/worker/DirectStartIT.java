@@ -251,7 +251,7 @@ class DirectStartIT {
               () ->
                   !value(
                           "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND"
-                              + " datname = current_database() AND query LIKE '%is_free%'")
+                              + " datname = current_database() AND query LIKE '%lane%materialized%'")
                       .equals("0"));
       stop = new Thread(worker::stop);
       stop.start();

@@ -27,6 +27,12 @@ public interface LocalWorker {
     /** Returns the duration of the lease. */
     Duration lease();
 
+    /**
+     * Returns how many other slots of the queue are free and not taken. As long as no more jobs
+     * come first, each of them has a slot, and this one delays none.
+     */
+    int spare();
+
     /** Runs the job, whose transaction has committed, in the slot. */
     void start(ClaimedJob job);
 

@@ -97,7 +97,7 @@ final class DirectStart implements LocalWorkers {
     boolean used = false;
     boolean jobsAhead = false;
     try {
-      Request request = new Request(job, slot.worker(), slot.lease());
+      Request request = new Request(job, slot.worker(), slot.lease(), slot.spare());
       Inserted inserted = transactions.runAlone(insert, request).get(0);
       ClaimedJob started = inserted.started();
       if (started != null) {

@@ -46,16 +46,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts a job as running, with its audit row, for a worker of this process that has kept a slot
- * free for it. If its queue is paused, or if a claim would return other jobs first, the job is
- * inserted as pending.
+ * free for it. The job is inserted as pending if its queue is paused, or if a claim would return
+ * more other jobs first than the worker has further slots for.
  *
  * <pre>{@code
  * WITH lane AS MATERIALIZED (SELECT
  *            (SELECT paused_at FROM job_queues WHERE queue = :queue AND <the pause has not ended>) IS NULL
- *        AND (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = <its priority>
- *                AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 1) IS NULL
- *        AND (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > <its priority>
- *              ORDER BY priority, scheduled_at, id LIMIT 1) IS NULL AS is_free),
+ *        AND (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = <its priority>
+ *                AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 9) AS due)
+ *          + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > <its priority>
+ *              ORDER BY priority, scheduled_at, id LIMIT 9) AS higher) <= :spare AS is_free),
  * inserted AS (INSERT INTO jobs (..., status, current_execution_id, locked_by, started_at, lease_expires_at, attempts)
  *              SELECT ..., CASE WHEN lane.is_free THEN 'running' ELSE 'pending' END,
  *                     CASE WHEN lane.is_free THEN nextval('job_execution_id_seq') END, ... FROM lane RETURNING ...),
@@ -63,10 +63,10 @@ import org.jspecify.annotations.Nullable;
  * SELECT ... FROM inserted
  * }</pre>
  *
- * <p>Like the enqueue of a single job, it needs no settings: each part has a LIMIT and the order of
- * {@code jobs_pending_idx}, so there is only one sensible plan. A job of higher priority that is
- * not due yet counts as well, because finding only those that are due could mean to read all
- * others.
+ * <p>Like the enqueue of a single job, it needs no settings: each count has a small constant LIMIT
+ * and the order of {@code jobs_pending_idx}, so there is only one sensible plan. A job of higher
+ * priority that is not due yet counts as well, because finding only those that are due could mean
+ * to read all others.
  *
  * <p>Locks nothing that another transaction can see. A job that is enqueued or becomes due at the
  * same moment may start after this one, as if it had come later.
@@ -75,6 +75,11 @@ final class DirectStartStatement {
 
   private static final Param<String> WORKER = param("worker", String.class);
   private static final Param<Long> LEASE = param("lease", Long.class);
+  private static final Param<Integer> SPARE = param("spare", Integer.class);
+
+  /** The maximum number of jobs that may come first. */
+  static final int MOST_SPARE = 8;
+
   private static final Table<?> LANE = org.jooq.impl.DSL.table(name("lane"));
   private static final Condition IS_FREE =
       condition(field(name("lane", "is_free"), SQLDataType.BOOLEAN));
@@ -88,8 +93,9 @@ final class DirectStartStatement {
    *
    * @param worker the worker that has kept a slot free
    * @param lease the duration of the lease
+   * @param spare how many jobs may come first, because the worker has free slots for them
    */
-  record Request(NewJob job, WorkerId worker, Duration lease) {}
+  record Request(NewJob job, WorkerId worker, Duration lease, int spare) {}
 
   /**
    * An inserted job.
@@ -105,17 +111,15 @@ final class DirectStartStatement {
         request ->
             JobInsert.argumentsOfOne(Accepted.UNORDERED, request.job())
                 .text("worker", request.worker().toString())
-                .number("lease", DatabaseClock.micros(request.lease())),
+                .number("lease", DatabaseClock.micros(request.lease()))
+                .integer("spare", Math.min(request.spare(), MOST_SPARE)),
         DirectStartStatement::read);
   }
 
   private static ResultQuery<?> query() {
     CommonTableExpression<?> lane =
         name("lane")
-            .asMaterialized(
-                select(
-                    field(notPaused().and(nothingDue()).and(nothingOfHigherPriority()))
-                        .as("is_free")));
+            .asMaterialized(select(field(notPaused().and(othersHaveSlots())).as("is_free")));
     CommonTableExpression<?> inserted =
         name("inserted")
             .as(
@@ -194,27 +198,31 @@ final class DirectStartStatement {
         .isNull();
   }
 
-  private static Condition nothingDue() {
-    return field(
+  private static Condition othersHaveSlots() {
+    return condition(
+        "{0} OPERATOR(pg_catalog.+) {1} OPERATOR(pg_catalog.<=) cast({2} as bigint)",
+        count(
             select(JOBS.ID)
                 .from(JOBS)
                 .where(isPendingInQueue())
                 .and(is(JOBS.PRIORITY, "=", JobInsert.priorityAlone()))
                 .and(is(JOBS.SCHEDULED_AT, "<=", transactionStart()))
                 .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
-                .limit(inline(1)))
-        .isNull();
-  }
-
-  private static Condition nothingOfHigherPriority() {
-    return field(
+                .limit(inline(MOST_SPARE + 1))
+                .asTable("due")),
+        count(
             select(JOBS.ID)
                 .from(JOBS)
                 .where(isPendingInQueue())
                 .and(is(JOBS.PRIORITY, ">", JobInsert.priorityAlone()))
                 .orderBy(JOBS.PRIORITY, JOBS.SCHEDULED_AT, JOBS.ID)
-                .limit(inline(1)))
-        .isNull();
+                .limit(inline(MOST_SPARE + 1))
+                .asTable("higher")),
+        SPARE);
+  }
+
+  private static Field<?> count(Table<?> first) {
+    return field(select(field("pg_catalog.count(*)", Long.class)).from(first));
   }
 
   private static Condition isPendingInQueue() {

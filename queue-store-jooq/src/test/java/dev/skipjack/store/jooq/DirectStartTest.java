@@ -77,6 +77,7 @@ class DirectStartTest {
     final List<Boolean> freed = new ArrayList<>();
     final List<WakeUp> expected = new ArrayList<>();
     boolean free = true;
+    int spare;
 
     @Override
     public @Nullable TakenSlot take(NewJob job) {
@@ -98,6 +99,11 @@ class DirectStartTest {
       @Override
       public Duration lease() {
         return Fixture.LEASE;
+      }
+
+      @Override
+      public int spare() {
+        return spare;
       }
 
       @Override
@@ -188,6 +194,20 @@ class DirectStartTest {
                     + id))
         .isEqualTo("pending 0");
     assertThat(fixture.value("SELECT count(*) FROM @job_executions")).isEqualTo("0");
+  }
+
+  @Test
+  void jobsThatComeFirstAndHaveASlotThemselvesAreNotDelayed() {
+    fixture.enqueue(2);
+    fixture.queue.enqueue(WORK, new Fixture.Work(3), job -> job.priority(4));
+
+    worker.spare = 2;
+    queue.enqueue(WORK, new Fixture.Work(4));
+    assertThat(worker.started).isEmpty();
+
+    worker.spare = 4; // the last job is pending, too
+    queue.enqueue(WORK, new Fixture.Work(5));
+    assertThat(worker.started).hasSize(1);
   }
 
   static Stream<Arguments> jobsThatDoNotMatter() {
@@ -332,7 +352,17 @@ class DirectStartTest {
       StatementText text =
           DirectStartStatement.of(StatementDialect.forSchema(fixture.database.schema())).text();
       Map<String, String> literals =
-          Map.of("queue", "'q1'", "kind", "'work'", "payload", "'{}'", "payload_version", "1");
+          Map.of(
+              "queue",
+              "'q1'",
+              "kind",
+              "'work'",
+              "payload",
+              "'{}'",
+              "payload_version",
+              "1",
+              "spare",
+              "8");
       String plan =
           Plan.withoutSettings(
               connection,
