@@ -3,9 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.WakeUp;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,17 +16,18 @@ import java.util.Set;
  */
 final class HeardLanes {
 
-  /** After this time, a notification that has not arrived is no longer expected. */
-  private static final long OWN_NOTIFICATION = Duration.ofSeconds(1).toNanos();
+  /**
+   * How long after this process was told of a job a notification of its lane is taken for that of
+   * the same job. It is shorter than the time after which each claim is followed by another one,
+   * which finds the job if the notification was for another one.
+   */
+  private static final long SAME_JOB = Duration.ofMillis(4).toNanos();
 
   private final Wakeup claimLoop;
   private final Set<Lane> heard = new HashSet<>();
 
-  /**
-   * When this process was told of jobs whose notification it will receive as well, by lane. Each
-   * notification removes one.
-   */
-  private final Map<Lane, Deque<Long>> told = new HashMap<>();
+  /** When this process was last told of a job before its notification, by lane. */
+  private final Map<Lane, Long> told = new HashMap<>();
 
   HeardLanes(Wakeup claimLoop) {
     this.claimLoop = claimLoop;
@@ -36,19 +35,19 @@ final class HeardLanes {
 
   /** Adds the lane of a wake-up, if this worker serves its queue and its kind. */
   void add(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
-    if (isServed(wakeUp, queues, kinds) && !isExpected(wakeUp.lane())) {
+    if (isServed(wakeUp, queues, kinds) && !isKnown(wakeUp.lane())) {
       add(wakeUp.lane());
     }
   }
 
   /**
    * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, before its notification, which
-   * then has no effect.
+   * then has no effect if it follows soon.
    */
   void addBeforeNotification(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
     if (isServed(wakeUp, queues, kinds)) {
       synchronized (heard) {
-        recentlyTold(wakeUp.lane()).add(System.nanoTime());
+        told.put(wakeUp.lane(), System.nanoTime());
       }
       add(wakeUp.lane());
     }
@@ -58,17 +57,11 @@ final class HeardLanes {
     return queues.contains(wakeUp.lane().queue()) && kinds.contains(wakeUp.kind());
   }
 
-  private boolean isExpected(Lane lane) {
+  private boolean isKnown(Lane lane) {
     synchronized (heard) {
-      return recentlyTold(lane).poll() != null;
+      Long toldAt = told.remove(lane);
+      return toldAt != null && System.nanoTime() - toldAt < SAME_JOB;
     }
-  }
-
-  private Deque<Long> recentlyTold(Lane lane) {
-    Deque<Long> times = told.computeIfAbsent(lane, unused -> new ArrayDeque<>());
-    long oldest = System.nanoTime() - OWN_NOTIFICATION;
-    times.removeIf(time -> time - oldest < 0);
-    return times;
   }
 
   void add(Lane lane) {

@@ -22,12 +22,14 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -183,6 +185,7 @@ class DirectStartIT {
 
   @Test
   void everyJobOfManyThreadsRunsOnceAndTheSlotsAreNeverExceeded() throws Exception {
+    Map<Integer, CountDownLatch> ended = new ConcurrentHashMap<>();
     List<Integer> seen = new CopyOnWriteArrayList<>();
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
@@ -192,6 +195,7 @@ class DirectStartIT {
           seen.add(note.number());
           Outcome outcome = look(context);
           running.decrementAndGet();
+          ended.get(note.number()).countDown();
           return outcome;
         };
     start(queue, 3, handler, WorkerConfig.defaults());
@@ -201,18 +205,28 @@ class DirectStartIT {
         1,
         (note, context) -> {
           seen.add(note.number());
+          ended.get(note.number()).countDown();
           return Outcome.completed();
         },
         WorkerConfig.defaults());
     ExecutorService producers = Executors.newFixedThreadPool(6);
+    List<Future<?>> loops = new ArrayList<>();
     for (int thread = 0; thread < 6; thread++) {
       int first = thread * 200;
-      producers.execute(
-          () -> {
-            for (int i = 0; i < 200; i++) {
-              queue.enqueue(NOTE, new Note(first + i));
-            }
-          });
+      loops.add(
+          producers.submit(
+              () -> {
+                for (int i = first; i < first + 200; i++) {
+                  CountDownLatch done = new CountDownLatch(1);
+                  ended.put(i, done);
+                  queue.enqueue(NOTE, new Note(i));
+                  done.await();
+                }
+                return null;
+              }));
+    }
+    for (Future<?> loop : loops) {
+      loop.get();
     }
     producers.shutdown();
 
