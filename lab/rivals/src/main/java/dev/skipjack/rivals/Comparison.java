@@ -18,6 +18,7 @@ import dev.skipjack.benchmarks.Schedule;
 import dev.skipjack.rivals.Contender.Session;
 import java.time.Instant;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +126,7 @@ final class Comparison {
     HandledJobs handled = new HandledJobs(1 - warmUp, jobs);
     // db-scheduler checks on one connection that the job is new, then inserts it on another.
     CommitClock clock = CommitClock.ofLastConnection();
+    Map<Long, Instant> called = new LinkedHashMap<>();
     Produced produced;
     Costs costs;
     boolean elsewhere = contender.enqueuesElsewhere();
@@ -132,7 +134,7 @@ final class Comparison {
       produced =
           elsewhere
               ? producer.produce(LatencyProducer.Target.SKIPJACK, jobs, PICKUP_RATE)
-              : produce(worker, clock, jobs);
+              : produce(worker, clock, jobs, called);
       handled.await(contender.name(), contender::unfinished, jobs + warmUp);
       costs = produced.meter().stop(jobs);
     }
@@ -145,16 +147,35 @@ final class Comparison {
                 latencies.add(handled.epochMicros(n) - HandledJobs.epochMicros(committed));
               }
             });
-    return new Sample(latencies.millis(50), costs, Map.of(Measure.P99, latencies.millis(99)));
+    Map<String, Double> figures = new HashMap<>();
+    figures.put(Measure.P99, latencies.millis(99));
+    if (!elsewhere) {
+      Latencies fromCall = new Latencies();
+      called.forEach(
+          (n, at) -> {
+            if (n > 0) {
+              fromCall.add(handled.epochMicros(n) - HandledJobs.epochMicros(at));
+            }
+          });
+      figures.put(Measure.CALL, fromCall.millis(50));
+    }
+    return new Sample(latencies.millis(50), costs, figures);
   }
 
-  private Produced produce(Session worker, CommitClock clock, long jobs) throws Exception {
+  /**
+   * @param called receives when the enqueue of each job was called
+   */
+  private Produced produce(Session worker, CommitClock clock, long jobs, Map<Long, Instant> called)
+      throws Exception {
     Map<Long, Instant> committed = new LinkedHashMap<>();
     AtomicReference<@Nullable Meter> meter = new AtomicReference<>();
     LatencyProducer.produce(
         jobs,
         PICKUP_RATE,
-        n -> clock.time(() -> worker.enqueue(n)),
+        n -> {
+          called.put(n, Instant.now());
+          return clock.time(() -> worker.enqueue(n));
+        },
         (n, at) -> {
           committed.put(n, at);
           if (n == 0) {

@@ -12,6 +12,12 @@ enum Measure {
   ENQUEUE_8_SERVER(Phase.ENQUEUE_8, Figure.SERVER, "enqueue, 8 clients: server CPU, us"),
   PICKUP(Phase.PICKUP, Figure.VALUE, "pickup: p50, ms", Better.LOWER, 0.8),
   PICKUP_P99(Phase.PICKUP, Figure.P99, "pickup: p99, ms"),
+  PICKUP_CALL(
+      Phase.PICKUP,
+      Figure.CALL,
+      "pickup in one process, from the call: p50, ms",
+      Better.LOWER,
+      0.7),
   PICKUP_SERVER(Phase.PICKUP, Figure.SERVER, "pickup: server CPU, us"),
   STEADY_RATE(Phase.STEADY, Figure.RATE, "steady: jobs/s", Better.HIGHER, null),
   STEADY(Phase.STEADY, Figure.VALUE, "steady: p50, ms"),
@@ -28,10 +34,13 @@ enum Measure {
 
   static final String RATE = "rate";
 
+  static final String CALL = "call";
+
   private enum Figure {
     VALUE,
     P99,
     RATE,
+    CALL,
     SERVER,
     CLIENT,
     WAL
@@ -65,6 +74,11 @@ enum Measure {
     return phase;
   }
 
+  /** Returns the mode of Skipjack that is compared. */
+  String ours() {
+    return figure == Figure.CALL ? SkipjackQueue.IN_ONE_PROCESS : SkipjackQueue.NAME;
+  }
+
   /** Returns the title of the row, with its unit. CPU times and amounts are per job. */
   String title() {
     return title;
@@ -81,6 +95,7 @@ enum Measure {
       case VALUE -> sample.value();
       case P99 -> sample.figures().get(P99);
       case RATE -> sample.figures().get(RATE);
+      case CALL -> sample.figures().get(CALL);
       case SERVER -> sample.costs().serverMicros();
       case CLIENT -> sample.costs().clientMicros();
       case WAL -> sample.costs().walBytes();

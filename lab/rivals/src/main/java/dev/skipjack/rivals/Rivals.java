@@ -76,7 +76,8 @@ public final class Rivals implements Benchmark {
 
   static List<Contender> contenders(BenchmarkDatabase database, List<String> with) {
     List<Contender> contenders = new ArrayList<>();
-    contenders.add(new SkipjackQueue(database));
+    contenders.add(SkipjackQueue.inSeveralProcesses(database));
+    contenders.add(SkipjackQueue.inOneProcess(database));
     for (String name : with.isEmpty() ? OTHERS.keySet() : new LinkedHashSet<>(with)) {
       contenders.addAll(Objects.requireNonNull(OTHERS.get(name)).apply(database));
     }
@@ -152,7 +153,7 @@ public final class Rivals implements Benchmark {
   /** Returns the ratio of each round to the db-scheduler mode that was better in that round. */
   private static List<Double> ratios(Measure measure, Map<String, List<Sample>> samples) {
     List<Double> ratios = new ArrayList<>();
-    List<Sample> ours = Objects.requireNonNull(samples.get(SkipjackQueue.NAME));
+    List<Sample> ours = Objects.requireNonNull(samples.get(measure.ours()));
     for (int round = 0; round < ours.size(); round++) {
       @Nullable Double own = measure.of(ours.get(round));
       @Nullable Double other = null;

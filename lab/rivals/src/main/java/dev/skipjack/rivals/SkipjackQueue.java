@@ -18,19 +18,34 @@ final class SkipjackQueue implements Contender {
 
   static final String NAME = "skipjack";
 
+  /** The mode in which an enqueue may start its job in a free slot. */
+  static final String IN_ONE_PROCESS = "skipjack, one process";
+
   private static final int HANDLERS = 8;
   private static final int CONNECTIONS = 10;
   private static final int BATCH = 1_000;
 
   private final BenchmarkDatabase database;
+  private final boolean elsewhere;
 
-  SkipjackQueue(BenchmarkDatabase database) {
+  private SkipjackQueue(BenchmarkDatabase database, boolean elsewhere) {
     this.database = database;
+    this.elsewhere = elsewhere;
+  }
+
+  /** Jobs usually come from another process, which NOTIFY reaches. */
+  static SkipjackQueue inSeveralProcesses(BenchmarkDatabase database) {
+    return new SkipjackQueue(database, true);
+  }
+
+  /** The process of the worker enqueues, as with db-scheduler's immediate execution. */
+  static SkipjackQueue inOneProcess(BenchmarkDatabase database) {
+    return new SkipjackQueue(database, false);
   }
 
   @Override
   public String name() {
-    return NAME;
+    return elsewhere ? NAME : IN_ONE_PROCESS;
   }
 
   @Override
@@ -40,7 +55,7 @@ final class SkipjackQueue implements Contender {
 
   @Override
   public String wakeUp() {
-    return "NOTIFY, another process";
+    return elsewhere ? "NOTIFY, another process" : "direct start, same process";
   }
 
   @Override
@@ -50,13 +65,12 @@ final class SkipjackQueue implements Contender {
 
   @Override
   public boolean takesPart(Phase phase) {
-    return true;
+    return elsewhere || phase == Phase.PICKUP;
   }
 
-  /** Returns true: jobs usually come from another process, which NOTIFY reaches. */
   @Override
   public boolean enqueuesElsewhere() {
-    return true;
+    return elsewhere;
   }
 
   @Override
