@@ -1,63 +1,62 @@
--- parameters: queue, queue, priority, queue, queue, priority, queue, spare, queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, worker, lease
+-- parameters: queue, queue, spare, priority, max_attempts, queue, queue, kind, payload, payload_version, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, worker, lease
 with
   "lane" as materialized (
-    select (
+    select
+      "own"."priority",
+      "own"."max_attempts",
       (
-        select "skipjack"."job_queues"."paused_at"
-        from "skipjack"."job_queues"
-        where (
-          ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-          and (
-            "skipjack"."job_queues"."paused_until" is null
-            or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.>) pg_catalog.now())
-          )
-        )
-      ) is null
-      and ((
-        select pg_catalog.count(*)
-        from (
-          select "skipjack"."jobs"."id"
-          from "skipjack"."jobs"
-          where (
-            ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
-            and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
-            and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.=) coalesce(
-              cast(? as smallint),
-              (
-                select "skipjack"."job_queues"."default_priority"
-                from "skipjack"."job_queues"
-                where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-              ),
-              0
-            ))
-            and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.now())
-          )
-          order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-          fetch next 9 rows only
-        ) as "due"
-      ) OPERATOR(pg_catalog.+) (
-        select pg_catalog.count(*)
-        from (
-          select "skipjack"."jobs"."id"
-          from "skipjack"."jobs"
-          where (
-            ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
-            and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
-            and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.>) coalesce(
-              cast(? as smallint),
-              (
-                select "skipjack"."job_queues"."default_priority"
-                from "skipjack"."job_queues"
-                where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-              ),
-              0
-            ))
-          )
-          order by "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-          fetch next 9 rows only
-        ) as "higher"
-      ) OPERATOR(pg_catalog.<=) cast(? as bigint))
-    ) as "is_free"
+        "own"."is_served"
+        and ((
+          select pg_catalog.count(*)
+          from (
+            select "skipjack"."jobs"."id"
+            from "skipjack"."jobs"
+            where (
+              ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
+              and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
+              and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.=) "own"."priority")
+              and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.now())
+            )
+            order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+            fetch next 9 rows only
+          ) as "due"
+        ) OPERATOR(pg_catalog.+) (
+          select pg_catalog.count(*)
+          from (
+            select "skipjack"."jobs"."id"
+            from "skipjack"."jobs"
+            where (
+              ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
+              and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
+              and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.>) "own"."priority")
+            )
+            order by "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+            fetch next 9 rows only
+          ) as "higher"
+        ) OPERATOR(pg_catalog.<=) cast(? as bigint))
+      ) as "is_free"
+    from (
+      select
+        coalesce(
+          cast(? as smallint),
+          "skipjack"."job_queues"."default_priority",
+          0
+        ) as "priority",
+        coalesce(
+          cast(? as int),
+          "skipjack"."job_queues"."default_max_attempts",
+          25
+        ) as "max_attempts",
+        (
+          "skipjack"."job_queues"."paused_at" is null
+          or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.<=) pg_catalog.now())
+        ) as "is_served"
+      from (
+        select 1 as "one"
+      ) as "one"
+        left outer join "skipjack"."job_queues"
+          on ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
+    ) as "own"
   ),
   "inserted" as (
     insert into "skipjack"."jobs" (
@@ -87,24 +86,8 @@ with
       ?,
       cast(? as pg_catalog.jsonb),
       cast(? as int),
-      coalesce(
-        cast(? as smallint),
-        (
-          select "skipjack"."job_queues"."default_priority"
-          from "skipjack"."job_queues"
-          where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-        ),
-        0
-      ),
-      coalesce(
-        cast(? as int),
-        (
-          select "skipjack"."job_queues"."default_max_attempts"
-          from "skipjack"."job_queues"
-          where ("skipjack"."job_queues"."queue" OPERATOR(pg_catalog.=) ?)
-        ),
-        25
-      ),
+      "lane"."priority",
+      "lane"."max_attempts",
       greatest(coalesce(cast(? as timestamp with time zone), pg_catalog.clock_timestamp()), pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.+) (cast(cast(? as bigint) as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond'),
       cast(? as pg_catalog.text[]),
       ?,

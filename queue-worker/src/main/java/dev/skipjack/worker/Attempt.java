@@ -40,6 +40,7 @@ final class Attempt {
   private Phase phase = Phase.BUFFERED;
   private Stop stop = Stop.NONE;
   private @Nullable Throwable unread;
+  private boolean direct;
   private @Nullable Thread thread;
   private @Nullable Runnable abort;
   private boolean interrupted;
@@ -114,6 +115,20 @@ final class Attempt {
   /** Returns why the job was claimed without its payload, or null if it has one. */
   @Nullable Throwable unread() {
     return unread;
+  }
+
+  /**
+   * Records that the enqueue of the job has begun the attempt. Must be called before the attempt is
+   * passed to other threads.
+   */
+  Attempt direct() {
+    direct = true;
+    return this;
+  }
+
+  /** Returns whether the enqueue of the job has begun the attempt, and not a claim. */
+  boolean isDirect() {
+    return direct;
   }
 
   /**

@@ -135,7 +135,7 @@ final class DirectStarts implements LocalWorker {
         return;
       }
       try {
-        accept.accept(List.of(new Attempt(job, queue, lease, takenAt)));
+        accept.accept(List.of(new Attempt(job, queue, lease, takenAt).direct()));
       } catch (Throwable thrown) {
         reporter.notEnded(thrown); // the job is committed, so its enqueue has not failed
       } finally {

@@ -13,6 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class OutcomeFlusher implements Loop.Step {
 
+  /**
+   * How long after the last write the endings of directly started attempts are collected. Claims
+   * return several jobs together, whose outcomes are then written together; a stream of direct
+   * starts would otherwise cost one transaction for each outcome.
+   */
+  private static final long COLLECT = Duration.ofMillis(10).toNanos();
+
   private static final long NOTHING_TO_DO = Duration.ofMinutes(1).toNanos();
 
   private final OutcomeWriter writer;
@@ -22,6 +29,11 @@ final class OutcomeFlusher implements Loop.Step {
   private final Queue<UnwrittenEnding> inbox = new ConcurrentLinkedQueue<>();
   private final AtomicInteger arrived = new AtomicInteger();
   private boolean asked;
+
+  /** The nanoTime until which endings are collected, if all of them are of direct starts. */
+  private volatile long collectUntil = System.nanoTime();
+
+  private volatile boolean onlyDirect = true;
   private final List<UnwrittenEnding> pending = new ArrayList<>(); // the flusher thread's own
 
   OutcomeFlusher(OutcomeWriter writer, RunningJobs running, Wakeup wakeup, Duration flushInterval) {
@@ -37,6 +49,9 @@ final class OutcomeFlusher implements Loop.Step {
    */
   void offer(Attempt attempt, Ending ending) {
     attempt.unwritten();
+    if (!attempt.isDirect()) {
+      onlyDirect = false;
+    }
     inbox.add(new UnwrittenEnding(attempt, ending));
     int waiting = arrived.incrementAndGet();
     if (waiting == 1 || isWorthWriting(waiting)) {
@@ -47,6 +62,7 @@ final class OutcomeFlusher implements Loop.Step {
   @Override
   public long run() {
     gather();
+    onlyDirect = true;
     for (UnwrittenEnding next = inbox.poll(); next != null; next = inbox.poll()) {
       arrived.decrementAndGet();
       pending.add(next);
@@ -57,6 +73,7 @@ final class OutcomeFlusher implements Loop.Step {
       writer.write(due);
     } finally {
       pending.removeIf(UnwrittenEnding::isSettled);
+      collectUntil = System.nanoTime() + COLLECT;
     }
     return pause();
   }
@@ -70,12 +87,18 @@ final class OutcomeFlusher implements Loop.Step {
   private void gather() {
     int waiting = arrived.get();
     if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {
-      wakeup.await(flushInterval);
+      wakeup.await(Math.max(flushInterval, collecting()));
     }
   }
 
   private boolean isWorthWriting(int waiting) {
-    return waiting >= UnwrittenEnding.LARGEST_BATCH || waiting >= running.size();
+    return waiting >= UnwrittenEnding.LARGEST_BATCH
+        || (waiting >= running.size() && collecting() <= 0);
+  }
+
+  /** Returns for how many nanoseconds to collect further endings, or a negative number. */
+  private long collecting() {
+    return onlyDirect ? collectUntil - System.nanoTime() : -1;
   }
 
   private List<UnwrittenEnding> due() {

@@ -40,6 +40,12 @@ final class ServedQueue {
    */
   private static final int UNWRITTEN_PREFETCHES = 3;
 
+  /**
+   * The maximum number of jobs beyond the slots, including ended jobs, at which jobs still start
+   * directly.
+   */
+  private static final int MOST_UNWRITTEN = 200;
+
   private final String name;
   private final int concurrency;
   private final int longestPrefetch;
@@ -148,8 +154,12 @@ final class ServedQueue {
     int slots = concurrency + replaced.get();
     while (true) {
       int before = kept.get();
-      int left = slots - (held.get() - unwritten.get()) - before - 1;
-      if (left < 0 || kept.compareAndSet(before, before + 1)) {
+      int all = held.get();
+      int left = slots - (all - unwritten.get()) - before - 1;
+      if (left < 0 || all + before >= slots + MOST_UNWRITTEN) {
+        return -1;
+      }
+      if (kept.compareAndSet(before, before + 1)) {
         return left;
       }
     }

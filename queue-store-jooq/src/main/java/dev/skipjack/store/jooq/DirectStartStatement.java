@@ -50,12 +50,14 @@ import org.jspecify.annotations.Nullable;
  * more other jobs first than the worker has further slots for.
  *
  * <pre>{@code
- * WITH lane AS MATERIALIZED (SELECT
- *            (SELECT paused_at FROM job_queues WHERE queue = :queue AND <the pause has not ended>) IS NULL
- *        AND (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = <its priority>
- *                AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 9) AS due)
- *          + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > <its priority>
- *              ORDER BY priority, scheduled_at, id LIMIT 9) AS higher) <= :spare AS is_free),
+ * WITH lane AS MATERIALIZED (
+ *   SELECT own.priority, own.max_attempts, own.is_served AND
+ *          (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = own.priority
+ *              AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 9) AS due)
+ *        + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > own.priority
+ *            ORDER BY priority, scheduled_at, id LIMIT 9) AS higher) <= :spare AS is_free
+ *     FROM (SELECT coalesce(:priority, default_priority, 0) AS priority, ..., <not paused> AS is_served
+ *             FROM (SELECT 1) AS one LEFT JOIN job_queues ON queue = :queue) AS own),
  * inserted AS (INSERT INTO jobs (..., status, current_execution_id, locked_by, started_at, lease_expires_at, attempts)
  *              SELECT ..., CASE WHEN lane.is_free THEN 'running' ELSE 'pending' END,
  *                     CASE WHEN lane.is_free THEN nextval('job_execution_id_seq') END, ... FROM lane RETURNING ...),
@@ -83,6 +85,8 @@ final class DirectStartStatement {
   private static final Table<?> LANE = org.jooq.impl.DSL.table(name("lane"));
   private static final Condition IS_FREE =
       condition(field(name("lane", "is_free"), SQLDataType.BOOLEAN));
+  private static final Field<Short> OWN_PRIORITY =
+      field(name("own", "priority"), JOBS.PRIORITY.getDataType());
   private static final Field<Instant> NOW =
       field("pg_catalog.clock_timestamp()", SQLDataType.INSTANT);
 
@@ -117,9 +121,7 @@ final class DirectStartStatement {
   }
 
   private static ResultQuery<?> query() {
-    CommonTableExpression<?> lane =
-        name("lane")
-            .asMaterialized(select(field(notPaused().and(othersHaveSlots())).as("is_free")));
+    CommonTableExpression<?> lane = lane();
     CommonTableExpression<?> inserted =
         name("inserted")
             .as(
@@ -165,8 +167,33 @@ final class DirectStartStatement {
     return with(lane, inserted, opened).select().from(inserted);
   }
 
+  private static CommonTableExpression<?> lane() {
+    Table<?> own =
+        select(
+                JobInsert.priorityBesideQueue().as(JOBS.PRIORITY),
+                JobInsert.maxAttemptsBesideQueue().as(JOBS.MAX_ATTEMPTS),
+                field(isServed()).as("is_served"))
+            .from(select(inline(1).as("one")).asTable("one"))
+            .leftJoin(JOB_QUEUES)
+            .on(is(JOB_QUEUES.QUEUE, "=", JobInsert.queueAlone()))
+            .asTable("own");
+    return name("lane")
+        .asMaterialized(
+            select(
+                    OWN_PRIORITY,
+                    field(name("own", "max_attempts"), JOBS.MAX_ATTEMPTS.getDataType()),
+                    field(
+                            condition(field(name("own", "is_served"), SQLDataType.BOOLEAN))
+                                .and(othersHaveSlots()))
+                        .as("is_free"))
+                .from(own));
+  }
+
   private static Map<Field<?>, Field<?>> attempt() {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
+    values.put(JOBS.PRIORITY, field(name("lane", "priority"), JOBS.PRIORITY.getDataType()));
+    values.put(
+        JOBS.MAX_ATTEMPTS, field(name("lane", "max_attempts"), JOBS.MAX_ATTEMPTS.getDataType()));
     values.put(
         JOBS.STATUS,
         when(IS_FREE, JobPredicates.literal(JobStatus.RUNNING))
@@ -185,17 +212,9 @@ final class DirectStartStatement {
     return values;
   }
 
-  private static Condition notPaused() {
-    return field(
-            select(JOB_QUEUES.PAUSED_AT)
-                .from(JOB_QUEUES)
-                .where(is(JOB_QUEUES.QUEUE, "=", JobInsert.queueAlone()))
-                .and(
-                    JOB_QUEUES
-                        .PAUSED_UNTIL
-                        .isNull()
-                        .or(is(JOB_QUEUES.PAUSED_UNTIL, ">", transactionStart()))))
-        .isNull();
+  /** Returns the condition that the queue is not paused, or has no row. */
+  private static Condition isServed() {
+    return JOB_QUEUES.PAUSED_AT.isNull().or(is(JOB_QUEUES.PAUSED_UNTIL, "<=", transactionStart()));
   }
 
   private static Condition othersHaveSlots() {
@@ -205,7 +224,7 @@ final class DirectStartStatement {
             select(JOBS.ID)
                 .from(JOBS)
                 .where(isPendingInQueue())
-                .and(is(JOBS.PRIORITY, "=", JobInsert.priorityAlone()))
+                .and(is(JOBS.PRIORITY, "=", OWN_PRIORITY))
                 .and(is(JOBS.SCHEDULED_AT, "<=", transactionStart()))
                 .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
                 .limit(inline(MOST_SPARE + 1))
@@ -214,7 +233,7 @@ final class DirectStartStatement {
             select(JOBS.ID)
                 .from(JOBS)
                 .where(isPendingInQueue())
-                .and(is(JOBS.PRIORITY, ">", JobInsert.priorityAlone()))
+                .and(is(JOBS.PRIORITY, ">", OWN_PRIORITY))
                 .orderBy(JOBS.PRIORITY, JOBS.SCHEDULED_AT, JOBS.ID)
                 .limit(inline(MOST_SPARE + 1))
                 .asTable("higher")),

@@ -148,14 +148,11 @@ public final class JobInsert {
         JobColumn.integer("payload_version", "payload_versions", NewJob::payloadVersion)
             .into(JOBS.PAYLOAD_VERSION, given.value("payload_version", SQLDataType.INTEGER)),
         JobColumn.smallint("priority", "priorities", NewJob::priority)
-            .into(JOBS.PRIORITY, priority(given)),
+            .into(JOBS.PRIORITY, priority(given, given.setting(JOB_QUEUES.DEFAULT_PRIORITY))),
         JobColumn.integer("max_attempts", "max_attempts", NewJob::maxAttempts)
             .into(
                 JOBS.MAX_ATTEMPTS,
-                coalesce(
-                    given.value("max_attempts", SQLDataType.INTEGER),
-                    given.setting(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS),
-                    inline(JobType.DEFAULT_MAX_ATTEMPTS))),
+                maxAttempts(given, given.setting(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS))),
         JobColumn.timestamp("scheduled_at", "scheduled_at", NewJob::scheduledAt)
             .into(JOBS.SCHEDULED_AT, due(given)),
         JobColumn.bigint("delay", "delays", job -> DatabaseClock.micros(job.delay())),
@@ -313,16 +310,28 @@ public final class JobInsert {
     return PARAMETERS.text("queue");
   }
 
-  /** Returns the priority of the job that {@link #insertAlone} inserts. */
-  public static Field<Short> priorityAlone() {
-    return priority(PARAMETERS);
+  /** Returns the priority of a job that {@link #insertAlone} inserts, beside its queue's row. */
+  public static Field<Short> priorityBesideQueue() {
+    return priority(PARAMETERS, JOB_QUEUES.DEFAULT_PRIORITY);
   }
 
-  private static Field<Short> priority(Given given) {
+  /**
+   * Returns the maximum number of attempts of a job that {@link #insertAlone} inserts, beside its
+   * queue's row.
+   */
+  public static Field<Integer> maxAttemptsBesideQueue() {
+    return maxAttempts(PARAMETERS, JOB_QUEUES.DEFAULT_MAX_ATTEMPTS);
+  }
+
+  private static Field<Short> priority(Given given, Field<Short> ofQueue) {
+    return coalesce(given.value("priority", SQLDataType.SMALLINT), ofQueue, inline((short) 0));
+  }
+
+  private static Field<Integer> maxAttempts(Given given, Field<Integer> ofQueue) {
     return coalesce(
-        given.value("priority", SQLDataType.SMALLINT),
-        given.setting(JOB_QUEUES.DEFAULT_PRIORITY),
-        inline((short) 0));
+        given.value("max_attempts", SQLDataType.INTEGER),
+        ofQueue,
+        inline(JobType.DEFAULT_MAX_ATTEMPTS));
   }
 
   private static Table<?> one() {
