@@ -77,11 +77,20 @@ class CommandLineDocumentTest {
   /** An option in a usage, which the explanations below it name again. */
   private static final Pattern OPTION = Pattern.compile(" \\[--[^\\]]*](?:\\.\\.\\.)?");
 
+  /** A usage without parameters, which says no more than the command. */
+  private static final Pattern BARE_USAGE =
+      Pattern.compile("^Usage: [ a-z-]+\n", Pattern.MULTILINE);
+
+  /** A parameter that the usage explains well enough. */
+  private static final Pattern PLAIN_PARAMETER =
+      Pattern.compile(
+          "^ +\\[?[A-Z]+(?:\\.\\.\\.)?]? +(?:Ids?|Name) of the [a-z]+\\.\n", Pattern.MULTILINE);
+
   /** The rest of an explanation that is longer than a line. */
   private static final Pattern CONTINUATION = Pattern.compile("\n {17,}");
 
   /** A line of JSON that is longer than the page needs to show what it is. */
-  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{120}).+$", Pattern.MULTILINE);
+  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{80}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
   private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");
@@ -232,6 +241,8 @@ class CommandLineDocumentTest {
         line.equals(COMPLETE_HELP) ? output : COMMON_OPTIONS.matcher(output).replaceAll("");
     help = line.equals(COMPLETE_FILTERS) ? help : FILTER_OPTIONS.matcher(help).replaceAll("");
     help = USAGE.matcher(help).replaceFirst(usage -> quoted(shortened(usage.group())));
+    help = BARE_USAGE.matcher(help).replaceFirst("");
+    help = PLAIN_PARAMETER.matcher(help).replaceAll("");
     return CONTINUATION.matcher(help).replaceAll(" ");
   }
 
