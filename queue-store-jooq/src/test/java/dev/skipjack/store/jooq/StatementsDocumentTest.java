@@ -43,7 +43,8 @@ class StatementsDocumentTest {
       Set.of("The read side", "Why a job is not running", "Doctor");
 
   private static final Pattern ABOUT_LOCKS =
-      Pattern.compile("\\b(lock(s|ed|ing)?|wait(s|ing)?)\\b", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(
+          "\\b(lock(s|ed|ing)?|waits for|(never|has to|not) waits?)\\b", Pattern.CASE_INSENSITIVE);
 
   /** A sentence that refers to another comment, as the head of the page does for a whole chapter. */
   private static final Pattern REFERENCE = Pattern.compile("`\\w+Ctes` explains the .*");
