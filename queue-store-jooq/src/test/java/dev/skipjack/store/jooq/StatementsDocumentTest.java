@@ -203,7 +203,7 @@ class StatementsDocumentTest {
       }
       for (String name : chapter.classes()) {
         if (isList) {
-          page.append("- `%s`: %s%n".formatted(name, purpose(name)));
+          page.append("- `%s`: %s\n".formatted(name, purpose(name)));
         } else {
           page.append("\n### ").append(name).append("\n\n").append(section(name));
         }
