@@ -75,7 +75,8 @@ class RecipesTest {
           Example.of("field of `why`", "\\bJobExplanation\\b", "^(?:queue-cli|integrations)/"),
           Example.of("Spring property", "\\bchildWithin\\b", ""));
 
-  private static final Pattern SOURCE = Pattern.compile("^(?!.*/target/).*\\.(?:java|sql|xml|imports)$");
+  private static final Pattern SOURCE =
+      Pattern.compile("^(?!.*/target/).*\\.(?:java|sql|xml|imports)$");
   private static final Pattern MAIN = Pattern.compile("^(?!examples/).*(?:/src/main/|pom\\.xml$)");
 
   private static final Pattern RUN = Pattern.compile("-pl (\\S+) -Dtest=(\\S+)");

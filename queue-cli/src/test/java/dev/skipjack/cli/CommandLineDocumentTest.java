@@ -75,7 +75,7 @@ class CommandLineDocumentTest {
       Pattern.compile("^Usage: .*\n(?: {15,}.*\n)*", Pattern.MULTILINE);
 
   /** An option in a usage, which the explanations below it name again. */
-  private static final Pattern OPTION = Pattern.compile(" \\[--[^\\]]*](?:\\.\\.\\.)?");
+  private static final Pattern OPTION = Pattern.compile(" \\[-[^\\]]*](?:\\.\\.\\.)?");
 
   /** A usage without parameters, which says no more than the command. */
   private static final Pattern BARE_USAGE =

@@ -108,7 +108,8 @@ final class ServedQueue {
     int ended = unwritten.get();
     int room = Math.min(most - (all - ended), slots + UNWRITTEN_PREFETCHES * prefetch - all);
     room = Math.min(room, affordable(slots, all, ended));
-    // A small claim waits and becomes a larger one while the buffer has work for the threads. It does
+    // A small claim waits and becomes a larger one while the buffer has work for the threads. It
+    // does
     // not wait while slots are free: threads that empty the buffer are then being started.
     boolean slotsFree = all - ended <= slots;
     boolean fed = !slotsFree && buffer.size() > 0 && room * 2 < most;

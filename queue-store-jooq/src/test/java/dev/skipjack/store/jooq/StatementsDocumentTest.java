@@ -46,7 +46,9 @@ class StatementsDocumentTest {
       Pattern.compile(
           "\\b(lock(s|ed|ing)?|waits for|(never|has to|not) waits?)\\b", Pattern.CASE_INSENSITIVE);
 
-  /** A sentence that refers to another comment, as the head of the page does for a whole chapter. */
+  /**
+   * A sentence that refers to another comment, as the head of the page does for a whole chapter.
+   */
   private static final Pattern REFERENCE = Pattern.compile("`\\w+Ctes` explains the .*");
 
   private static final Pattern BETWEEN_SENTENCES = Pattern.compile("(?<=[.]) (?=[A-Z`])");

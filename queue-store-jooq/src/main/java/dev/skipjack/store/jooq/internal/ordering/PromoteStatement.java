@@ -36,8 +36,9 @@ import org.jooq.impl.SQLDataType;
  * <p>{@link Promotion} explains the other parts. Another transaction may promote a job of a key
  * after this statement's snapshot. It may choose a different one, if a job with a smaller id was
  * committed in between. The unique index of the heads then rejects this statement with 23505, and
- * it must be repeated. While the other transaction is open, this statement waits for it; therefore
- * it runs with a short {@code lock_timeout}. It is never part of a caller's transaction.
+ * it must be repeated. This statement waits for an open transaction that has promoted a job of the
+ * key, and therefore runs with a short {@code lock_timeout}. It is never part of a caller's
+ * transaction.
  *
  * <p>Whether a key has a head is determined by a scalar subquery, because the planner would turn
  * NOT EXISTS into a join with all heads. Locks waiting jobs in key order, without waiting.

@@ -168,8 +168,8 @@ public final class JsonReader {
 
   /**
    * Returns the number of digits that the last token, a number, would have after its point if it
-   * were written without an exponent. Like that of {@link #digitsBefore}, the result can be negative
-   * and cannot overflow.
+   * were written without an exponent. Like that of {@link #digitsBefore}, the result can be
+   * negative and cannot overflow.
    */
   long digitsBehind() {
     return digitsBehind;
