@@ -38,8 +38,11 @@ class RecipesTest {
           "Spring property",
           "payload codec",
           "slots",
+          "default of the worker",
           "backoff",
           "CLI",
+          "field of `why`",
+          "benchmark",
           "worker event");
 
   /**
@@ -65,10 +68,16 @@ class RecipesTest {
               "(?i)traceparent",
               "^(?:queue-outbox|integrations/kafka|lab)/|[oO]utbox|/roles\\.sql"),
           Example.of("setting of the worker", "\\bflushInterval\\b", ""),
+          Example.of(
+              "payload codec",
+              "(?i)jackson3",
+              "^(?!integrations/(?:jackson3|spring-boot-4)).*\\.(?:xml|imports)$|/JobQueue\\.java"),
+          Example.of("field of `why`", "\\bJobExplanation\\b", "^(?:queue-cli|integrations)/"),
           Example.of("Spring property", "\\bchildWithin\\b", ""));
 
-  private static final Pattern SOURCE = Pattern.compile("^(?!.*/target/).*\\.(?:java|sql)$");
-  private static final Pattern MAIN = Pattern.compile("^(?!examples/).*/src/main/");
+  private static final Pattern SOURCE =
+      Pattern.compile("^(?!.*/target/).*\\.(?:java|sql|xml|imports)$");
+  private static final Pattern MAIN = Pattern.compile("^(?!examples/).*(?:/src/main/|pom\\.xml$)");
 
   private static final Pattern RUN = Pattern.compile("-pl (\\S+) -Dtest=(\\S+)");
   private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -193,7 +202,7 @@ class RecipesTest {
     Matcher run = RUN.matcher(code);
     if (run.matches()) {
       assertRuns(List.of(run.group(1).split(",")), List.of(run.group(2).split(",")));
-    } else if (code.contains("/") || code.endsWith(".md")) {
+    } else if (code.contains("/") || code.endsWith(".md") || code.endsWith(".xml")) {
       assertThat(ROOT.resolve(code)).exists();
     } else if (MEMBER.matcher(code).matches()) {
       MatchResult name = MEMBER.matcher(code).results().findFirst().orElseThrow();

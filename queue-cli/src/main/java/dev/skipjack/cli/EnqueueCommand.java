@@ -81,7 +81,7 @@ final class EnqueueCommand extends QueueAction {
   @Option(
       names = "--at",
       paramLabel = "TIME",
-      description = "When the job is due, for example 2026-12-01T08:00:00Z.")
+      description = "When the job is due, such as 2026-12-01T08:00:00Z.")
   private @Nullable Instant at;
 
   @Option(names = "--tag", paramLabel = "TAG", description = "Tag of the job; may be repeated.")

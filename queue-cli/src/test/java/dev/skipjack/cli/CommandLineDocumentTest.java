@@ -25,12 +25,14 @@ import picocli.CommandLine;
 /**
  * Tests that {@code docs/cli.md} shows what the program prints: runs each command of the page, in
  * order, against the queue of {@link Shop}. {@code -Dgolden.write} rewrites the output of all
- * commands; the text between them is written by hand.
+ * commands; the text between them is written by hand. The screen of {@code stats --watch} is in the
+ * README.
  */
 @QueueTest(truncate = false)
 class CommandLineDocumentTest {
 
   private static final Path PAGE = Path.of("../docs/cli.md");
+  private static final Path README = Path.of("../README.md");
   private static final String PROMPT = "$ skipjack ";
 
   private static final Pattern BLOCK =
@@ -68,8 +70,27 @@ class CommandLineDocumentTest {
               + "|^A change by filter prints .+\n(?:.+\n)*?continue'[.]\n",
           Pattern.MULTILINE);
 
-  /** A line of JSON that is longer than the page needs to show the names of its fields. */
-  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{200}).+$", Pattern.MULTILINE);
+  /** The usage of a command, which continues on lines that are indented. */
+  private static final Pattern USAGE =
+      Pattern.compile("^Usage: .*\n(?: {15,}.*\n)*", Pattern.MULTILINE);
+
+  /** An option in a usage, which the explanations below it name again. */
+  private static final Pattern OPTION = Pattern.compile(" \\[-[^\\]]*](?:\\.\\.\\.)?");
+
+  /** A usage without parameters, which says no more than the command. */
+  private static final Pattern BARE_USAGE =
+      Pattern.compile("^Usage: [ a-z-]+\n", Pattern.MULTILINE);
+
+  /** A parameter that the usage explains well enough. */
+  private static final Pattern PLAIN_PARAMETER =
+      Pattern.compile(
+          "^ +\\[?[A-Z]+(?:\\.\\.\\.)?]? +(?:Ids?|Name) of the [a-z]+\\.\n", Pattern.MULTILINE);
+
+  /** The rest of an explanation that is longer than a line. */
+  private static final Pattern CONTINUATION = Pattern.compile("\n {17,}");
+
+  /** A line of JSON that is longer than the page needs to show what it is. */
+  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{80}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
   private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");
@@ -127,15 +148,12 @@ class CommandLineDocumentTest {
                   rates,
                   new Terminal.Size(80, 24));
       String picture = "```text\n" + sameEachTime(String.join("\n", screen) + "\n") + "```";
-      for (Path file : List.of(PAGE, Path.of("../README.md"))) {
-        String text = Files.readString(file);
-        Matcher shown = PICTURE.matcher(text);
-        assertThat(shown.find()).as("a picture in " + file).isTrue();
-        if (System.getProperty("golden.write") != null) {
-          Files.writeString(file, shown.replaceFirst(Matcher.quoteReplacement(picture)));
-        } else {
-          assertThat(shown.group()).isEqualTo(picture);
-        }
+      Matcher shown = PICTURE.matcher(Files.readString(README));
+      assertThat(shown.find()).isTrue();
+      if (System.getProperty("golden.write") != null) {
+        Files.writeString(README, shown.replaceFirst(quoted(picture)));
+      } else {
+        assertThat(shown.group()).isEqualTo(picture);
       }
     }
   }
@@ -221,7 +239,20 @@ class CommandLineDocumentTest {
   private static String help(String line, String output) {
     String help =
         line.equals(COMPLETE_HELP) ? output : COMMON_OPTIONS.matcher(output).replaceAll("");
-    return line.equals(COMPLETE_FILTERS) ? help : FILTER_OPTIONS.matcher(help).replaceAll("");
+    help = line.equals(COMPLETE_FILTERS) ? help : FILTER_OPTIONS.matcher(help).replaceAll("");
+    help = USAGE.matcher(help).replaceFirst(usage -> quoted(shortened(usage.group())));
+    help = BARE_USAGE.matcher(help).replaceFirst("");
+    help = PLAIN_PARAMETER.matcher(help).replaceAll("");
+    return CONTINUATION.matcher(help).replaceAll(" ");
+  }
+
+  private static String quoted(String replacement) {
+    return Matcher.quoteReplacement(replacement);
+  }
+
+  /** Returns a usage in one line without its options. */
+  private static String shortened(String usage) {
+    return OPTION.matcher(usage.replaceAll("\\s+", " ").strip()).replaceAll("") + "\n";
   }
 
   /** Replaces values that differ between runs. */

@@ -2,20 +2,27 @@ package dev.skipjack.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -62,6 +69,26 @@ class StuckJobsTest {
     assertThat(first(REASON, why)).isEqualTo(reason);
     assertThat(skipjack(first(COMMAND, why)).exitCode()).isZero();
     assertThat(first(REASON, skipjack("why " + job + " --json").out())).isNotEqualTo(reason);
+  }
+
+  @Test
+  void jsonHasEveryFieldOfTheExplanationAndOfTheFix() throws IOException {
+    JobId job = queue.enqueue(Shop.RECEIPT, "{}");
+    queue.admin().pause("emails");
+
+    JsonNode why = new ObjectMapper().readTree(skipjack("why " + job + " --json").out());
+
+    assertThat(why.fieldNames())
+        .toIterable()
+        .map(name -> name.equals("id") ? "job" : name)
+        .containsExactlyElementsOf(components(JobExplanation.class));
+    assertThat(why.get("fix").fieldNames())
+        .toIterable()
+        .containsExactlyElementsOf(components(Fix.class));
+  }
+
+  private static List<String> components(Class<? extends Record> type) {
+    return Arrays.stream(type.getRecordComponents()).map(RecordComponent::getName).toList();
   }
 
   private Worker dying() {

@@ -91,9 +91,9 @@ import org.jspecify.annotations.Nullable;
  * already shares the job continues to share it, and two of them never wait for each other.
  *
  * <p>A transaction that began before the job was overdue shares it even if the job has become
- * overdue since. It does not wait for a transaction that holds the job exclusively, because that
- * transaction may itself be waiting for one of the next jobs; instead, its request is handed over
- * as well. The last of the next jobs is never treated as overdue ({@code next_key} is null).
+ * overdue since, but does not wait for a transaction that holds the job exclusively. That one may
+ * itself be waiting for one of the next jobs, so the request is handed over as well. The last of
+ * the next jobs is never treated as overdue ({@code next_key} is null).
  *
  * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
  * the payload. A job of another kind is held if requested. The due time never moves into the past,

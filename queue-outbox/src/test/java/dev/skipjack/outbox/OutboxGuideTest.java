@@ -110,7 +110,6 @@ class OutboxGuideTest {
 
   // end of snippet
 
-  // snippet: operate
   /** Gives the dead events of an aggregate new attempts, or continues without them. */
   void resolve(Aggregate aggregate, boolean isFixed) {
     if (isFixed) {
@@ -119,8 +118,6 @@ class OutboxGuideTest {
       outbox.admin().unblock(aggregate);
     }
   }
-
-  // end of snippet
 
   // snippet: consume
   /** Returns whether the event was new; its effect and its id commit together. */

@@ -83,9 +83,10 @@ final class HandlerScan {
   }
 
   /**
-   * Returns whether a bridge exists because the class overrides a method whose parameters have a
-   * type variable or whose return type is wider. The compiler also writes bridges to inherited
-   * methods of a class that is not public, which override nothing.
+   * Returns whether the compiler wrote a bridge because a method of the class overrides an
+   * inherited one with other types: a type variable among its parameters, or a wider return type.
+   * Other bridges override nothing: a public class has them for the public methods that it inherits
+   * from a class that is not public.
    */
   private static boolean isOverride(Method bridge, Method[] declared) {
     return Arrays.stream(declared)
@@ -270,8 +271,9 @@ final class HandlerScan {
   }
 
   /**
-   * Producers need a job type, too. If the annotation only has its kind, the settings of that type
-   * would be ignored.
+   * Rejects an annotation that states only the kind, if no job type of the kind was found.
+   * Producers have declared one somewhere, because they cannot enqueue without it, and the handler
+   * would ignore its settings.
    */
   private static void requireDefinition(JobHandler settings, String kind, String name) {
     if (!settings.value().isEmpty() && !hasAttributes(settings)) {

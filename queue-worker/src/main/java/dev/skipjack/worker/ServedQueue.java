@@ -120,18 +120,24 @@ final class ServedQueue {
     int ended = unwritten.get();
     int room = Math.min(most - (all - ended), slots + UNWRITTEN_PREFETCHES * prefetch - all);
     room = Math.min(room, affordable(slots, all, ended));
-    // While threads still find work in the buffer, small claims can wait to become a large one. If
-    // slots are free, the threads that take what is in the buffer are being started.
+    // A small claim waits and becomes a larger one while the buffer has work for the threads. It
+    // does
+    // not wait while slots are free: threads that empty the buffer are then being started.
     boolean slotsFree = all - ended <= slots;
     boolean fed = !slotsFree && buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
   }
 
   /**
-   * Returns how many jobs fit into memory. Free slots are filled even if memory is short, because
-   * otherwise large payloads could stop the queue. While outcomes accumulate, only one slot at a
-   * time is filled, which also ensures that an outcome that cannot be written for a long time does
-   * not stop the queue.
+   * Returns how many more jobs may be held, as far as memory is concerned. If memory is short:
+   *
+   * <ul>
+   *   <li>While no outcome waits to be written, all free slots are filled. Otherwise large payloads
+   *       could stop the queue.
+   *   <li>While only attempts with unwritten outcomes are held, one job is claimed. Otherwise an
+   *       outcome that cannot be written for long could stop the queue.
+   *   <li>In all other cases, no job is claimed.
+   * </ul>
    *
    * @param all the number of attempts held, including those that have ended
    */

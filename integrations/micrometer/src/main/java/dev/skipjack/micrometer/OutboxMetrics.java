@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the state of an outbox and the work of its relays to Micrometer registries. Needs
- * queue-outbox. docs/metrics.md lists the meters.
+ * skipjack-outbox. docs/metrics.md lists the meters.
  *
  * <pre>{@code
  * OutboxMetrics.of(outbox).bindTo(registry);

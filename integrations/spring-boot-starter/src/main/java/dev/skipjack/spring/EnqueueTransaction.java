@@ -3,9 +3,10 @@ package dev.skipjack.spring;
 /** How {@link Jobs} uses the transaction of its caller. */
 public enum EnqueueTransaction {
   /**
-   * Enqueues in the caller's transaction, so that the job is committed or rolled back with it; or,
-   * if the caller has none on the queue's data source, in a transaction of its own. A job that a
-   * callback enqueues after the end of a transaction is committed when all callbacks have returned.
+   * Enqueues in the caller's transaction, so that the job is committed or rolled back with it. If
+   * the caller has no transaction on the queue's data source, enqueues in a transaction of its own.
+   * A job that a callback enqueues after the end of a transaction is committed when all callbacks
+   * have returned.
    */
   JOIN,
 

@@ -16,8 +16,8 @@ final class QueueNames {
   private QueueNames() {}
 
   /**
-   * Refuses settings that a queue does not have. Most of them are parts of a queue's name with dots
-   * but without brackets, which Spring Boot would ignore.
+   * Rejects any setting of a queue other than {@code concurrency}. Usually, it is the rest of a
+   * queue's name that contains a dot and is not in brackets. Spring Boot would ignore it.
    *
    * @throws IllegalArgumentException if there is such a setting
    */

@@ -24,8 +24,8 @@ import org.springframework.util.ClassUtils;
 /**
  * Configures the queue, {@link Jobs} and the worker if there is a {@code DataSource}.
  *
- * <p>With {@code skipjack.enabled=false}, the starter only keeps Spring Boot from configuring the
- * libraries that it brings.
+ * <p>With {@code skipjack.enabled=false}, the starter configures nothing. It only keeps Spring Boot
+ * from configuring Flyway and jOOQ, which the starter brings.
  */
 @AutoConfiguration(
     afterName = {

@@ -21,7 +21,7 @@ import org.springframework.util.ClassUtils;
  * {@code spring.flyway} property, files in the default location of migrations, or a bean that only
  * Flyway needs.
  *
- * <p>Works on the registry, before other post-processors let beans depend on Flyway's.
+ * <p>Removes bean definitions, before other post-processors make beans depend on those of Flyway.
  */
 final class SkipjackFlywayRemoval implements BeanDefinitionRegistryPostProcessor {
 
@@ -68,7 +68,7 @@ final class SkipjackFlywayRemoval implements BeanDefinitionRegistryPostProcessor
             .anyMatch(name -> !isOfSpringBoot(beans, name));
   }
 
-  /** Spring Boot has customizers of its own. */
+  /** Returns whether Spring Boot defines a bean. It also defines customizers of Flyway. */
   private static boolean isOfSpringBoot(ConfigurableListableBeanFactory beans, String name) {
     String factory =
         beans.containsBeanDefinition(name)

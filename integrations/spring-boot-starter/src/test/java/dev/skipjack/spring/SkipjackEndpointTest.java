@@ -13,6 +13,7 @@ import dev.skipjack.handlers.JobHandler;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.lang.reflect.RecordComponent;
 import java.security.Principal;
 import java.time.Duration;
 import java.time.Instant;
@@ -315,6 +316,16 @@ class SkipjackEndpointTest {
                     assertThat(why.toString()).doesNotContain("secret");
                   });
         });
+  }
+
+  @Test
+  void explanationHasEveryFieldOfThatOfTheReader() {
+    assertThat(components(SkipjackEndpoint.Explanation.class))
+        .isEqualTo(components(JobExplanation.class));
+  }
+
+  private static List<String> components(Class<? extends Record> type) {
+    return Arrays.stream(type.getRecordComponents()).map(RecordComponent::getName).toList();
   }
 
   @ParameterizedTest

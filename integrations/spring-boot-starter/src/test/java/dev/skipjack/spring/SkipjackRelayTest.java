@@ -60,7 +60,6 @@ class SkipjackRelayTest {
     }
   }
 
-  // snippet: record
   @Service
   static class Orders {
     private final EventRecorder events;
@@ -69,14 +68,14 @@ class SkipjackRelayTest {
       this.events = events;
     }
 
+    // snippet: record
     @Transactional
     public void place(long order) {
       // ... save the order
       events.record(Event.of("order", order, "order-placed"));
     }
+    // end of snippet
   }
-
-  // end of snippet
 
   private final ApplicationContextRunner contexts;
 

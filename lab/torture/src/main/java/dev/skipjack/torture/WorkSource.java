@@ -17,12 +17,10 @@ final class WorkSource {
   /** One in this number of bulk calls enqueues jobs with an ordering key. */
   private static final int ORDERED_BULK = 4;
 
-  /**
-   * One in this number of jobs becomes dead, among those with an ordering key that may become dead.
-   */
+  /** Of the jobs with an ordering key that are enqueued alone, one in this number becomes dead. */
   private static final int DOOMED = 8;
 
-  /** One in this number of calls delays its jobs, and one says when they are due. */
+  /** Of this number of calls, one enqueues its jobs with a delay, and one with a due time. */
   private static final int LATER = 12;
 
   /** One in this number of calls sends characters that JSON or an encoding may damage. */

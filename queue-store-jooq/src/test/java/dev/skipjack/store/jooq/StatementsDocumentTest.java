@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,15 +35,23 @@ class StatementsDocumentTest {
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
 
-  /** The chapters whose SQL the page shows. */
-  private static final Set<String> WITH_SQL = Set.of("Enqueue and claim");
+  /** The statements whose SQL the page shows. */
+  private static final Set<String> WITH_SQL = Set.of("EnqueueStatement", "ClaimStatement");
 
   /** The chapters whose statements lock nothing, as the head of the page says. */
   private static final Set<String> ONLY_READING =
       Set.of("The read side", "Why a job is not running", "Doctor");
 
   private static final Pattern ABOUT_LOCKS =
-      Pattern.compile("\\block(s|ed|ing)?\\b", Pattern.CASE_INSENSITIVE);
+      Pattern.compile(
+          "\\b(lock(s|ed|ing)?|waits for|(never|has to|not) waits?)\\b", Pattern.CASE_INSENSITIVE);
+
+  /**
+   * A sentence that refers to another comment, as the head of the page does for a whole chapter.
+   */
+  private static final Pattern REFERENCE = Pattern.compile("`\\w+Ctes` explains the .*");
+
+  private static final Pattern BETWEEN_SENTENCES = Pattern.compile("(?<=[.]) (?=[A-Z`])");
 
   /** The longest line of at most 145 characters. */
   private static final Pattern WRAP = Pattern.compile("(.{1,145}) ");
@@ -172,7 +181,8 @@ class StatementsDocumentTest {
 
       Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
       exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not
-      ended. So does one with strict ordering. It takes the locks of its ordering keys first, then the other keys.
+      ended. So does one with strict ordering. It takes the locks of its ordering keys first, then the other keys. The statements that
+      end attempts lock as `AttemptCtes` says, and those of administrative commands as `CommandCtes` says.
 
       The statements of the last three chapters only read, and lock nothing. Those that explain a job run in one `REPEATABLE READ` transaction, so
       that all of them read one state.
@@ -190,8 +200,16 @@ class StatementsDocumentTest {
     StringBuilder page = new StringBuilder(HEAD);
     for (Chapter chapter : CHAPTERS) {
       page.append("\n## ").append(chapter.title()).append('\n');
+      boolean isList = ONLY_READING.contains(chapter.title());
+      if (isList) {
+        page.append('\n');
+      }
       for (String name : chapter.classes()) {
-        page.append("\n### ").append(name).append("\n\n").append(section(chapter, name));
+        if (isList) {
+          page.append("- `%s`: %s\n".formatted(name, purpose(name)));
+        } else {
+          page.append("\n### ").append(name).append("\n\n").append(section(name));
+        }
       }
     }
     if (System.getProperty("golden.write") != null) {
@@ -200,54 +218,73 @@ class StatementsDocumentTest {
     assertThat(page.toString()).isEqualTo(Files.readString(PAGE));
   }
 
-  private static String section(Chapter chapter, String name) throws IOException {
+  /** Returns the first sentence of a comment. */
+  private static String purpose(String name) throws IOException {
+    String text = plain(comment(name)).split("<p>|<pre>", -1)[0].replaceAll("\\s+", " ").strip();
+    String sentence = BETWEEN_SENTENCES.split(text, -1)[0].replaceFirst(": `SELECT .*|:$", ".");
+    return WRAP.matcher(sentence + " ").replaceAll("$1\n  ").strip();
+  }
+
+  private static String section(String name) throws IOException {
+    String text = comment(name);
+    StringBuilder section = new StringBuilder();
+    Matcher sql = Pattern.compile("(?s)<pre>\\{@code\n(.*?)}</pre>").matcher(text);
+    int end = 0;
+    while (sql.find()) {
+      section.append(prose(text.substring(end, sql.start()), end == 0));
+      if (end == 0 && WITH_SQL.contains(name)) {
+        section.append("```sql\n").append(sql.group(1)).append("```\n\n");
+      }
+      end = sql.end();
+    }
+    section.append(prose(text.substring(end), end == 0));
+    return section.toString().strip().replaceAll(":(?=\\n\\n[^`]|$)", ".") + "\n";
+  }
+
+  /** Returns the class comment of a statement without the stars. */
+  private static String comment(String name) throws IOException {
     Path file =
         SOURCES.stream()
             .map(folder -> folder.resolve(name + ".java"))
             .filter(Files::exists)
             .findFirst()
             .orElseThrow();
-    String source = Files.readString(file);
-    Matcher comment = CLASS_COMMENT.matcher(source);
+    Matcher comment = CLASS_COMMENT.matcher(Files.readString(file));
     assertThat(comment.find()).as("a comment on %s", name).isTrue();
-    String text =
-        comment
-            .group(1)
-            .lines()
-            .map(line -> line.replaceFirst("^\\s*\\*? ?", ""))
-            .reduce("", (above, line) -> above + line + "\n");
-    StringBuilder section = new StringBuilder();
-    Matcher sql = Pattern.compile("(?s)<pre>\\{@code\n(.*?)}</pre>").matcher(text);
-    boolean readsOnly = ONLY_READING.contains(chapter.title());
-    int end = 0;
-    while (sql.find()) {
-      if (end == 0 || !readsOnly) {
-        section.append(prose(text.substring(end, sql.start()), end == 0, readsOnly));
-      }
-      if (end == 0 && WITH_SQL.contains(chapter.title())) {
-        section.append("```sql\n").append(sql.group(1)).append("```\n\n");
-      }
-      end = sql.end();
-    }
-    if (end == 0 || !readsOnly) {
-      section.append(prose(text.substring(end), end == 0, readsOnly));
-    }
-    return section.toString().strip().replaceAll(":(?=\\n\\n[^`]|$)", ".") + "\n";
+    return comment
+        .group(1)
+        .lines()
+        .map(line -> line.replaceFirst("^\\s*\\*? ?", ""))
+        .reduce("", (above, line) -> above + line + "\n");
   }
 
-  /** Returns the first paragraph of a comment's beginning, and those that say what is locked. */
-  private static String prose(String javadoc, boolean beginning, boolean firstOnly) {
-    String plain = INLINE_TAG.matcher(javadoc).replaceAll("`$1`").strip();
-    plain = plain.replaceAll("\\(docs/adr/(\\d{4})\\)", "(ADR $1)");
+  /**
+   * Returns the first paragraph of a comment's beginning, and each other one from its first
+   * sentence about locks and waiting.
+   */
+  private static String prose(String javadoc, boolean beginning) {
     StringBuilder prose = new StringBuilder();
     boolean first = beginning;
-    for (String paragraph : plain.split("\\s*<p>", -1)) {
+    for (String paragraph : plain(javadoc).split("\\s*<p>", -1)) {
       String text = paragraph.replaceAll("\\s+", " ").strip();
-      if (!text.isEmpty() && (first || (!firstOnly && ABOUT_LOCKS.matcher(text).find()))) {
+      if (!first) {
+        text =
+            BETWEEN_SENTENCES
+                .splitAsStream(text)
+                .filter(sentence -> !REFERENCE.matcher(sentence).matches())
+                .dropWhile(sentence -> !ABOUT_LOCKS.matcher(sentence).find())
+                .collect(Collectors.joining(" "));
+      }
+      if (!text.isEmpty()) {
         prose.append(WRAP.matcher(text + " ").replaceAll("$1\n")).append('\n');
         first = false;
       }
     }
     return prose.toString();
+  }
+
+  private static String plain(String javadoc) {
+    String plain = INLINE_TAG.matcher(javadoc).replaceAll("`$1`").strip();
+    return plain.replaceAll("\\(docs/adr/(\\d{4})\\)", "(ADR $1)");
   }
 }

@@ -8,7 +8,8 @@
  * dev.skipjack.faults.CrashingPostgres} is a server that can be stopped, crashed and restarted
  * under the same URL. {@link dev.skipjack.faults.ForkedJvm} runs a main class in a process that can
  * be killed, frozen and terminated. {@link dev.skipjack.faults.ShadowSchema} fills a schema with
- * objects that a {@code search_path} could resolve to instead of the server's own.
+ * objects that have the names of the server's own, and are called if a {@code search_path} lists
+ * the schema.
  *
  * <p>A test closes the proxy, the server and the process that it created. They leave no thread,
  * socket or process behind, even if the test's own JVM is killed.

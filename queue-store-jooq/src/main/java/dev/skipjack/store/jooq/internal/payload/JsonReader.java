@@ -3,10 +3,11 @@ package dev.skipjack.store.jooq.internal.payload;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a JSON document token by token. Accepts the documents that PostgreSQL's {@code jsonb}
- * accepts: JSON as in RFC 8259 without U+0000, lone surrogates, and nesting that would exhaust the
- * server's stack. It also checks the output of codecs, because a server error would abort the
- * caller's transaction. Not thread-safe.
+ * Reads a JSON document token by token. Accepts only documents that PostgreSQL's {@code jsonb}
+ * accepts: JSON as in RFC 8259, but without U+0000, without lone surrogates, and with at most 100
+ * levels of nesting, because more could exhaust the server's stack. The output of codecs is checked
+ * in this way before it is sent, because an error of the server would abort the caller's
+ * transaction. Not thread-safe.
  */
 public final class JsonReader {
 
@@ -158,16 +159,17 @@ public final class JsonReader {
   }
 
   /**
-   * Returns the number of digits before the point of the last token, a number, when it is written
-   * without an exponent.
+   * Returns the number of digits that the last token, a number, would have before its point if it
+   * were written without an exponent: 3 for {@code 1e2}.
    */
   long digitsBefore() {
     return digitsBefore;
   }
 
   /**
-   * Returns the number of digits after the point when the last token, a number, is written without
-   * an exponent. Like {@link #digitsBefore}, the result cannot overflow and can be negative.
+   * Returns the number of digits that the last token, a number, would have after its point if it
+   * were written without an exponent. Like that of {@link #digitsBefore}, the result can be
+   * negative and cannot overflow.
    */
   long digitsBehind() {
     return digitsBehind;
@@ -254,8 +256,8 @@ public final class JsonReader {
   }
 
   /**
-   * Reads a string. A surrogate is lone unless the other half follows in the same form, escaped or
-   * not.
+   * Reads a string. The two halves of a surrogate pair must be written in the same form, both
+   * escaped or both not; otherwise they count as lone surrogates.
    */
   private boolean string() {
     boolean afterHigh = false;
