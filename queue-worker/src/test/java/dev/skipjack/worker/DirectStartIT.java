@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -195,7 +196,7 @@ class DirectStartIT {
           seen.add(note.number());
           Outcome outcome = look(context);
           running.decrementAndGet();
-          ended.get(note.number()).countDown();
+          requireNonNull(ended.get(note.number())).countDown();
           return outcome;
         };
     start(queue, 3, handler, WorkerConfig.defaults());
@@ -205,7 +206,7 @@ class DirectStartIT {
         1,
         (note, context) -> {
           seen.add(note.number());
-          ended.get(note.number()).countDown();
+          requireNonNull(ended.get(note.number())).countDown();
           return Outcome.completed();
         },
         WorkerConfig.defaults());

@@ -113,7 +113,8 @@ class StatusesTest {
         .containsAll(Arrays.stream(JobStatus.values()).map(JobStatus::literal).toList())
         .containsAll(
             Arrays.stream(ExecutionStatus.values()).map(ExecutionStatus::literal).toList());
-    String diagram = page.substring(page.indexOf("stateDiagram"), page.indexOf("note right"));
+    int start = page.indexOf("stateDiagram");
+    String diagram = page.substring(start, page.indexOf("```", start));
     assertThat(Pattern.compile("[a-z]+(?= (?:-->|:))").matcher(diagram).results())
         .extracting(state -> state.group())
         .containsAll(Arrays.stream(JobStatus.values()).map(JobStatus::literal).toList());
