@@ -281,7 +281,7 @@ final class EveryStatement {
     DSLContext dialect = StatementDialect.forSchema(schema);
     transactions.run(RescueStatement.firstExpired(dialect), 0L);
     transactions.run(RescueStatement.oldestRunning(dialect), 0L);
-    HistoryStatements.runThoseOfOldPartitions(transactions, schema);
+    HistoryStatements.runThoseOfSomePartitions(transactions, schema);
     ReadStatements.runCountSample(transactions.readOnly(), schema);
     assertThat(queue.doctor().run()).isNotEmpty();
     DiagnosisStatements.runThoseOfAJob(transactions.snapshot(), schema);

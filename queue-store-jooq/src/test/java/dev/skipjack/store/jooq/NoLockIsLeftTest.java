@@ -56,7 +56,7 @@ class NoLockIsLeftTest {
       assertIdle("working");
       administer();
       assertIdle("admin commands");
-      queue.maintenance().createPartitions(Duration.ofDays(3));
+      queue.maintenance().createPartitions(Duration.ofDays(20));
       queue.maintenance().removePartitions(new Retention(Duration.ofDays(1), Duration.ofDays(1)));
       assertIdle("maintenance");
     }

@@ -6,22 +6,20 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 
 /**
- * Records the statements that were prepared on its connections and the failures there, even those
- * that were caught.
+ * Records the statements that were prepared on its connections, in order, and the failures there,
+ * even those that were caught.
  */
-final class RecordingDataSource {
+public final class RecordingDataSource {
 
-  final Set<String> prepared = ConcurrentHashMap.newKeySet();
+  public final Queue<String> prepared = new ConcurrentLinkedQueue<>();
   final Queue<SQLException> failures = new ConcurrentLinkedQueue<>();
-  final DataSource dataSource;
+  public final DataSource dataSource;
 
-  RecordingDataSource(DataSource target) {
+  public RecordingDataSource(DataSource target) {
     this.dataSource = proxy(DataSource.class, target);
   }
 

@@ -102,6 +102,7 @@ class StatementsDocumentTest {
           new Chapter(
               "Maintenance",
               "PruneKeysStatement",
+              "PresentPartitionsStatement",
               "CreatePartitionStatement",
               "FindPartitionsStatement",
               "FindRunningInPartitionStatement",

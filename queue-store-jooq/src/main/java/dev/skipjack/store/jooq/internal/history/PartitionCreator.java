@@ -9,6 +9,7 @@ import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Pause;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.store.jooq.internal.history.PresentPartitionsStatement.Present;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,8 +19,10 @@ import java.util.function.Consumer;
 import org.jooq.DSLContext;
 
 /**
- * Creates partitions, each in its own transaction, so that a failure to create one does not prevent
- * the others. Safe for any number of threads, and for any number of workers at once.
+ * Creates the partitions that are missing. One statement looks which ones are, so that a call that
+ * finds all of them costs only that. Each is created in its own transaction, so that a failure to
+ * create one does not prevent the others. Safe for any number of threads, and for any number of
+ * workers at once.
  */
 final class PartitionCreator {
 
@@ -29,6 +32,7 @@ final class PartitionCreator {
   private final List<PartitionedTable> tables;
   private final OwnTransactions transactions;
   private final Statement<NoRequest, Instant> readClock;
+  private final Statement<List<PartitionedTable>, Present> findPresent;
   private final Statement<Partition, Boolean> createPartition;
 
   /**
@@ -40,6 +44,7 @@ final class PartitionCreator {
     this.tables = tables;
     this.transactions = transactions;
     this.readClock = Statement.lazily(() -> ReadClockStatement.of(dialect.get()));
+    this.findPresent = Statement.lazily(() -> PresentPartitionsStatement.of(dialect.get()));
     this.createPartition = Statement.lazily(() -> CreatePartitionStatement.of(dialect.get()));
   }
 
@@ -48,8 +53,8 @@ final class PartitionCreator {
    * clock.
    */
   CreatedPartitions create(Duration ahead) {
-    Instant now = now();
-    return create(now, now.plus(ahead));
+    Present present = present();
+    return create(present, present.now(), present.now().plus(ahead), failure -> {});
   }
 
   /** Returns the time by the database's clock. */
@@ -63,18 +68,23 @@ final class PartitionCreator {
    * @return the reason why one of them could not be created, or empty if none is missing
    */
   Optional<StoreException> createPresent() {
-    Instant now = now();
+    Present present = present();
     List<StoreException> failures = new ArrayList<>();
-    create(now, now, failures::add);
+    create(present, present.now(), present.now(), failures::add);
     return failures.stream().findFirst();
   }
 
   /** Creates the missing partitions for rows from {@code first} to {@code last}. */
   CreatedPartitions create(Instant first, Instant last) {
-    return create(first, last, failure -> {});
+    return create(present(), first, last, failure -> {});
   }
 
-  private CreatedPartitions create(Instant first, Instant last, Consumer<StoreException> failed) {
+  private Present present() {
+    return transactions.run(findPresent, tables).get(0);
+  }
+
+  private CreatedPartitions create(
+      Present present, Instant first, Instant last, Consumer<StoreException> failed) {
     List<String> created = new ArrayList<>();
     List<Postponed> postponed = new ArrayList<>();
     Optional<Instant> missingFrom = Optional.empty();
@@ -83,7 +93,7 @@ final class PartitionCreator {
           !partition.start().isAfter(last);
           partition = partition.next()) {
         try {
-          if (create(partition)) {
+          if (!present.contains(partition) && create(partition)) {
             created.add(partition.name());
           }
         } catch (StoreException failure) {

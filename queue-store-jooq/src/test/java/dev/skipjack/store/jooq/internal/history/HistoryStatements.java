@@ -20,6 +20,7 @@ public final class HistoryStatements {
     return new TreeMap<>(
         Map.of(
             "read-clock", ReadClockStatement.of(dialect).text(),
+            "present-partitions", PresentPartitionsStatement.of(dialect).text(),
             "create-partition", CreatePartitionStatement.of(dialect).text(),
             "find-partitions", FindPartitionsStatement.of(dialect, schema).text(),
             "find-running-in-partition", FindRunningInPartitionStatement.of(dialect).text(),
@@ -30,12 +31,14 @@ public final class HistoryStatements {
   }
 
   /**
-   * Runs the statements that maintenance runs only for partitions that are old enough to be
-   * removed.
+   * Runs the statements that maintenance runs only for partitions that are missing, or old enough
+   * to be removed.
    */
-  public static void runThoseOfOldPartitions(OwnTransactions transactions, String schema) {
+  public static void runThoseOfSomePartitions(OwnTransactions transactions, String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     Instant now = Instant.now();
+    transactions.run(
+        CreatePartitionStatement.of(dialect), PartitionedTable.ARCHIVE.containing(now));
     transactions.run(
         FindRunningInPartitionStatement.of(dialect),
         new FindRunningInPartitionStatement.Request(

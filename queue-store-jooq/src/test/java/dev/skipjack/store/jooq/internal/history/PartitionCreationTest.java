@@ -12,12 +12,14 @@ import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.store.jooq.Fixture;
+import dev.skipjack.store.jooq.RecordingDataSource;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,6 +50,41 @@ class PartitionCreationTest {
         .filteredOn(name -> name.startsWith("jobs_archive_"))
         .hasSize(6); // the migration created 14 days
     assertThat(maintenance.createPartitions(Duration.ofDays(20)).created()).isEmpty();
+  }
+
+  /** Each worker does this when it starts. */
+  @Test
+  void oneStatementFindsThatNoPartitionIsMissing(QueueDatabase database) {
+    RecordingDataSource recording = new RecordingDataSource(database.dataSource());
+    PartitionCreator creator = creator(database, recording.dataSource);
+    Instant day = Instant.parse("2022-05-04T12:00:00Z");
+    Instant later = day.plus(Duration.ofDays(14));
+    assertThat(creator.create(day, later).created()).hasSize(15 + 3);
+    assertThat(recording.prepared).hasSize(1 + 15 + 3);
+    recording.prepared.clear();
+
+    assertThat(creator.create(day, later))
+        .isEqualTo(new CreatedPartitions(List.of(), List.of(), Optional.empty()));
+
+    assertThat(recording.prepared).singleElement().asString().contains("pg_inherits");
+  }
+
+  @Test
+  void aPartitionThatIsBeingDetachedIsNotCountedAsPresent() {
+    fixture.execute("SELECT @create_partition('jobs_archive', '2021-03-04 12:00+00')");
+    fixture.execute(
+        """
+        UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = '@jobs_archive_20210304'::regclass
+        """);
+    Instant day = Instant.parse("2021-03-04T12:00:00Z");
+
+    CreatedPartitions result =
+        creator(fixture.database, fixture.database.dataSource()).create(day, day);
+
+    assertThat(result.postponed())
+        .containsExactly(new Postponed("jobs_archive_20210304", Reason.IN_THE_WAY));
+    assertThat(result.missingFrom()).contains(Instant.parse("2021-03-04T00:00:00Z"));
+    fixture.execute("DROP TABLE @jobs_archive_20210304");
   }
 
   @Test
