@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures one worker and one producer that commits each job separately at a fixed rate. Latencies
- * are measured from the scheduled time of the enqueue, so a stall counts for every job that it
- * delays. The floor is {@link BareQueue}.
+ * Measures one worker and producers that commit each job separately at a fixed rate. Latencies are
+ * measured from the scheduled time of the enqueue, so a stall counts for every job that it delays.
+ * The floor is {@link BareQueue}.
  */
 final class Steady implements Benchmark {
 
@@ -46,18 +46,26 @@ final class Steady implements Benchmark {
     BareQueue.create(database);
     JobQueue queue = database.queue(10);
     Rounds.Results results;
-    try (Connection connection = database.bareConnection()) {
+    List<Connection> connections = new ArrayList<>();
+    try {
+      for (int i = 0; i < SteadyLoad.PRODUCERS; i++) {
+        connections.add(database.bareConnection());
+      }
       // No run is discarded: the first second of the first one is a figure.
       results =
           new Rounds(0, options.count(Setting.RUNS, 3), seconds, notes)
               .variant(WORKER, run -> worker(database, queue, handlers, new SteadyLoad(rate, run)))
-              .variant(BARE, run -> bare(database, connection, new SteadyLoad(rate, run)))
+              .variant(BARE, run -> bare(database, connections, new SteadyLoad(rate, run)))
               .run();
+    } finally {
+      for (Connection connection : connections) {
+        connection.close();
+      }
     }
     Report report = report(results, rate);
     if (Boolean.FALSE.equals(report.field("rate_reached"))) {
       notes.accept(
-          "The worker's runs did not reach %,d jobs/s: the producer was late, and p50_ms to max_ms include its delay."
+          "The worker's runs did not reach %,d jobs/s: the producers were late, and p50_ms to max_ms include their delay."
               .formatted(rate));
     }
     return report.put("seconds", seconds).put("archive", archive ? "keep" : "none");
@@ -80,17 +88,17 @@ final class Steady implements Benchmark {
             .listener(load.completed())
             .start();
     try {
-      return load.run(database, n -> queue.enqueue(Noop.TYPE, Noop.number(n)));
+      return load.run(database, (producer, n) -> queue.enqueue(Noop.TYPE, Noop.number(n)));
     } finally {
       worker.close();
     }
   }
 
-  private static Sample bare(BenchmarkDatabase database, Connection connection, SteadyLoad load)
-      throws Exception {
+  private static Sample bare(
+      BenchmarkDatabase database, List<Connection> connections, SteadyLoad load) throws Exception {
     BareQueue loop = BareQueue.start(database, load.handler(), load.completed());
     try {
-      return load.run(database, n -> BareQueue.enqueue(connection, n));
+      return load.run(database, (producer, n) -> BareQueue.enqueue(connections.get(producer), n));
     } finally {
       loop.close();
     }
@@ -132,7 +140,9 @@ final class Steady implements Benchmark {
             "p99_ms",
             "pickup_p50_ms",
             "pickup_p99_ms",
-            "first_second_p99_ms")) {
+            "first_second_p99_ms",
+            "first_quarter_server_cpu_us",
+            "last_quarter_server_cpu_us")) {
       row.put(figure, Statistics.median(values(samples, figure)));
     }
     row.put("server_cpu_us", Report.median(samples, Costs::serverMicros));

@@ -1,5 +1,6 @@
 package dev.skipjack.benchmarks;
 
+import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -10,14 +11,21 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of {@link Steady}: a producer that commits each job separately at a fixed rate, and the
- * times of each job. Figures are those of the second half, except for the rate and the first
- * second, in which the worker starts.
+ * One run of {@link Steady}: producers that commit each job separately, together at a fixed rate,
+ * and the times of each job. Figures are those of the second half, except for the rate, the first
+ * second, in which the worker starts, and the server's CPU in the first and the last quarter, which
+ * shows what grows during a run.
  */
 final class SteadyLoad {
 
   /** The minimum share of the offered rate at which this rate counts as reached. */
   private static final double REACHED = 0.99;
+
+  /**
+   * The number of producers. A single one that waits for each commit has no reserve while the
+   * machine is slow.
+   */
+  static final int PRODUCERS = 4;
 
   private final long rate;
   private final int jobs;
@@ -36,10 +44,10 @@ final class SteadyLoad {
     this.completed = new CompletionLatch(jobs);
   }
 
-  /** Enqueues and commits job {@code n}. */
+  /** Enqueues and commits job {@code n}; called by one thread for each producer. */
   @FunctionalInterface
   interface Enqueue {
-    void run(long n) throws Exception;
+    void run(int producer, long n) throws Exception;
   }
 
   /** Returns a handler that receives the number of each job that starts. */
@@ -64,21 +72,28 @@ final class SteadyLoad {
   Sample run(BenchmarkDatabase database, Enqueue enqueue) throws Exception {
     int half = jobs / 2;
     Schedule schedule = new Schedule(rate);
-    AtomicReference<@Nullable Middle> middle = new AtomicReference<>();
+    Part first = part(database);
+    AtomicReference<@Nullable Double> firstQuarter = new AtomicReference<>();
+    AtomicReference<@Nullable Part> secondHalf = new AtomicReference<>();
+    AtomicReference<@Nullable Part> lastQuarter = new AtomicReference<>();
     Parallel.run(
-        2,
+        PRODUCERS + 1,
         number -> {
-          if (number == 0) {
-            produce(schedule, enqueue);
+          if (number < PRODUCERS) {
+            produce(number, schedule, enqueue);
           } else {
+            schedule.await(jobs / 4);
+            firstQuarter.set(costs(first).serverMicros());
             schedule.await(half);
-            middle.set(new Middle(Meter.start(database), jobs - completed.remaining()));
+            secondHalf.set(part(database));
+            schedule.await(jobs - jobs / 4);
+            lastQuarter.set(part(database));
           }
         });
     completed.await();
     double seconds = (System.nanoTime() - schedule.due(0)) / 1e9;
-    Middle measured = Objects.requireNonNull(middle.get());
-    Costs costs = measured.meter.stop(jobs - measured.completed);
+    Costs costs = costs(Objects.requireNonNull(secondHalf.get()));
+    Double last = costs(Objects.requireNonNull(lastQuarter.get())).serverMicros();
     Latencies all = latencies(schedule::due, half, jobs);
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.putAll(all.figures(""));
@@ -86,16 +101,29 @@ final class SteadyLoad {
     figures.put(
         "first_second_p99_ms", latencies(schedule::due, 0, (int) Math.min(rate, jobs)).millis(99));
     figures.put("reached_rate", jobs / seconds);
+    Double early = firstQuarter.get();
+    if (early != null && last != null) {
+      figures.put("first_quarter_server_cpu_us", early);
+      figures.put("last_quarter_server_cpu_us", last);
+    }
     return new Sample(all.millis(50), costs, figures);
   }
 
-  /** The state at the time at which the second half was scheduled to begin. */
-  private record Middle(Meter meter, long completed) {}
+  /** A part of the run that is being measured, and how many jobs were completed before it. */
+  private record Part(Meter meter, long completed) {}
 
-  private void produce(Schedule schedule, Enqueue enqueue) throws Exception {
-    for (int n = 0; n < jobs; n++) {
+  private Part part(BenchmarkDatabase database) throws SQLException {
+    return new Part(Meter.start(database), jobs - completed.remaining());
+  }
+
+  private Costs costs(Part part) throws SQLException {
+    return part.meter.stop(jobs - completed.remaining() - part.completed);
+  }
+
+  private void produce(int producer, Schedule schedule, Enqueue enqueue) throws Exception {
+    for (int n = producer; n < jobs; n += PRODUCERS) {
       schedule.await(n);
-      enqueue.run(n);
+      enqueue.run(producer, n);
       returned.set(n, System.nanoTime());
     }
   }

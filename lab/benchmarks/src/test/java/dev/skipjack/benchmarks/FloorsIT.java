@@ -127,14 +127,14 @@ class FloorsIT {
   }
 
   @Test
-  void producerThatIsLateDoesNotReachTheRate() throws Exception {
+  void producersThatAreLateDoNotReachTheRate() throws Exception {
     SteadyLoad load = new SteadyLoad(1_000, 0.1);
 
     Sample sample =
         load.run(
             database,
-            n -> {
-              TimeUnit.MILLISECONDS.sleep(2);
+            (producer, n) -> {
+              TimeUnit.MILLISECONDS.sleep(2 * SteadyLoad.PRODUCERS);
               load.handler().accept(n);
               load.completed().count(1);
             });
