@@ -137,7 +137,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     this.producers =
         new EnqueueTransactions(
-            transactions, writer, () -> application.get().orderedJobs(), sender);
+            transactions,
+            writer,
+            () -> application.get().orderedJobs(),
+            sender,
+            settings.sharesCommits() ? SharedWrites.of(transactions, writer) : null);
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
         Lazy.of(
@@ -243,7 +247,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     EnqueueTransactions enqueues(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
-      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps);
+      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null);
     }
 
     JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
@@ -500,6 +504,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private @Nullable DataSource controlOn;
     private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
     private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
+    private @Nullable Boolean shareCommits;
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -581,6 +586,26 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
       return this;
+    }
+
+    /**
+     * Sets whether single enqueues in the queue's own transactions share a commit when several
+     * threads enqueue at the same time. The connection is then that of any of these threads.
+     * Default: true if the data source of the queue is a HikariCP pool itself, and false if it is
+     * anything else. Set this to true only if every thread would get an equivalent connection. A
+     * data source that chooses the database, the schema or the role by the calling thread, such as
+     * Spring's {@code AbstractRoutingDataSource}, would write a job into another tenant's database.
+     *
+     * <p>If the connection breaks during a shared write, the outcome is unknown for all jobs in it.
+     * Virtual threads never share.
+     */
+    public Builder shareCommits(boolean shareCommits) {
+      this.shareCommits = shareCommits;
+      return this;
+    }
+
+    private boolean sharesCommits() {
+      return shareCommits == null ? SharedWrites.suits(dataSource) : shareCommits;
     }
 
     /**
