@@ -25,20 +25,27 @@ import org.jspecify.annotations.Nullable;
  * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
  * threads.
  *
- * <p>A caller that finds no write in flight writes its job at once, alone. The others line up. When
- * a write ends, the first in line writes the jobs of all who wait, in one transaction. No caller
- * waits for others to arrive, and none returns before its job is committed.
+ * <p>A caller that finds fewer than {@link #MOST_WRITES} in flight writes its job at once, alone.
+ * The others line up. When a write ends, the first in line writes the jobs of all who wait, in one
+ * transaction. No caller waits for others to arrive, and none returns before its job is committed.
  *
- * <p>Invariant: while anybody is in line, there is a writer, which is a caller that writes or has
- * been told to. A caller leaves the line only under the lock, and only once: as a writer, in the
- * batch of a writer, or to write alone. So each job is in at most one shared write, and every batch
- * gets an outcome, also if its writer dies.
+ * <p>Invariant: while anybody is in line, either the first has been told to write, or so many
+ * writes are in flight that none may begin; the end of each tells the first. A caller leaves the
+ * line only under the lock, and only once: as a writer, in the batch of a writer, or to write
+ * alone. So each job is in at most one shared write, and every batch gets an outcome, also if its
+ * writer dies.
  *
  * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
  * own thread, so one rejected job fails alone and with its own error. After one whose outcome is
  * unknown nobody does, because the jobs may be committed.
  */
 final class SharedWrites {
+
+  /**
+   * The number of writes in flight from which callers line up. With one, two producers would take
+   * turns, where the server can commit for both at the same time.
+   */
+  static final int MOST_WRITES = 2;
 
   /** The maximum number of jobs in one write, which bounds how long its callers wait for it. */
   static final int MOST_JOBS = 100;
@@ -47,21 +54,26 @@ final class SharedWrites {
   static final int LARGEST_PAYLOAD = 1024 * 1024;
 
   /**
-   * The time after which a caller no longer waits for the write before its own: it may hang on a
-   * broken connection.
+   * The time after which a caller no longer waits for the end of another write. Where the network
+   * or the disk takes longer for each write, many in flight are faster than few; and a write may
+   * hang.
    */
-  private static final Duration PATIENCE = Duration.ofMillis(100);
+  private static final Duration PATIENCE = Duration.ofMillis(2);
 
   /** {@code Thread.isVirtual}, or null before Java 21. */
   private static final @Nullable MethodHandle IS_VIRTUAL = isVirtual();
 
   private final Function<List<NewJob>, List<EnqueueResult>> together;
   private final Function<NewJob, EnqueueResult> alone;
+  private final int mostWrites;
   private final long patience;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Deque<Caller> line = new ArrayDeque<>();
-  private @Nullable Caller writer;
+  private int writes;
+
+  /** The caller in line that has been told to write. */
+  private @Nullable Caller next;
 
   /**
    * @param together writes all jobs and commits, or none of them
@@ -70,9 +82,11 @@ final class SharedWrites {
   SharedWrites(
       Function<List<NewJob>, List<EnqueueResult>> together,
       Function<NewJob, EnqueueResult> alone,
+      int mostWrites,
       Duration patience) {
     this.together = together;
     this.alone = alone;
+    this.mostWrites = mostWrites;
     this.patience = patience.toNanos();
   }
 
@@ -81,6 +95,7 @@ final class SharedWrites {
     return new SharedWrites(
         jobs -> writer.writeTogether(transactions, jobs),
         job -> writer.writeAlone(transactions, job).get(0),
+        MOST_WRITES,
         PATIENCE);
   }
 
@@ -125,12 +140,12 @@ final class SharedWrites {
     return outcome == null ? alone.apply(job) : resultOf(caller, outcome);
   }
 
-  /** Returns the batch of the caller, if nobody writes; otherwise lines up and returns no batch. */
+  /** Returns the batch of the caller, if it may write at once; otherwise lines up. */
   private List<Caller> startOrLineUp(Caller caller) {
     lock.lock();
     try {
-      if (writer == null) {
-        writer = caller;
+      if (writes < mostWrites && line.isEmpty()) {
+        writes++;
         return List.of(caller);
       }
       line.add(caller);
@@ -142,7 +157,7 @@ final class SharedWrites {
   }
 
   /**
-   * Waits until the caller is the writer, and returns its batch; or until its job has an outcome or
+   * Waits until the caller may write, and returns its batch; or until its job has an outcome or
    * the caller has left the line, and returns no batch.
    */
   private List<Caller> awaitTurn(Caller caller) {
@@ -183,7 +198,10 @@ final class SharedWrites {
     try {
       boolean left = line.remove(caller);
       caller.isInLine = false;
-      end(caller);
+      if (next == caller) {
+        next = null;
+      }
+      tellNext();
       return left;
     } finally {
       lock.unlock();
@@ -191,32 +209,36 @@ final class SharedWrites {
   }
 
   /**
-   * Takes the writer and others out of the line, up to the limits. The writer is the first of its
-   * batch. Returns no batch if the caller is not the writer.
+   * Takes the caller and others out of the line, up to the limits. The caller is the first of its
+   * batch. Returns no batch if it may not write yet.
    *
-   * @param overdue whether the caller becomes the writer even if another one has not ended
+   * @param overdue whether the caller may write without having been told to
    */
   private List<Caller> takeInTurn(Caller caller, boolean overdue) {
     lock.lock();
     try {
-      if (!caller.isInLine || (writer != caller && !overdue)) {
+      if (!caller.isInLine || (next != caller && !overdue)) {
         return List.of();
       }
       List<Caller> batch = new ArrayList<>(Math.min(line.size(), MOST_JOBS));
-      writer = caller;
+      writes++;
       line.remove(caller);
       caller.joins(batch);
       long size = caller.size();
       Iterator<Caller> others = line.iterator();
       while (others.hasNext() && batch.size() < MOST_JOBS) {
-        Caller next = others.next();
-        size += next.size();
+        Caller other = others.next();
+        size += other.size();
         if (size > LARGEST_PAYLOAD) {
           break;
         }
         others.remove();
-        next.joins(batch);
+        other.joins(batch);
       }
+      if (next != null && !next.isInLine) {
+        next = null;
+      }
+      tellNext();
       return batch;
     } finally {
       lock.unlock();
@@ -229,7 +251,7 @@ final class SharedWrites {
       try {
         return alone.apply(caller.job);
       } finally {
-        end(caller);
+        end();
       }
     }
     Outcome outcome = Outcome.UNKNOWN;
@@ -243,7 +265,7 @@ final class SharedWrites {
       }
       outcome = Outcome.REPEATED;
     } finally {
-      end(caller);
+      end();
       for (Caller other : batch.subList(1, batch.size())) {
         other.tell(outcome);
       }
@@ -261,18 +283,24 @@ final class SharedWrites {
     return !failure.isOutcomeUnknown() && (!unreachable || Thread.currentThread().isInterrupted());
   }
 
-  /** Makes the first in line the writer, unless another caller has become the writer already. */
-  private void end(Caller caller) {
+  /** Ends a write. */
+  private void end() {
     lock.lock();
     try {
-      if (writer == caller) {
-        writer = line.peekFirst();
-        if (writer != null) {
-          LockSupport.unpark(writer.thread);
-        }
-      }
+      writes--;
+      tellNext();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Tells the first in line to write, if it may. */
+  private void tellNext() {
+    if (next == null && writes < mostWrites) {
+      next = line.peekFirst();
+      if (next != null) {
+        LockSupport.unpark(next.thread);
+      }
     }
   }
 

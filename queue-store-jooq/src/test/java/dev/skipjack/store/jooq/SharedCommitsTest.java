@@ -69,6 +69,7 @@ class SharedCommitsTest {
               await(held);
               return writer.writeAlone(transactions, job).get(0);
             },
+            1,
             Duration.ofHours(1));
     return new EnqueueTransactions(
         transactions, writer, () -> new JooqOrderedJobs(transactions, dialect), null, shared);
@@ -290,9 +291,6 @@ class SharedCommitsTest {
             fixture.value(
                 "SELECT count(*) || ' ' || count(DISTINCT payload ->> 'number') FROM @jobs"))
         .isEqualTo("%1$d %1$d", threads * each * 19 / 20);
-    assertThat(fixture.value("SELECT count(DISTINCT xmin::text) < count(*) FROM @jobs"))
-        .as("some were committed together")
-        .isEqualTo("t");
   }
 
   /** Enqueues jobs, one in twenty of which is bad. Returns how many failed, all as they should. */

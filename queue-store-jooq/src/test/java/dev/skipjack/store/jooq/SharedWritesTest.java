@@ -15,9 +15,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -37,7 +37,7 @@ class SharedWritesTest {
   private final CountDownLatch held = new CountDownLatch(1);
   private final Queue<String> writes = new ConcurrentLinkedQueue<>();
 
-  private final SharedWrites shared = new SharedWrites(this::together, this::alone, PATIENT);
+  private final SharedWrites shared = new SharedWrites(this::together, this::alone, 1, PATIENT);
 
   private List<EnqueueResult> together(List<NewJob> jobs) {
     writes.add("together " + String.join("+", jobs.stream().map(NewJob::payload).toList()));
@@ -90,6 +90,19 @@ class SharedWritesTest {
     assertThat(shared.write(job("2"))).isEqualTo(resultOf(job("2")));
 
     assertThat(writes).containsExactly("alone 1", "alone 2");
+  }
+
+  @Test
+  void aCallerWritesAtOnceWhileFewEnoughWritesAreInFlight() throws Exception {
+    SharedWrites two = new SharedWrites(this::together, this::alone, 2, PATIENT);
+    Call<Long> first = holdFirst(two);
+
+    assertThat(Call.start(enqueue(two, 2)).result()).isEqualTo(2);
+    assertThat(Call.start(enqueue(two, 3)).result()).isEqualTo(3);
+
+    held.countDown();
+    assertThat(first.result()).isEqualTo(1);
+    assertThat(writes).containsExactly("alone 1", "alone 2", "alone 3");
   }
 
   @Test
@@ -182,6 +195,7 @@ class SharedWritesTest {
               return together(jobs);
             },
             this::alone,
+            1,
             PATIENT);
     holdFirst(slow);
     Call<Long> second = Call.startInLine(enqueue(slow, 2));
@@ -270,6 +284,7 @@ class SharedWritesTest {
               throw failure instanceof Error error ? sneaky(error) : (StoreException) failure;
             },
             this::alone,
+            1,
             PATIENT);
     holdFirst(failing);
     List<Call<Object>> calls = new ArrayList<>();
@@ -303,7 +318,7 @@ class SharedWritesTest {
 
   @Test
   void aCallerDoesNotWaitForAWriteThatHangs() throws Exception {
-    SharedWrites impatient = new SharedWrites(this::together, this::alone, Duration.ZERO);
+    SharedWrites impatient = new SharedWrites(this::together, this::alone, 1, Duration.ZERO);
     Call<Long> first = holdFirst(impatient);
 
     assertThat(Call.start(enqueue(impatient, 2)).result()).isEqualTo(2);
@@ -313,16 +328,22 @@ class SharedWritesTest {
     assertThat(impatient.write(job("3"))).isEqualTo(resultOf(job("3")));
   }
 
+  /** The writer interrupts others just before it hands over, so that some give up their turn. */
   @ParameterizedTest
   @ValueSource(longs = {20, 3_600_000_000L})
   void callersThatAreInterruptedOverdueAndRejectedLoseAndRepeatNoJob(long patienceMicros)
       throws Exception {
     int threads = 8;
-    int each = 5_000;
+    int each = 20_000;
     AtomicIntegerArray written = new AtomicIntegerArray(threads * each);
+    List<Call<Integer>> calls = new CopyOnWriteArrayList<>();
     Function<NewJob, EnqueueResult> one =
         job -> {
-          int unused = written.incrementAndGet(Integer.parseInt(job.payload()));
+          int number = Integer.parseInt(job.payload());
+          int unused = written.incrementAndGet(number);
+          if (number % 3 == 0) {
+            calls.forEach(call -> call.thread.interrupt());
+          }
           return resultOf(job);
         };
     SharedWrites racing =
@@ -334,13 +355,17 @@ class SharedWritesTest {
               return jobs.stream().map(one).toList();
             },
             one,
+            SharedWrites.MOST_WRITES,
             Duration.of(patienceMicros, ChronoUnit.MICROS));
-    List<Call<Integer>> calls = new ArrayList<>();
+    CountDownLatch started = new CountDownLatch(1);
     for (int i = 0; i < threads; i++) {
       int from = i * each;
       calls.add(
           Call.start(
               () -> {
+                while (started.getCount() > 0) {
+                  Thread.onSpinWait(); // an await would be interrupted
+                }
                 for (int number = from; number < from + each; number++) {
                   EnqueueResult result = racing.write(job(String.valueOf(number)));
                   assertThat(result.jobId().value()).isEqualTo(number);
@@ -349,23 +374,11 @@ class SharedWritesTest {
                 return each;
               }));
     }
-    AtomicBoolean ended = new AtomicBoolean();
-    Call<Integer> interrupter =
-        Call.start(
-            () -> {
-              Random random = new Random(1);
-              while (!ended.get()) {
-                calls.get(random.nextInt(threads)).thread.interrupt();
-                Thread.onSpinWait();
-              }
-              return 0;
-            });
+    started.countDown();
 
     for (Call<Integer> call : calls) {
       assertThat(call.result()).isEqualTo(each);
     }
-    ended.set(true);
-    assertThat(interrupter.result()).isZero();
     assertThat(IntStream.range(0, threads * each).filter(i -> written.get(i) != 1)).isEmpty();
   }
 
