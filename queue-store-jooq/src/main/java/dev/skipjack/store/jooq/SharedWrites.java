@@ -157,8 +157,8 @@ final class SharedWrites {
   }
 
   /**
-   * Waits until the caller may write, and returns its batch; or until its job has an outcome or
-   * the caller has left the line, and returns no batch.
+   * Waits until the caller may write, and returns its batch; or until its job has an outcome or the
+   * caller has left the line, and returns no batch.
    */
   private List<Caller> awaitTurn(Caller caller) {
     long since = System.nanoTime();

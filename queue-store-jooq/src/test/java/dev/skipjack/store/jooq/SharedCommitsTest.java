@@ -91,8 +91,7 @@ class SharedCommitsTest {
   /** Starts a write that is held, and then the given jobs, which line up in this order. */
   private List<Call<EnqueueResult>> start(EnqueueTransactions enqueues, List<NewJob> jobs) {
     List<Call<EnqueueResult>> calls = new ArrayList<>();
-    calls.add(
-        Call.start(() -> enqueues.enqueue(List.of(job(0, UnaryOperator.identity()))).get(0)));
+    calls.add(Call.start(() -> enqueues.enqueue(List.of(job(0, UnaryOperator.identity()))).get(0)));
     await(writing);
     for (NewJob job : jobs) {
       calls.add(Call.startInLine(() -> enqueues.enqueue(List.of(job)).get(0)));
@@ -156,8 +155,7 @@ class SharedCommitsTest {
 
   @Test
   void aBadJobFailsAloneWithTheErrorThatItHasAlone() throws Exception {
-    List<Call<EnqueueResult>> calls =
-        start(enqueues(database.dataSource()), jobs(1, BAD, 3));
+    List<Call<EnqueueResult>> calls = start(enqueues(database.dataSource()), jobs(1, BAD, 3));
     held.countDown();
 
     assertThat(calls.get(2).failure())
@@ -171,7 +169,9 @@ class SharedCommitsTest {
     for (int i : new int[] {0, 1, 3}) {
       assertThat(calls.get(i).result()).isInstanceOf(EnqueueResult.Enqueued.class);
     }
-    assertThat(fixture.value("SELECT string_agg(payload ->> 'number', ',' ORDER BY payload) FROM @jobs"))
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(payload ->> 'number', ',' ORDER BY payload) FROM @jobs"))
         .isEqualTo("0,1,3");
   }
 

@@ -269,8 +269,7 @@ class SharedWritesTest {
     assertThat(failures)
         .filteredOn(StoreException.class::isInstance)
         .singleElement()
-        .satisfies(
-            failure -> assertThat(((StoreException) failure).isOutcomeUnknown()).isTrue());
+        .satisfies(failure -> assertThat(((StoreException) failure).isOutcomeUnknown()).isTrue());
     assertThat(shared.write(job("4"))).isEqualTo(resultOf(job("4")));
   }
 
@@ -412,8 +411,7 @@ class SharedWritesTest {
           accepted.set(SharedWrites.accepts(job("1")));
           ended.countDown();
         };
-    Object unused =
-        Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work);
+    Object unused = Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work);
     await(ended);
     assertThat(accepted).isFalse();
   }
