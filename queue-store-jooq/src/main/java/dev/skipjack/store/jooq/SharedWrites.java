@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p>A caller that finds fewer than {@link #MOST_WRITES} in flight writes its job at once, alone.
- * The others line up. When a write ends, the first in line writes the jobs of all who wait, in one
+ * The others line up, and in a {@link #CROWD} so do all but one. When a write ends, the first in line writes the jobs of all who wait, in one
  * transaction. No caller waits for others to arrive, and none returns before its job is committed.
  *
  * <p>Invariant: while anybody is in line, either the first has been told to write, or so many
@@ -42,10 +42,16 @@ import org.jspecify.annotations.Nullable;
 final class SharedWrites {
 
   /**
-   * The number of writes in flight from which callers line up. With one, two producers would take
-   * turns, where the server can commit for both at the same time.
+   * The number of writes in flight from which callers line up. With one, a few producers would take
+   * turns, where the server commits for all of them at the same time.
    */
-  static final int MOST_WRITES = 2;
+  static final int MOST_WRITES = 4;
+
+  /**
+   * The number of callers from which one write is in flight at a time, so that it takes many jobs:
+   * a write of two or three costs about as much as each of them alone.
+   */
+  static final int CROWD = 7;
 
   /** The maximum number of jobs in one write, which bounds how long its callers wait for it. */
   static final int MOST_JOBS = 100;
@@ -71,6 +77,11 @@ final class SharedWrites {
   private final ReentrantLock lock = new ReentrantLock();
   private final Deque<Caller> line = new ArrayDeque<>();
   private int writes;
+
+  /** The number of jobs in line and in flight. */
+  private int jobs;
+
+  private boolean crowded;
 
   /** The caller in line that has been told to write. */
   private @Nullable Caller next;
@@ -144,7 +155,8 @@ final class SharedWrites {
   private List<Caller> startOrLineUp(Caller caller) {
     lock.lock();
     try {
-      if (writes < mostWrites && line.isEmpty()) {
+      jobs++;
+      if (mayWrite() && line.isEmpty()) {
         writes++;
         return List.of(caller);
       }
@@ -197,6 +209,9 @@ final class SharedWrites {
     lock.lock();
     try {
       boolean left = line.remove(caller);
+      if (left) {
+        jobs--;
+      }
       caller.isInLine = false;
       if (next == caller) {
         next = null;
@@ -221,6 +236,7 @@ final class SharedWrites {
         return List.of();
       }
       List<Caller> batch = new ArrayList<>(Math.min(line.size(), MOST_JOBS));
+      crowded = jobs >= CROWD;
       writes++;
       line.remove(caller);
       caller.joins(batch);
@@ -251,13 +267,12 @@ final class SharedWrites {
       try {
         return alone.apply(caller.job);
       } finally {
-        end();
+        end(1);
       }
     }
     Outcome outcome = Outcome.UNKNOWN;
     try {
-      List<NewJob> jobs = batch.stream().map(each -> each.job).toList();
-      outcome = new Outcome(together.apply(jobs), null);
+      outcome = new Outcome(together.apply(batch.stream().map(each -> each.job).toList()), null);
     } catch (StoreException failure) {
       if (!isRepeatable(failure)) {
         outcome = new Outcome(null, failure);
@@ -265,7 +280,7 @@ final class SharedWrites {
       }
       outcome = Outcome.REPEATED;
     } finally {
-      end();
+      end(batch.size());
       for (Caller other : batch.subList(1, batch.size())) {
         other.tell(outcome);
       }
@@ -283,20 +298,25 @@ final class SharedWrites {
     return !failure.isOutcomeUnknown() && (!unreachable || Thread.currentThread().isInterrupted());
   }
 
-  /** Ends a write. */
-  private void end() {
+  /** Ends a write of {@code count} jobs. */
+  private void end(int count) {
     lock.lock();
     try {
       writes--;
+      jobs -= count;
       tellNext();
     } finally {
       lock.unlock();
     }
   }
 
+  private boolean mayWrite() {
+    return writes < (crowded ? 1 : mostWrites);
+  }
+
   /** Tells the first in line to write, if it may. */
   private void tellNext() {
-    if (next == null && writes < mostWrites) {
+    if (next == null && mayWrite()) {
       next = line.peekFirst();
       if (next != null) {
         LockSupport.unpark(next.thread);

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -54,7 +55,7 @@ final class Call<R> {
       R result = result();
       throw new AssertionError("Returned " + result);
     } catch (ExecutionException failure) {
-      return failure.getCause();
+      return Objects.requireNonNull(failure.getCause());
     }
   }
 }

@@ -105,6 +105,49 @@ class SharedWritesTest {
     assertThat(writes).containsExactly("alone 1", "alone 2", "alone 3");
   }
 
+  /** A write that begins while another is in flight would take fewer jobs. */
+  @Test
+  void inACrowdOneWriteIsInFlightAtATime() throws Exception {
+    CountDownLatch second = new CountDownLatch(1);
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch crowd = new CountDownLatch(1);
+    SharedWrites two =
+        new SharedWrites(
+            jobs -> {
+              List<EnqueueResult> results = together(jobs);
+              entered.countDown();
+              await(crowd);
+              return results;
+            },
+            job -> {
+              EnqueueResult result = alone(job);
+              if (job.payload().equals("2")) {
+                await(second);
+              }
+              return result;
+            },
+            2,
+            PATIENT);
+    Call<Long> first = holdFirst(two);
+    Call<Long> other = Call.start(enqueue(two, 2));
+    Rival.soon().until(() -> writes.contains("alone 2"));
+    for (int i = 0; i < SharedWrites.CROWD - 1; i++) {
+      Call<Long> unused = Call.startInLine(enqueue(two, 10 + i));
+    }
+    held.countDown();
+    assertThat(first.result()).isEqualTo(1);
+    await(entered);
+    Call<Long> last = Call.startInLine(enqueue(two, 99));
+
+    second.countDown();
+    assertThat(other.result()).isEqualTo(2);
+    assertThat(last.isWaiting()).isTrue();
+    crowd.countDown();
+
+    assertThat(last.result()).isEqualTo(99);
+    assertThat(writes).containsExactly("alone 1", "alone 2", "together 10+11+12+13+14+15", "alone 99");
+  }
+
   @Test
   void thoseWhoWaitAreWrittenTogetherAndEachGetsItsOwnResult() throws Exception {
     Call<Long> first = holdFirst(shared);
