@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
  * threads.
  *
- * <p>A caller that finds fewer than {@link #MOST_WRITES} in flight writes its job at once, alone.
- * The others line up, and in a {@link #CROWD} so do all but one. When a write ends, the first in line writes the jobs of all who wait, in one
- * transaction. No caller waits for others to arrive, and none returns before its job is committed.
+ * <p>A caller that finds fewer than {@link #MOST_WRITES} in flight, or none in a {@link #CROWD},
+ * writes its job at once, alone. The others line up. When a write ends, the first in line writes
+ * the jobs of all who wait, in one transaction. No caller waits for others to arrive, and none
+ * returns before its job is committed.
  *
- * <p>Invariant: while anybody is in line, either the first has been told to write, or so many
- * writes are in flight that none may begin; the end of each tells the first. A caller leaves the
- * line only under the lock, and only once: as a writer, in the batch of a writer, or to write
- * alone. So each job is in at most one shared write, and every batch gets an outcome, also if its
- * writer dies.
+ * <p>Invariant: while anybody is in line, one of them has been told to write, or a write is in
+ * flight, whose end tells the first. A caller leaves the line only under the lock, and only once:
+ * as a writer, in the batch of a writer, or to write alone. So each job is in at most one shared
+ * write, and every batch gets an outcome, also if its writer dies.
  *
  * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
  * own thread, so one rejected job fails alone and with its own error. After one whose outcome is
