@@ -407,7 +407,8 @@ final class SharedWrites {
         new Outcome(
             null,
             new StoreException(
-                "The thread that wrote this job together with its own failed; the job may or may not have been committed.",
+                "The thread that wrote this job together with its own failed; the job may or may"
+                    + " not have been committed.",
                 new SQLException("A shared write was abandoned"),
                 true));
   }

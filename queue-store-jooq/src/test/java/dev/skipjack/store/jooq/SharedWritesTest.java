@@ -145,7 +145,8 @@ class SharedWritesTest {
     crowd.countDown();
 
     assertThat(last.result()).isEqualTo(99);
-    assertThat(writes).containsExactly("alone 1", "alone 2", "together 10+11+12+13+14+15", "alone 99");
+    assertThat(writes)
+        .containsExactly("alone 1", "alone 2", "together 10+11+12+13+14+15", "alone 99");
   }
 
   @Test
