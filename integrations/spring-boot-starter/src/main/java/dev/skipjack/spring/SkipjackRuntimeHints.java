@@ -49,13 +49,16 @@ final class SkipjackRuntimeHints implements RuntimeHintsRegistrar {
     }
   }
 
-  /** The worker calls these methods by name, because they do not exist in Java 17. */
+  /** The worker and the queue call these methods by name, because they do not exist in Java 17. */
   private static void registerVirtualThreads(RuntimeHints hints) {
     hints
         .reflection()
         .registerType(
             Thread.class,
-            thread -> thread.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))
+            thread ->
+                thread
+                    .withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE)
+                    .withMethod("isVirtual", List.of(), ExecutableMode.INVOKE))
         .registerType(
             TypeReference.of("java.lang.Thread$Builder"), MemberCategory.INVOKE_PUBLIC_METHODS);
   }

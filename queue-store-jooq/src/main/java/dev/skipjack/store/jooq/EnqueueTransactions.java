@@ -1,7 +1,6 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueResult;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
@@ -28,23 +27,27 @@ final class EnqueueTransactions implements QueueExtension.Waker {
   private final Supplier<JooqOrderedJobs> ordered;
   private final @Nullable WakeUpSender wakeUps;
   private final @Nullable DirectStart directStart;
+  private final @Nullable SharedWrites shared;
 
   /**
    * @param ordered promotes jobs with an ordering key; called when there are any
    * @param wakeUps wakes workers, or null to wake none
    * @param directStart starts jobs in free slots of this process, or null to start none
+   * @param shared writes the single jobs of concurrent callers, or null if each is written alone
    */
   EnqueueTransactions(
       OwnTransactions transactions,
       EnqueueWriter writer,
       Supplier<JooqOrderedJobs> ordered,
       @Nullable WakeUpSender wakeUps,
-      @Nullable DirectStart directStart) {
+      @Nullable DirectStart directStart,
+      @Nullable SharedWrites shared) {
     this.transactions = transactions;
     this.writer = writer;
     this.ordered = ordered;
     this.wakeUps = wakeUps;
     this.directStart = directStart;
+    this.shared = shared;
   }
 
   /** Enqueues jobs as {@link dev.skipjack.api.spi.JobStore#enqueue(List)} does. */
@@ -74,7 +77,7 @@ final class EnqueueTransactions implements QueueExtension.Waker {
 
   private List<EnqueueResult> writeInOwnTransaction(List<NewJob> jobs) {
     return isAlone(jobs) && !jobs.get(0).hasStrictOrdering()
-        ? writeAlone(jobs.get(0))
+        ? writeOne(jobs.get(0))
         : new ShrinkingLimit(Math.min(jobs.size(), EnqueueStatement.LARGEST))
             .run(chunk -> writers(jobs).inOne(session -> writer.write(session, jobs, chunk)));
   }
@@ -83,19 +86,11 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
   }
 
-  /**
-   * Writes one job in the session's isolation level or, if the server rejects that, in READ
-   * COMMITTED.
-   */
-  private List<EnqueueResult> writeAlone(NewJob job) {
-    try {
-      return writer.writeAlone(transactions, job);
-    } catch (StoreException failure) {
-      if (failure.sqlState().filter(OwnTransactions.SERIALIZATION_FAILURE::equals).isPresent()) {
-        return transactions.inOne(session -> write(session, List.of(job)));
-      }
-      throw failure;
-    }
+  /** Writes one job, together with those of other callers if it may be. */
+  private List<EnqueueResult> writeOne(NewJob job) {
+    return shared != null && SharedWrites.accepts(job)
+        ? List.of(shared.write(job))
+        : writer.writeAlone(transactions, job);
   }
 
   /**

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.QueueException;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.IdempotencyKey;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.sql.Chunks;
@@ -63,12 +64,30 @@ final class EnqueueWriter {
   }
 
   /**
-   * Writes one job in its own transaction, in one round trip.
+   * Writes one job in its own transaction, in one round trip: in the session's isolation level or,
+   * if the server rejects that, in READ COMMITTED.
    *
    * @param job a job without an idempotency key and without strict ordering
    */
   List<EnqueueResult> writeAlone(OwnTransactions transactions, NewJob job) {
-    return transactions.runAlone(one(job), job);
+    try {
+      return transactions.runAlone(one(job), job);
+    } catch (StoreException failure) {
+      if (failure.sqlState().filter(OwnTransactions.SERIALIZATION_FAILURE::equals).isPresent()) {
+        return transactions.inOne(session -> session.run(one(job), job));
+      }
+      throw failure;
+    }
+  }
+
+  /**
+   * Writes jobs in one transaction, in one round trip.
+   *
+   * @param jobs jobs without an idempotency key and without strict ordering, few enough for one
+   *     statement
+   */
+  List<EnqueueResult> writeTogether(OwnTransactions transactions, List<NewJob> jobs) {
+    return transactions.runInOneRoundTrip(several(jobs), jobs);
   }
 
   /**

@@ -141,7 +141,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     this.producers =
         new EnqueueTransactions(
-            transactions, writer, () -> application.get().orderedJobs(), sender, directStart);
+            transactions,
+            writer,
+            () -> application.get().orderedJobs(),
+            sender,
+            directStart,
+            settings.sharesCommits() ? SharedWrites.of(transactions, writer) : null);
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
         Lazy.of(
@@ -247,7 +252,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     EnqueueTransactions enqueues(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
-      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null);
+      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null, null);
     }
 
     JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
@@ -509,6 +514,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private @Nullable DataSource controlOn;
     private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
     private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
+    private @Nullable Boolean shareCommits;
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -590,6 +596,26 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
       return this;
+    }
+
+    /**
+     * Sets whether single enqueues in the queue's own transactions share a commit when several
+     * threads enqueue at the same time. The connection is then that of any of these threads.
+     * Default: true if the data source of the queue is a HikariCP pool itself, and false if it is
+     * anything else. Set this to true only if every thread would get an equivalent connection. A
+     * data source that chooses the database, the schema or the role by the calling thread, such as
+     * Spring's {@code AbstractRoutingDataSource}, would write a job into another tenant's database.
+     *
+     * <p>If the connection breaks during a shared write, the outcome is unknown for all jobs in it.
+     * Virtual threads never share.
+     */
+    public Builder shareCommits(boolean shareCommits) {
+      this.shareCommits = shareCommits;
+      return this;
+    }
+
+    private boolean sharesCommits() {
+      return shareCommits == null ? SharedWrites.suits(dataSource) : shareCommits;
     }
 
     /**

@@ -1,0 +1,415 @@
+package dev.skipjack.store.jooq;
+
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.sql.OwnTransactions;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
+ * threads.
+ *
+ * <p>A caller that finds fewer than {@link #MOST_WRITES} in flight, or none in a {@link #CROWD},
+ * writes its job at once, alone. The others line up. When a write ends, the first in line writes
+ * the jobs of all who wait, in one transaction. No caller waits for others to arrive, and none
+ * returns before its job is committed.
+ *
+ * <p>Invariant: while anybody is in line, one of them has been told to write, or a write is in
+ * flight, whose end tells the first. A caller leaves the line only under the lock, and only once:
+ * as a writer, in the batch of a writer, or to write alone. So each job is in at most one shared
+ * write, and every batch gets an outcome, also if its writer dies.
+ *
+ * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
+ * own thread, so one rejected job fails alone and with its own error. After one whose outcome is
+ * unknown nobody does, because the jobs may be committed.
+ */
+final class SharedWrites {
+
+  /**
+   * The number of writes in flight from which callers line up. With one, a few producers would take
+   * turns, where the server commits for all of them at the same time.
+   */
+  static final int MOST_WRITES = 4;
+
+  /**
+   * The number of callers from which one write is in flight at a time, so that it takes many jobs:
+   * a write of two or three costs about as much as each of them alone.
+   */
+  static final int CROWD = 7;
+
+  /** The maximum number of jobs in one write, which bounds how long its callers wait for it. */
+  static final int MOST_JOBS = 100;
+
+  /** The maximum number of payload characters in one write. A larger job is written alone. */
+  static final int LARGEST_PAYLOAD = 1024 * 1024;
+
+  /**
+   * The time after which a caller no longer waits for the end of another write. Where the network
+   * or the disk takes longer for each write, many in flight are faster than few; and a write may
+   * hang.
+   */
+  private static final Duration PATIENCE = Duration.ofMillis(2);
+
+  /** {@code Thread.isVirtual}, or null before Java 21. */
+  private static final @Nullable MethodHandle IS_VIRTUAL = isVirtual();
+
+  private final Function<List<NewJob>, List<EnqueueResult>> together;
+  private final Function<NewJob, EnqueueResult> alone;
+  private final int mostWrites;
+  private final long patience;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Deque<Caller> line = new ArrayDeque<>();
+  private int writes;
+
+  /** The number of jobs in line and in flight. */
+  private int jobs;
+
+  private boolean crowded;
+
+  /** The caller in line that has been told to write. */
+  private @Nullable Caller next;
+
+  /**
+   * @param together writes all jobs and commits, or none of them
+   * @param alone writes one job and commits
+   */
+  SharedWrites(
+      Function<List<NewJob>, List<EnqueueResult>> together,
+      Function<NewJob, EnqueueResult> alone,
+      int mostWrites,
+      Duration patience) {
+    this.together = together;
+    this.alone = alone;
+    this.mostWrites = mostWrites;
+    this.patience = patience.toNanos();
+  }
+
+  /** Creates shared writes that use these transactions. */
+  static SharedWrites of(OwnTransactions transactions, EnqueueWriter writer) {
+    return new SharedWrites(
+        jobs -> writer.writeTogether(transactions, jobs),
+        job -> writer.writeAlone(transactions, job).get(0),
+        MOST_WRITES,
+        PATIENCE);
+  }
+
+  /**
+   * Returns whether a connection from {@code dataSource} is known to be the same whichever thread
+   * borrows it. That is so for a HikariCP pool itself. Anything else may choose the database, the
+   * role or the transaction by the calling thread.
+   */
+  static boolean suits(DataSource dataSource) {
+    return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource");
+  }
+
+  /**
+   * Returns whether the current thread may share the write of this job. A job with a key may wait
+   * for another transaction, and everyone would wait with it. A virtual thread that is interrupted
+   * while it writes loses its connection, and with it the jobs of the others.
+   */
+  static boolean accepts(NewJob job) {
+    return job.idempotencyKey() == null
+        && job.uniqueKey() == null
+        && !job.hasStrictOrdering()
+        && job.payload().length() <= LARGEST_PAYLOAD
+        && !isVirtual(Thread.currentThread());
+  }
+
+  /**
+   * Writes one job and returns after its commit.
+   *
+   * <p>A caller that is interrupted while it is in line leaves the line and writes alone. Later,
+   * the interrupt is only remembered, as during the write of a single job.
+   */
+  EnqueueResult write(NewJob job) {
+    Caller caller = new Caller(job);
+    List<Caller> batch = startOrLineUp(caller);
+    if (batch.isEmpty()) {
+      batch = awaitTurn(caller);
+    }
+    if (!batch.isEmpty()) {
+      return lead(caller, batch);
+    }
+    Outcome outcome = caller.outcome;
+    return outcome == null ? alone.apply(job) : resultOf(caller, outcome);
+  }
+
+  /** Returns the batch of the caller, if it may write at once; otherwise lines up. */
+  private List<Caller> startOrLineUp(Caller caller) {
+    lock.lock();
+    try {
+      jobs++;
+      if (mayWrite() && line.isEmpty()) {
+        writes++;
+        return List.of(caller);
+      }
+      line.add(caller);
+      caller.isInLine = true;
+      return List.of();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until the caller may write, and returns its batch; or until its job has an outcome or the
+   * caller has left the line, and returns no batch.
+   */
+  private List<Caller> awaitTurn(Caller caller) {
+    long since = System.nanoTime();
+    boolean interrupted = false;
+    try {
+      while (caller.outcome == null) {
+        interrupted |= Thread.interrupted();
+        if (!caller.isInLine) {
+          LockSupport.park(this);
+        } else if (interrupted) {
+          if (leave(caller)) {
+            break;
+          }
+        } else {
+          long left = patience - (System.nanoTime() - since);
+          List<Caller> batch = takeInTurn(caller, left <= 0);
+          if (!batch.isEmpty()) {
+            return batch;
+          }
+          LockSupport.parkNanos(this, left);
+        }
+      }
+      return List.of();
+    } catch (Throwable failure) {
+      boolean unused = leave(caller);
+      throw failure;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Leaves the line. Returns false if another caller has taken the job. */
+  private boolean leave(Caller caller) {
+    lock.lock();
+    try {
+      boolean left = line.remove(caller);
+      if (left) {
+        jobs--;
+      }
+      caller.isInLine = false;
+      if (next == caller) {
+        next = null;
+      }
+      tellNext();
+      return left;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes the caller and others out of the line, up to the limits. The caller is the first of its
+   * batch. Returns no batch if it may not write yet.
+   *
+   * @param overdue whether the caller may write without having been told to
+   */
+  private List<Caller> takeInTurn(Caller caller, boolean overdue) {
+    lock.lock();
+    try {
+      if (!caller.isInLine || (next != caller && !overdue)) {
+        return List.of();
+      }
+      List<Caller> batch = new ArrayList<>(Math.min(line.size(), MOST_JOBS));
+      crowded = jobs >= CROWD;
+      writes++;
+      line.remove(caller);
+      caller.joins(batch);
+      long size = caller.size();
+      Iterator<Caller> others = line.iterator();
+      while (others.hasNext() && batch.size() < MOST_JOBS) {
+        Caller other = others.next();
+        size += other.size();
+        if (size > LARGEST_PAYLOAD) {
+          break;
+        }
+        others.remove();
+        other.joins(batch);
+      }
+      if (next != null && !next.isInLine) {
+        next = null;
+      }
+      tellNext();
+      return batch;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes a batch and tells the others its outcome. */
+  private EnqueueResult lead(Caller caller, List<Caller> batch) {
+    if (batch.size() == 1) {
+      try {
+        return alone.apply(caller.job);
+      } finally {
+        end(1);
+      }
+    }
+    Outcome outcome = Outcome.UNKNOWN;
+    try {
+      outcome = new Outcome(together.apply(batch.stream().map(each -> each.job).toList()), null);
+    } catch (StoreException failure) {
+      if (!isRepeatable(failure)) {
+        outcome = new Outcome(null, failure);
+        throw failure;
+      }
+      outcome = Outcome.REPEATED;
+    } finally {
+      end(batch.size());
+      for (Caller other : batch.subList(1, batch.size())) {
+        other.tell(outcome);
+      }
+    }
+    return resultOf(caller, outcome);
+  }
+
+  /**
+   * Returns whether each caller should write its own job after this failure. Not if the jobs may be
+   * committed; nor if no connection was available, because each caller would wait for one as long
+   * again. But an interrupt ends only the wait of its own thread.
+   */
+  private static boolean isRepeatable(StoreException failure) {
+    boolean unreachable = failure.sqlState().map(state -> state.startsWith("08")).orElse(true);
+    return !failure.isOutcomeUnknown() && (!unreachable || Thread.currentThread().isInterrupted());
+  }
+
+  /** Ends a write of {@code count} jobs. */
+  private void end(int count) {
+    lock.lock();
+    try {
+      writes--;
+      jobs -= count;
+      tellNext();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean mayWrite() {
+    return writes < (crowded ? 1 : mostWrites);
+  }
+
+  /** Tells the first in line to write, if it may. */
+  private void tellNext() {
+    if (next == null && mayWrite()) {
+      next = line.peekFirst();
+      if (next != null) {
+        LockSupport.unpark(next.thread);
+      }
+    }
+  }
+
+  private EnqueueResult resultOf(Caller caller, Outcome outcome) {
+    if (outcome.results != null) {
+      return outcome.results.get(caller.place);
+    }
+    if (outcome.failure != null) {
+      throw copyOf(outcome.failure);
+    }
+    return alone.apply(caller.job);
+  }
+
+  /** Returns an exception of the caller's own thread. */
+  private static StoreException copyOf(StoreException failure) {
+    String message = Optional.ofNullable(failure.getMessage()).orElse("");
+    return failure.getCause() instanceof SQLException cause
+        ? new StoreException(message, cause, failure.isOutcomeUnknown())
+        : new StoreException(
+            message, new SQLException(message, failure), failure.isOutcomeUnknown());
+  }
+
+  private static boolean isVirtual(Thread thread) {
+    if (IS_VIRTUAL == null) {
+      return false;
+    }
+    try {
+      return (boolean) IS_VIRTUAL.invokeExact(thread);
+    } catch (Throwable impossible) {
+      throw new IllegalStateException("Thread.isVirtual failed", impossible);
+    }
+  }
+
+  private static @Nullable MethodHandle isVirtual() {
+    try {
+      return MethodHandles.publicLookup()
+          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+    } catch (NoSuchMethodException | IllegalAccessException beforeJava21) {
+      return null;
+    }
+  }
+
+  /** A call of {@link #write}. Its place and whether it is in line change under the lock. */
+  private static final class Caller {
+
+    private final NewJob job;
+    private final Thread thread = Thread.currentThread();
+    private int place;
+    private volatile boolean isInLine;
+    private volatile @Nullable Outcome outcome;
+
+    Caller(NewJob job) {
+      this.job = job;
+    }
+
+    int size() {
+      return job.payload().length();
+    }
+
+    void joins(List<Caller> batch) {
+      place = batch.size();
+      isInLine = false;
+      batch.add(this);
+    }
+
+    void tell(Outcome outcome) {
+      this.outcome = outcome;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /**
+   * The end of a shared write.
+   *
+   * @param results the results in the order of the batch, or null if it failed
+   * @param failure the failure of every caller; if it is null too, each one writes again, alone
+   */
+  private record Outcome(@Nullable List<EnqueueResult> results, @Nullable StoreException failure) {
+
+    private static final Outcome REPEATED = new Outcome(null, null);
+
+    /** The writer died, perhaps after it had sent the jobs. */
+    private static final Outcome UNKNOWN =
+        new Outcome(
+            null,
+            new StoreException(
+                "The thread that wrote this job together with its own failed; the job may or may"
+                    + " not have been committed.",
+                new SQLException("A shared write was abandoned"),
+                true));
+  }
+}
