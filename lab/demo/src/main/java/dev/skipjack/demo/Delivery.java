@@ -1,13 +1,16 @@
 package dev.skipjack.demo;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.Set;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +29,8 @@ record Delivery(
     @Nullable String repository,
     ObjectNode payload) {
 
-  private static final JsonMapper JSON =
-      JsonMapper.builder()
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // Numbers are kept as they were sent, not rounded to the nearest double.
-          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
-          .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
-          .build();
-
-  private static final Set<String> URGENT_EVENTS = Set.of("security_advisory", "dependabot_alert");
+  private static final long GENERATED = 1_000;
+  private static final JsonMapper JSON = new JsonMapper();
 
   /** Requires the fields that every delivery has. */
   @SuppressWarnings("ConstantValue") // Jackson passes null for a missing field
@@ -46,26 +41,57 @@ record Delivery(
   }
 
   /**
-   * Parses a line of JSON. Refuses unknown fields.
+   * Returns the deliveries that a run sends.
    *
-   * @throws IllegalArgumentException if the line is invalid; the message is meant for the sender
+   * @throws RefusedException if the file cannot be read, a line is invalid, or there is none
    */
-  static Delivery parse(String line) {
-    try {
-      return JSON.readValue(line, Delivery.class);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(
-          "not a delivery: " + e.getOriginalMessage().lines().findFirst().orElse(""), e);
+  static Stream<Delivery> input(DemoOptions options) {
+    if (options.resume()) {
+      return Stream.empty();
     }
+    if (options.input() == null) {
+      long count = options.jobs() == null ? GENERATED : options.jobs();
+      return LongStream.range(0, count).mapToObj(Delivery::generate);
+    }
+    List<Delivery> read = read(options.input());
+    return options.jobs() == null
+        ? read.stream()
+        : LongStream.range(0, options.jobs())
+            .mapToObj(number -> read.get((int) (number % read.size())).renamed());
   }
 
-  /** Returns the priority of the delivery's job. Alerts are handled before ordinary deliveries. */
-  int priority() {
-    return URGENT_EVENTS.contains(event) ? 10 : 0;
+  /** Reads a file with one JSON object per line; blank lines are skipped. */
+  private static List<Delivery> read(Path file) {
+    if (!Files.isRegularFile(file)) {
+      throw new RefusedException(file + ": no such file");
+    }
+    List<Delivery> read = new ArrayList<>();
+    try {
+      for (String line : Files.readAllLines(file)) {
+        if (!line.isBlank()) {
+          read.add(JSON.readValue(line, Delivery.class));
+        }
+      }
+    } catch (IOException e) {
+      throw new RefusedException(
+          "%s: delivery %d cannot be read: %s"
+              .formatted(file, read.size() + 1, String.valueOf(e.getMessage()).split("\n", 2)[0]));
+    }
+    if (read.isEmpty()) {
+      throw new RefusedException(file + ": holds no delivery");
+    }
+    return read;
   }
 
-  /** Returns a delivery with the same content and a new id. */
-  Delivery renamed() {
+  private Delivery renamed() {
     return new Delivery(UUID.randomUUID(), event, action, repository, payload);
+  }
+
+  private static Delivery generate(long number) {
+    ObjectNode body = JsonNodeFactory.instance.objectNode().put("number", number);
+    body.put("text", "Größere Puffer, 依存関係, 🐟\n".repeat((int) (number % 20) + 1)).putNull("label");
+    return number % 50 == 49
+        ? new Delivery(UUID.randomUUID(), "security_advisory", "published", null, body)
+        : new Delivery(UUID.randomUUID(), "push", null, "nordlicht/größe", body);
   }
 }

@@ -3,15 +3,9 @@ package dev.skipjack.demo;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.migrations.Migrations;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
@@ -20,44 +14,60 @@ import org.jooq.impl.DSL;
 /** The database of the demo, and the tables in it. */
 final class DemoDatabase implements AutoCloseable {
 
-  /** The number of jobs that a worker handles at once. */
+  /** The number of jobs that each of the two workers handles at once. */
   static final int SLOTS = 8;
 
-  private static final int CONNECTIONS_A_WORKER = 4;
+  /** Enough for the slots and the loops of the workers, the sender and the lock. */
+  private static final int CONNECTIONS = 2 * (SLOTS + 4) + 2;
 
-  /** One for the sender and the report, one for the lock. */
-  private static final int OTHER_CONNECTIONS = 2;
+  /** The tables of the demo's service. A delivery's body is in its job. */
+  private static final String TABLES =
+      """
+      CREATE SCHEMA IF NOT EXISTS skipjack_demo;
 
-  private static final String LOCK_NOT_AVAILABLE = "55P03";
+      -- Every delivery that was received, once: the key refuses a second send.
+      CREATE TABLE IF NOT EXISTS skipjack_demo.deliveries (
+        delivery    uuid        NOT NULL PRIMARY KEY,
+        job_id      bigint      NOT NULL,
+        fate        text        NOT NULL,
+        received_at timestamptz NOT NULL DEFAULT clock_timestamp()
+      );
+
+      -- Every send of a delivery that was already stored, refused by 'unique_key' or, if its job had ended, by 'table'.
+      CREATE TABLE IF NOT EXISTS skipjack_demo.refused_sends (
+        delivery   uuid        NOT NULL,
+        refused_by text        NOT NULL,
+        refused_at timestamptz NOT NULL DEFAULT clock_timestamp()
+      );
+
+      -- What handling a delivery did. No unique key: only the queue prevents a second effect, and the verification counts.
+      CREATE TABLE IF NOT EXISTS skipjack_demo.effects (
+        delivery   uuid        NOT NULL,
+        job_id     bigint      NOT NULL,
+        handled_at timestamptz NOT NULL DEFAULT clock_timestamp()
+      )""";
 
   private final HikariDataSource pool;
 
-  private DemoDatabase(HikariDataSource pool) {
-    this.pool = pool;
-  }
-
   /**
-   * Opens a pool that has a connection for everyone who needs one at the same time. Connections are
-   * opened when they are needed.
+   * Opens a pool.
    *
    * @param jdbcUrl the URL, which may contain a password
-   * @param workers the number of workers
    * @throws SQLException if the driver does not understand the URL
    */
-  static DemoDatabase connect(String jdbcUrl, int workers) throws SQLException {
-    // Checked here, because the pool's message would contain the URL with its password.
+  DemoDatabase(String jdbcUrl) throws SQLException {
     try {
       DriverManager.getDriver(jdbcUrl);
     } catch (SQLException e) {
+      // The pool's message would contain the URL with its password.
       throw new SQLException("The JDBC URL is not one that PostgreSQL's driver understands.", e);
     }
     HikariConfig config = new HikariConfig();
-    config.setPoolName("demo");
     config.setJdbcUrl(jdbcUrl);
-    config.setMaximumPoolSize(workers * (SLOTS + CONNECTIONS_A_WORKER) + OTHER_CONNECTIONS);
+    config.setMaximumPoolSize(CONNECTIONS);
     config.setMinimumIdle(1);
     config.addDataSourceProperty("ApplicationName", "skipjack demo");
-    return new DemoDatabase(new HikariDataSource(config));
+    pool = new HikariDataSource(config);
   }
 
   DataSource pool() {
@@ -67,46 +77,32 @@ final class DemoDatabase implements AutoCloseable {
   /**
    * Takes the exclusive right to run the demo on this database, because a second demo would
    * consider the unfinished jobs of the first one lost. PostgreSQL releases it if the demo is
-   * killed; waits for a few seconds, because the server may not yet have detected the end.
+   * killed.
    *
-   * @return the connection that holds the lock until the database is closed
+   * @return the connection that holds the lock
    * @throws RefusedException if another demo holds the lock
    */
   Connection lock() throws SQLException {
     Connection connection = pool.getConnection();
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("SET lock_timeout = '3s'");
-      statement.execute("SELECT pg_advisory_lock(hashtextextended('skipjack demo', 0))");
+    if (on(connection)
+        .fetchSingle("SELECT pg_try_advisory_lock(hashtextextended('skipjack demo', 0))")
+        .get(0, boolean.class)) {
       return connection;
-    } catch (SQLException e) {
-      connection.close();
-      if (LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-        throw new RefusedException(
-            "Another demo is running on this database. Wait until it has ended, or use another database.");
-      }
-      throw e;
     }
-  }
-
-  /** Returns whether a demo has stored deliveries here. Creates nothing. */
-  boolean holdsDeliveries() {
-    DSLContext db = on(pool);
-    return db.fetchSingle("SELECT to_regclass('skipjack_demo.deliveries') IS NOT NULL")
-            .get(0, boolean.class)
-        && !db.fetch("SELECT 1 FROM skipjack_demo.deliveries LIMIT 1").isEmpty();
+    connection.close();
+    throw new RefusedException(
+        "Another demo is running on this database. Wait until it has ended, or use another database.");
   }
 
   /** Creates the tables of the queue and of the demo, as far as they are missing. */
-  void createTables() throws SQLException {
+  void createTables() {
     Migrations.migrate(pool);
-    try (Connection connection = pool.getConnection();
-        Statement statement = connection.createStatement();
-        InputStream script = DemoDatabase.class.getResourceAsStream("tables.sql")) {
-      statement.execute(
-          new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    on(pool).execute(TABLES);
+  }
+
+  /** Drops all that runs have left. Only for the demo's own server. */
+  void clear() {
+    on(pool).execute("DROP SCHEMA IF EXISTS skipjack_demo, skipjack CASCADE");
   }
 
   /** Returns a context for statements in the current transaction of {@code connection}. */

@@ -8,9 +8,8 @@ import java.io.PrintWriter;
  * @param out receives the report
  * @param err receives everything else
  * @param json whether the report is one line of JSON, for programs, without progress messages
- * @param terminal whether {@code err} is a terminal, on which the progress rewrites one line
  */
-public record DemoOutput(PrintWriter out, PrintWriter err, boolean json, boolean terminal) {
+public record DemoOutput(PrintWriter out, PrintWriter err, boolean json) {
 
   void note(String sentence) {
     err.println(sentence);

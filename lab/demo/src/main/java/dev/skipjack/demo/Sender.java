@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import javax.sql.DataSource;
+import org.jooq.DSLContext;
 
 /**
  * The service's endpoint. It receives one delivery in one transaction: stores it together with its
@@ -22,7 +23,6 @@ final class Sender {
   private final DataSource dataSource;
   private final UniqueJobs jobs;
   private long sends;
-  private long stored;
 
   Sender(DataSource dataSource, UniqueJobs jobs) {
     this.dataSource = dataSource;
@@ -32,11 +32,6 @@ final class Sender {
   /** Returns the number of sends so far, including refused ones. */
   long sends() {
     return sends;
-  }
-
-  /** Returns the number of deliveries stored so far, each with its job. */
-  long stored() {
-    return stored;
   }
 
   /**
@@ -51,51 +46,33 @@ final class Sender {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       Savepoint beforeJob = connection.setSavepoint();
-      EnqueueResult job = enqueue(connection, delivery, fate);
+      DSLContext db = DemoDatabase.on(connection);
+      EnqueueResult job =
+          jobs.in(connection)
+              .enqueue(WebhookJob.TYPE, new WebhookJob(delivery, fate), ONE_JOB_A_DELIVERY);
       boolean created = job.fold(enqueued -> true, alreadyQueued -> false);
-      boolean isNew = created && store(connection, delivery, job.jobId().value(), fate);
+      boolean isNew =
+          created
+              && db.execute(
+                      "INSERT INTO skipjack_demo.deliveries (delivery, job_id, fate) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                      delivery.delivery(),
+                      job.jobId().value(),
+                      fate.name())
+                  == 1;
       if (!isNew) {
         // The unique key was free because the first job has ended; the table remembers it.
         connection.rollback(beforeJob);
-        DemoDatabase.on(connection)
-            .execute(
-                "INSERT INTO skipjack_demo.refused_sends (delivery, refused_by) VALUES (?, ?)",
-                delivery.delivery(),
-                created ? "table" : "unique_key");
+        db.execute(
+            "INSERT INTO skipjack_demo.refused_sends (delivery, refused_by) VALUES (?, ?)",
+            delivery.delivery(),
+            created ? "table" : "unique_key");
       }
       connection.commit();
       sends++;
-      stored += isNew ? 1 : 0;
       return isNew;
-    }
-  }
-
-  private EnqueueResult enqueue(Connection connection, Delivery delivery, Fate fate) {
-    try {
-      return jobs.in(connection)
-          .enqueue(
-              WebhookJob.TYPE,
-              new WebhookJob(delivery, fate),
-              ONE_JOB_A_DELIVERY,
-              options -> options.priority(delivery.priority()));
     } catch (PayloadException e) {
       throw new RefusedException(
           "The queue refuses delivery %s: %s".formatted(delivery.delivery(), e.getMessage()));
     }
-  }
-
-  private static boolean store(Connection connection, Delivery delivery, long job, Fate fate) {
-    return DemoDatabase.on(connection)
-            .execute(
-                """
-                INSERT INTO skipjack_demo.deliveries (delivery, job_id, event, repository, fate)
-                VALUES (?, ?, ?, ?, ?)
-                ON CONFLICT DO NOTHING""",
-                delivery.delivery(),
-                job,
-                delivery.event(),
-                delivery.repository(),
-                fate.name())
-        == 1;
   }
 }

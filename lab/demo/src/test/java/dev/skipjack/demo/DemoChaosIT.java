@@ -4,56 +4,40 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.skipjack.faults.ForkedJvm;
 import dev.skipjack.testkit.QueueDatabase;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the demo in a separate JVM that is ended half-way. */
 class DemoChaosIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Runs the demo in the separate JVM. */
   static final class Forked {
 
     private Forked() {}
 
-    public static void main(String[] args) throws SQLException, InterruptedException {
-      DemoTarget target = new DemoTarget(args[0], "the test's database", "");
-      Demo.run(
-          DemoOptions.builder().database(target).jobs(20_000).build(),
-          new DemoOutput(
-              new PrintWriter(System.out, true, UTF_8),
-              new PrintWriter(System.err, true, UTF_8),
-              false,
-              false));
+    public static void main(String[] args) throws Exception {
+      DemoOptions.Database database = new DemoOptions.Database(args[0], "the test's database");
+      PrintWriter out = new PrintWriter(System.out, true, UTF_8);
+      Demo.run(new DemoOptions(null, 20_000L, false, database), new DemoOutput(out, out, false));
     }
-  }
-
-  private final Path folder;
-
-  DemoChaosIT(@TempDir Path folder) {
-    this.folder = folder;
   }
 
   @Test
   void jobsOfAKilledDemoAreFinishedByTheNext() throws Exception {
-    try (QueueDatabase database = QueueDatabase.create()) {
-      Process demo = startHalfWay(database);
-      demo.destroyForcibly();
-      assertThat(demo.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    try (QueueDatabase database = QueueDatabase.create();
+        ForkedJvm demo = startHalfWay(database)) {
+      demo.kill();
       long stored = rows(database, "deliveries");
       assertThat(rows(database, "effects")).isLessThan(stored);
 
-      Report resumed = Report.of(Report.on(database).resume());
+      DemoResult resumed = DemoResult.resumed(database);
       resumed.assertVerified(stored);
       assertThat(resumed.number("ended")).isPositive();
     }
@@ -62,34 +46,21 @@ class DemoChaosIT {
   @Test
   @DisabledOnOs(OS.WINDOWS) // no signals
   void aStoppedDemoReportsTheJobsLeftAndLeavesNoneRunning() throws Exception {
-    try (QueueDatabase database = QueueDatabase.create()) {
-      Process demo = startHalfWay(database);
-      demo.destroy();
-      assertThat(demo.waitFor(20, TimeUnit.SECONDS)).isTrue();
-      assertThat(demo.exitValue()).isEqualTo(143);
-      assertThat(Files.readString(folder.resolve("err.txt")))
+    try (QueueDatabase database = QueueDatabase.create();
+        ForkedJvm demo = startHalfWay(database)) {
+      demo.terminate();
+      assertThat(demo.awaitExit(PATIENCE)).isEqualTo(143);
+      assertThat(String.join("\n", demo.lines()))
           .containsPattern("Stopped. [0-9,]+ jobs are pending and 0 running; none is lost.")
           .doesNotContain("Exception");
-      Report.of(Report.on(database).resume()).assertVerified(rows(database, "deliveries"));
+      DemoResult.resumed(database).assertVerified(rows(database, "deliveries"));
     }
   }
 
-  private Process startHalfWay(QueueDatabase database) throws IOException {
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Forked.class.getName(),
-            database.jdbcUrl());
-    Process demo =
-        new ProcessBuilder(command)
-            .redirectOutput(folder.resolve("out.txt").toFile())
-            .redirectError(folder.resolve("err.txt").toFile())
-            .start();
+  private static ForkedJvm startHalfWay(QueueDatabase database) {
+    ForkedJvm demo = ForkedJvm.of(Forked.class).arguments(database.jdbcUrl()).start();
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(PATIENCE)
         .failFast("the demo ended early", () -> !demo.isAlive())
         .ignoreExceptions() // the tables are not there yet
         .until(() -> rows(database, "effects") > 200);

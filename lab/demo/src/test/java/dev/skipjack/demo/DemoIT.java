@@ -1,6 +1,6 @@
 package dev.skipjack.demo;
 
-import static dev.skipjack.demo.DeliveriesTest.line;
+import static dev.skipjack.demo.DeliveryTest.line;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -39,75 +39,63 @@ class DemoIT {
 
   @Test
   void everyDeliveryIsHandledOnceAndTheNextRunAddsToIt() throws Exception {
-    Report first = Report.of(Report.on(database).jobs(300));
+    DemoResult first = DemoResult.of(database, 300);
     first.assertVerified(300);
-    assertThat(first.result()).isEqualTo(DemoResult.VERIFIED);
-    assertThat(first.number("dead")).isPositive();
+    assertThat(first.number("dead")).isEqualTo(2);
     assertThat(first.number("retried")).isPositive();
     assertThat(first.number("duplicates")).isEqualTo(18);
     assertThat(first.number("refused_by_table")).isPositive();
     assertThat(first.json().get("jobs_per_second").doubleValue()).isPositive();
     assertThat(first.json().get("pickup_p99_ms").doubleValue()).isPositive();
-
-    Report second = Report.of(Report.on(database).jobs(50).workers(1));
+    DemoResult second = DemoResult.of(database, 50);
     second.assertVerified(50);
 
-    Report whole = Report.of(Report.on(database).resume());
+    DemoResult whole = DemoResult.resumed(database);
     whole.assertVerified(350);
-    assertThat(whole.number("duplicates"))
-        .isEqualTo(first.number("duplicates") + second.number("duplicates"));
+    assertThat(whole.number("duplicates")).isEqualTo(18 + second.number("duplicates"));
     assertThat(whole.number("ended")).isZero();
-    assertThat(whole.err()).contains("There was nothing left to do in the test's database.");
   }
 
   @Test
   void theTextReportNamesEveryCheck() throws Exception {
     StringWriter out = new StringWriter();
     PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
-    DemoOptions options = Report.on(database).jobs(20).build();
-    assertThat(Demo.run(options, new DemoOutput(new PrintWriter(out), nowhere, false, false)))
-        .isEqualTo(DemoResult.VERIFIED);
+    DemoOutput output = new DemoOutput(new PrintWriter(out), nowhere, false);
+    assertThat(Demo.run(DemoResult.options(database, null, 20L), output)).isTrue();
     assertThat(out.toString())
-        .contains(
-            "enqueued",
-            "already queued",
-            "pickup p99",
-            "the dead jobs are exactly the poisoned ones")
+        .containsPattern("enqueued +20   deliveries stored")
+        .containsPattern("already queued +2   second sends")
+        .containsPattern("pickup p99 +[0-9]+   ms")
+        .contains("  ok      the dead jobs are exactly the poisoned ones\n")
         .doesNotContain("FAILED")
         .endsWith("Verified.\n");
   }
 
   @Test
-  void withoutAnEarlierRunThereIsNothingToResumeAndNothingIsCreated() throws Exception {
-    assertThatThrownBy(() -> Report.of(Report.on(database).resume()))
+  void withoutAnEarlierRunThereIsNothingToResume() {
+    assertThatThrownBy(() -> DemoResult.resumed(database))
         .isInstanceOf(RefusedException.class)
         .hasMessage("There is nothing to resume: no demo has run in the test's database.");
-    assertThat(
-            DemoDatabase.on(database.dataSource())
-                .fetch("SELECT FROM pg_namespace WHERE nspname = 'skipjack_demo'"))
-        .isEmpty();
   }
 
   @Test
   void twoDemosDoNotShareADatabase() throws Exception {
-    try (DemoDatabase other = DemoDatabase.connect(database.jdbcUrl(), 1);
+    try (DemoDatabase other = new DemoDatabase(database.jdbcUrl());
         Connection lock = other.lock()) {
       assertThat(lock.isClosed()).isFalse();
-      assertThatThrownBy(() -> Report.of(Report.on(database).jobs(5)))
+      assertThatThrownBy(() -> DemoResult.of(database, 5))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("Another demo is running on this database");
-      assertThat(other.holdsDeliveries()).isFalse();
     }
   }
 
   @Test
   void onItsOwnServerEachRunStartsEmptyAndItsDataIsKept() throws Exception {
-    Report.of(DemoOptions.builder().server("demo-test").jobs(20)).assertVerified(20);
-    Report.of(DemoOptions.builder().server("demo-test").jobs(10)).assertVerified(10);
-    Report kept = Report.of(DemoOptions.builder().server("demo-test").resume());
+    DemoResult.of(new DemoOptions(null, 20L, false, null), "demo-test").assertVerified(20);
+    DemoResult.of(new DemoOptions(null, 10L, false, null), "demo-test").assertVerified(10);
+    DemoResult kept = DemoResult.of(new DemoOptions(null, null, true, null), "demo-test");
     kept.assertVerified(10);
-    assertThat(kept.err()).contains("PostgreSQL 18");
-    assertThat(kept.err()).containsPattern("There was nothing left to do in .*/[0-9]+/data\\.");
+    assertThat(kept.err()).containsPattern("PostgreSQL 18.* in .*/[0-9]+/data");
   }
 
   @Test
@@ -115,10 +103,10 @@ class DemoIT {
     Path file = folder.resolve("in.jsonl");
     String tooLarge = line("large").replace("{}", "{\"body\":\"" + "x".repeat(300_000) + "\"}");
     Files.writeString(file, line("push") + "\n" + tooLarge + "\n");
-    assertThatThrownBy(() -> Report.of(Report.on(database).input(file)))
+    assertThatThrownBy(() -> DemoResult.of(DemoResult.options(database, file, null), "demo-test"))
         .isInstanceOf(RefusedException.class)
         .hasMessageStartingWith("The queue refuses delivery ");
-    Report.of(Report.on(database).resume()).assertVerified(1);
+    DemoResult.resumed(database).assertVerified(1);
   }
 
   @Test
@@ -126,10 +114,9 @@ class DemoIT {
     String twice = line("push");
     Path file = folder.resolve("in.jsonl");
     Files.writeString(file, twice + "\n" + line("push") + "\n" + twice + "\n");
-    Report report = Report.of(Report.on(database).input(file));
-    report.assertVerified(2);
-    assertThat(report.number("duplicates")).isEqualTo(1);
-    Report again = Report.of(Report.on(database).input(file));
+    DemoOptions options = DemoResult.options(database, file, null);
+    DemoResult.of(options, "demo-test").assertVerified(2);
+    DemoResult again = DemoResult.of(options, "demo-test");
     again.assertVerified(0);
     assertThat(again.number("refused_by_table")).isEqualTo(3);
   }

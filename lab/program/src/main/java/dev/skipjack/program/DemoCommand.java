@@ -1,11 +1,8 @@
 package dev.skipjack.program;
 
-import dev.skipjack.cli.DatabaseAddress;
 import dev.skipjack.demo.Demo;
 import dev.skipjack.demo.DemoOptions;
 import dev.skipjack.demo.DemoOutput;
-import dev.skipjack.demo.DemoResult;
-import dev.skipjack.demo.DemoTarget;
 import dev.skipjack.demo.RefusedException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -30,9 +27,6 @@ import picocli.CommandLine.Option;
     })
 final class DemoCommand implements Callable<Integer> {
 
-  /** Set by the launcher if standard error is a terminal, which Java cannot detect. */
-  private static final String TERMINAL = "skipjack.terminal";
-
   private final Run run;
 
   @Option(
@@ -47,13 +41,6 @@ final class DemoCommand implements Callable<Integer> {
       description =
           "Number of distinct deliveries to send. The input is repeated or truncated, with fresh ids.")
   private @Nullable Long jobs;
-
-  @Option(
-      names = "--workers",
-      paramLabel = "N",
-      defaultValue = "2",
-      description = "Number of workers with 8 handlers each. Default: ${DEFAULT-VALUE}.")
-  private int workers;
 
   @Option(
       names = "--resume",
@@ -74,47 +61,29 @@ final class DemoCommand implements Callable<Integer> {
   /** Runs the demo with the parsed options. */
   @FunctionalInterface
   interface Run {
-    DemoResult run(DemoOptions options, DemoOutput output)
-        throws SQLException, InterruptedException;
+    boolean run(DemoOptions options, DemoOutput output) throws SQLException, InterruptedException;
   }
 
   @Override
   public Integer call() throws SQLException, InterruptedException {
-    DemoOptions options;
     try {
-      options = options();
-    } catch (IllegalArgumentException e) {
-      throw common.refused(e);
-    }
-    DemoOutput output =
-        new DemoOutput(common.out(), common.err(), common.json(), Boolean.getBoolean(TERMINAL));
-    try {
-      return switch (run.run(options, output)) {
-        case VERIFIED -> CommandLine.ExitCode.OK;
-        case NOT_VERIFIED -> CommandLine.ExitCode.SOFTWARE;
-      };
+      DemoOptions options = new DemoOptions(input, jobs, resume, database());
+      boolean verified =
+          run.run(options, new DemoOutput(common.out(), common.err(), common.json()));
+      return verified ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     } catch (RefusedException e) {
       throw common.refused(e);
     }
   }
 
-  private DemoOptions options() {
-    DemoOptions.Builder options = DemoOptions.builder().workers(workers);
-    if (input != null) {
-      options.input(input);
+  private DemoOptions.@Nullable Database database() {
+    try {
+      return common
+          .database()
+          .map(named -> new DemoOptions.Database(named.jdbcUrl(), named.toString()))
+          .orElse(null);
+    } catch (IllegalArgumentException e) {
+      throw common.refused(e);
     }
-    if (jobs != null) {
-      options.jobs(jobs);
-    }
-    if (resume) {
-      options.resume();
-    }
-    common.database().map(this::target).ifPresent(options::database);
-    return options.build();
-  }
-
-  private DemoTarget target(DatabaseAddress address) {
-    return new DemoTarget(
-        address.jdbcUrl(), address.toString(), common.hasUrl() ? " with the same --url" : "");
   }
 }

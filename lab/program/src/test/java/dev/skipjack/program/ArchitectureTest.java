@@ -41,6 +41,16 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.sql..");
 
+  /** The demo shows what an application can do, so it must use only the API for applications. */
+  @ArchTest
+  static final ArchRule theDemoUsesWhatApplicationsMayUse =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.skipjack.demo..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.skipjack..spi..");
+
   @ArchTest
   static final ArchRule onlyTheStoreUsesTheSqlOfOperators =
       noClasses()

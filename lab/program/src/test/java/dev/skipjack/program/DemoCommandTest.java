@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.demo.DemoOptions;
 import dev.skipjack.demo.DemoOutput;
-import dev.skipjack.demo.DemoResult;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,34 +21,33 @@ class DemoCommandTest {
   private final List<DemoOptions> options = new ArrayList<>();
   private final List<DemoOutput> outputs = new ArrayList<>();
 
-  private int demo(DemoResult result, String... arguments) {
+  private int demo(boolean verified, String... arguments) {
     DemoCommand command =
         new DemoCommand(
             (given, output) -> {
               options.add(given);
               outputs.add(output);
-              return result;
+              return verified;
             });
     return new CommandLine(command).setErr(new PrintWriter(err)).execute(arguments);
   }
 
   @ParameterizedTest
-  @CsvSource({"VERIFIED, 0", "NOT_VERIFIED, 1"})
-  void theExitCodeIsTheResult(DemoResult result, int exitCode) {
-    assertThat(demo(result)).isEqualTo(exitCode);
+  @CsvSource({"true, 0", "false, 1"})
+  void theExitCodeIsTheResult(boolean verified, int exitCode) {
+    assertThat(demo(verified)).isEqualTo(exitCode);
   }
 
   @Test
   void everyOptionReachesTheDemo() {
     String url = "jdbc:postgresql://h/d?user=u&password=p";
-    demo(DemoResult.VERIFIED, "--input", "in.jsonl", "--jobs", "7", "--workers", "3");
-    demo(DemoResult.VERIFIED, "--resume", "--json", "--url", url);
+    demo(true, "--input", "in.jsonl", "--jobs", "7");
+    demo(true, "--resume", "--json", "--url", url);
 
-    assertThat(options.get(0))
-        .hasToString("DemoOptions[input=in.jsonl, jobs=7, workers=3, database=-, resume=false]");
+    assertThat(options.get(0)).isEqualTo(new DemoOptions(Path.of("in.jsonl"), 7L, false, null));
     assertThat(options.get(1))
         .hasToString(
-            "DemoOptions[input=-, jobs=-, workers=2, database=the database that --url names, resume=true]");
+            "DemoOptions[input=null, jobs=null, resume=true, database=the database that --url names]");
     assertThat(outputs).extracting(DemoOutput::json).containsExactly(false, true);
     assertThat(err.toString()).isEmpty();
   }
