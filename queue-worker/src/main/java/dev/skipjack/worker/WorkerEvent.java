@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 /** An event that a worker reports to its {@link WorkerListener}s. Later versions may add events. */
 public sealed interface WorkerEvent {
 
-  /** A job was claimed, or started directly by its enqueue. Its attempt may still wait for a free slot. */
+  /**
+   * A job was claimed, or started directly by its enqueue. Its attempt may still wait for a free
+   * slot.
+   */
   record Claimed(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The handler was called. */

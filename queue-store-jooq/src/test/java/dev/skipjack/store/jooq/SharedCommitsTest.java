@@ -72,7 +72,7 @@ class SharedCommitsTest {
             1,
             Duration.ofHours(1));
     return new EnqueueTransactions(
-        transactions, writer, () -> new JooqOrderedJobs(transactions, dialect), null, shared);
+        transactions, writer, () -> new JooqOrderedJobs(transactions, dialect), null, null, shared);
   }
 
   private static void await(CountDownLatch latch) {
