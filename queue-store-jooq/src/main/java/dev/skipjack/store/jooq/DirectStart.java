@@ -13,8 +13,8 @@ import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.DirectStartStatement.Inserted;
 import dev.skipjack.store.jooq.DirectStartStatement.Request;
-import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +35,12 @@ final class DirectStart implements LocalWorkers {
 
   /** The SQLSTATE of a missing permission. */
   private static final String FORBIDDEN = "42501";
+
+  /**
+   * The classes of SQLSTATEs that are about the statement and its rows: wrong values, violated
+   * constraints, conflicts, missing rights and errors of triggers.
+   */
+  private static final Set<String> REJECTIONS = Set.of("22", "23", "40", "42", "44", "P0");
 
   private final OwnTransactions transactions;
   private final Statement<Request, Inserted> insert;
@@ -108,7 +114,7 @@ final class DirectStart implements LocalWorkers {
       }
       return new Enqueued(new EnqueueResult.Enqueued(inserted.id()), used);
     } catch (StoreException failure) {
-      if (isForOthers(failure)) {
+      if (isRejected(failure)) {
         return null;
       }
       throw failure;
@@ -120,19 +126,18 @@ final class DirectStart implements LocalWorkers {
   }
 
   /**
-   * Returns whether the server has rejected the statement for a reason that a plain enqueue does
-   * not have: the session is SERIALIZABLE, the partition of the audit is missing, which a claim
-   * creates, or the role may only insert jobs.
+   * Returns whether the server has rejected the statement. The plain enqueue then decides: it does
+   * not need the audit's partition and the rights of a worker, and its errors are those that
+   * callers know.
    */
-  private boolean isForOthers(StoreException failure) {
+  private boolean isRejected(StoreException failure) {
     String state = failure.sqlState().orElse("");
     if (state.equals(FORBIDDEN) && !forbidden) {
       forbidden = true;
       LOG.info(
           "Jobs are not started directly, because the role that enqueues has not the rights of a worker");
     }
-    return state.equals(FORBIDDEN)
-        || state.equals(OwnTransactions.SERIALIZATION_FAILURE)
-        || PartitionHealing.isMissing(failure);
+    return !failure.isOutcomeUnknown()
+        && REJECTIONS.stream().anyMatch(rejection -> state.startsWith(rejection));
   }
 }

@@ -66,8 +66,18 @@ final class EveryStatement {
   /** Runs the statements of producers and workers. Leaves one failed and one snoozed job behind. */
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
     ofAProducer(queue, dataSource);
+    ofADirectStart(queue);
     ofAWorker(queue, dataSource);
     ofOrderedJobs(queue, dataSource);
+  }
+
+  /** Runs the statement of an enqueue for a free slot. Leaves no job behind. */
+  private static void ofADirectStart(JobQueue queue) {
+    DirectStartTest.Slots worker = new DirectStartTest.Slots();
+    queue.localWorkers().orElseThrow().add(worker);
+    queue.enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.onQueue("direct"));
+    queue.localWorkers().orElseThrow().remove(worker);
+    queue.store().complete(List.of(worker.started.get(0).execution()));
   }
 
   /**

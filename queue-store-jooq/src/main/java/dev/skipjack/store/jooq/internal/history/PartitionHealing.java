@@ -46,8 +46,7 @@ public final class PartitionHealing {
         && OwnTransactions.constraintOf(failure).isEmpty();
   }
 
-  /** Returns whether a write failed because a partition is missing. */
-  public static boolean isMissing(StoreException failure) {
+  private static boolean isMissing(StoreException failure) {
     return failure.getCause() instanceof SQLException cause && isMissing(cause);
   }
 
