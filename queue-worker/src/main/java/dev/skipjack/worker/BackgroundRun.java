@@ -192,7 +192,7 @@ final class BackgroundRun {
    */
   private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     String key = attempt.execution().orderingKey();
-    if (key != null) {
+    if (key != null && !attempt.hasHandedOver()) {
       heard.add(attempt.job().lane());
       if (attempt.completion().isWritten()) {
         promoter.ifPresent(each -> each.expect(key));
@@ -229,6 +229,7 @@ final class BackgroundRun {
       watchdog.start(threads);
       loops.forEach(loop -> loop.start(threads));
       scheduler.start();
+      engine.handOvers().begin();
     } catch (Throwable refused) {
       stop();
       throw refused;
@@ -315,6 +316,7 @@ final class BackgroundRun {
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
+    engine.handOvers().end();
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {

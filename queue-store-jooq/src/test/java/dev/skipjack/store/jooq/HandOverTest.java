@@ -232,7 +232,8 @@ class HandOverTest {
     HandedOver result =
         whileStopped(
             () ->
-                assertThat(fixture.queue.admin().cancel(List.of(jobs.get(1)))).containsExactly(CancelResult.CANCELLED));
+                assertThat(fixture.queue.admin().cancel(List.of(jobs.get(1))))
+                    .containsExactly(CancelResult.CANCELLED));
 
     assertThat(result).isEqualTo(new HandedOver(Verdict.DONE, null));
     fixture.queue.orderedJobs().orElseThrow().sweep();

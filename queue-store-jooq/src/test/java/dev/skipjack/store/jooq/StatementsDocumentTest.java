@@ -74,6 +74,7 @@ class StatementsDocumentTest {
               "Ordering keys",
               "LockStripesStatement",
               "Promotion",
+              "HandOverStatement",
               "PromoteStatement",
               "FindHeadlessKeysStatement",
               "FindDeadHeadsStatement",
