@@ -224,12 +224,12 @@ final class BackgroundRun {
 
   /** Starts all threads, or none if the system cannot create one of them. */
   void start() {
+    engine.handOvers().begin();
     try {
       engine.start();
       watchdog.start(threads);
       loops.forEach(loop -> loop.start(threads));
       scheduler.start();
-      engine.handOvers().begin();
     } catch (Throwable refused) {
       stop();
       throw refused;
