@@ -11,6 +11,7 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.HandOver;
 import dev.skipjack.api.spi.HandedOver;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.faults.FaultyDataSource;
 import dev.skipjack.faults.FaultyDataSource.CommitFate;
 import dev.skipjack.store.jooq.JobQueue;
@@ -55,6 +56,12 @@ class HandOverIT {
       JobType.of("step", Step.class).orderedBy(step -> "key").maxAttempts(1);
 
   private static final JobType<Step> FREE = JobType.of("free", Step.class);
+
+  /**
+   * So many that some of them are handed over even on a busy machine: a job that has run for 50 ms
+   * hands nothing over.
+   */
+  private static final int JOBS = 100;
 
   /** Half of a lease: a lost job is not rescued before. */
   private static final Duration SOON = Duration.ofSeconds(15);
@@ -140,35 +147,39 @@ class HandOverIT {
 
   @Test
   void jobThatArrivesWhileTheWorkerStopsIsGivenBackUncounted() throws Exception {
-    List<JobId> jobs = enqueue(2);
+    enqueue(JOBS);
     CountDownLatch completing = new CountDownLatch(1);
     CountDownLatch stopping = new CountDownLatch(1);
     after =
         result -> {
-          completing.countDown();
-          awaitLatch(stopping);
+          if (result.next() != null) {
+            completing.countDown();
+            awaitLatch(stopping);
+          }
           return result;
         };
     Worker worker = builder(this::handle).start();
     workers.add(worker);
     completing.await();
+    int before = ran.size();
+    JobId next =
+        Objects.requireNonNull(handedOver.get(handedOver.size() - 1).next()).execution().jobId();
     Thread closer = closeUntilItWaits(worker);
     stopping.countDown();
     closer.join();
 
-    assertThat(ran).containsExactly(0);
-    assertThat(handedOver.get(0).next()).isNotNull();
+    assertThat(ran).hasSize(before);
     assertThat(
             text(
                 "SELECT status || ' ' || attempts || ' ' || uncounted_attempts || ' ' || ordering_head FROM @jobs WHERE id = "
-                    + jobs.get(1)))
+                    + next))
         .isEqualTo("pending 1 1 true");
-    assertThat(text("SELECT status FROM @job_executions WHERE job_id = " + jobs.get(1)))
+    assertThat(text("SELECT status FROM @job_executions WHERE job_id = " + next))
         .isEqualTo("released");
     after = result -> result;
     workers.add(builder(this::handle).start());
     await().atMost(SOON).until(() -> count("jobs") == 0);
-    assertThat(ran).containsExactly(0, 1);
+    assertAllRanInOrder();
   }
 
   @Test
@@ -210,21 +221,21 @@ class HandOverIT {
           cut.set(false);
           return isCut ? fate : CommitFate.ACKNOWLEDGED;
         });
-    enqueue(30);
+    enqueue(JOBS);
     workers.add(builder(this::handle).start());
 
     await().atMost(SOON).until(() -> count("jobs") == 0);
     assertThat(cuts.get()).isNotPositive();
-    assertThat(ran).containsExactlyElementsOf(IntStream.range(0, 30).boxed().toList());
+    assertAllRanInOrder();
     assertThat(events.all(WorkerEvent.Lost.class)).isEmpty();
-    await().until(() -> events.all(WorkerEvent.Succeeded.class).size() == 30);
+    await().until(() -> events.all(WorkerEvent.Succeeded.class).size() == JOBS);
     assertThat(count("job_executions WHERE status = 'released'"))
         .isEqualTo(fate == CommitFate.CUT_AFTER ? 1 : 0);
   }
 
   @Test
   void staleCompletionHandsNothingOverAndIsReportedAsLost() {
-    enqueue(2);
+    enqueue(JOBS);
     before =
         () ->
             execute(
@@ -233,14 +244,13 @@ class HandOverIT {
 
     await().atMost(SOON).until(() -> events.all(WorkerEvent.Lost.class).size() == 1);
     assertThat(handedOver.get(0).next()).isNull();
-    assertThat(text("SELECT string_agg(status, ' ' ORDER BY id) FROM @jobs"))
-        .isEqualTo("running waiting");
-    assertThat(ran).containsExactly(0);
+    assertThat(count("jobs WHERE status = 'running'")).isEqualTo(1);
+    assertThat(count("jobs WHERE status = 'waiting'")).isEqualTo(JOBS - ran.size());
   }
 
   @Test
   void completionOfALockedRowIsRepeatedAndTheNextJobRuns() throws SQLException {
-    enqueue(2);
+    enqueue(JOBS);
     try (Connection caller = database.connection()) {
       caller.setAutoCommit(false);
       before =
@@ -261,49 +271,52 @@ class HandOverIT {
 
       await().atMost(SOON).until(() -> count("jobs") == 0);
       assertThat(handedOver.get(0).next()).isNull();
-      assertThat(ran).containsExactly(0, 1);
+      assertAllRanInOrder();
     }
   }
 
   @Test
   void pauseThatIsCommittedBeforeTheHandOverStopsTheKey() {
-    enqueue(3);
+    enqueue(JOBS);
     before = () -> queue.admin().pause("default");
     workers.add(builder(this::handle).start());
 
-    await().atMost(SOON).until(() -> events.all(WorkerEvent.Succeeded.class).size() == 1);
-    assertThat(handedOver.get(0).next()).isNull();
-    assertThat(ran).containsExactly(0);
+    await().atMost(SOON).until(() -> !handedOver.isEmpty());
+    assertThat(handedOver.get(0)).isEqualTo(new HandedOver(Verdict.DONE, null));
+    assertThat(count("jobs WHERE status = 'pending'")).isEqualTo(1);
+    assertThat(count("jobs")).isEqualTo(JOBS - ran.size());
     before = () -> {};
     queue.admin().resume("default");
     await().atMost(SOON).until(() -> count("jobs") == 0);
-    assertThat(ran).containsExactly(0, 1, 2);
+    assertAllRanInOrder();
   }
 
   @Test
   void unreadableAndUnknownJobsEndAsUsual() {
-    List<JobId> jobs = enqueue(4);
-    execute("UPDATE @jobs SET payload = '{\"number\": \"x\"}' WHERE id = " + jobs.get(1));
-    execute("UPDATE @jobs SET kind = 'unknown' WHERE id = " + jobs.get(3));
+    List<JobId> jobs = enqueue(JOBS);
+    execute("UPDATE @jobs SET payload = '{\"number\": \"x\"}' WHERE id = " + jobs.get(50));
+    execute("UPDATE @jobs SET kind = 'unknown' WHERE id = " + jobs.get(JOBS - 1));
     workers.add(builder(this::handle).start());
 
     await().atMost(SOON).until(() -> count("jobs WHERE status = 'dead'") == 1);
-    assertThat(handedOver.get(0).next()).isNotNull();
-    assertThat(ran).as("the dead head blocks the key").containsExactly(0);
-    assertThat(queue.admin().unblock("key", jobs.get(1))).isTrue();
-    await().atMost(SOON).until(() -> ran.equals(List.of(0, 2)));
+    assertThat(handedOver).anySatisfy(each -> assertThat(each.next()).isNotNull());
+    assertThat(ran).as("the dead head blocks the key").hasSize(50);
+    assertThat(queue.admin().unblock("key", jobs.get(50))).isTrue();
+    await().atMost(SOON).until(() -> ran.size() == JOBS - 2);
     await()
         .atMost(SOON)
-        .until(() -> text("SELECT status FROM @jobs WHERE id = " + jobs.get(3)).equals("pending"));
+        .until(
+            () ->
+                text("SELECT status FROM @jobs WHERE id = " + jobs.get(JOBS - 1))
+                    .equals("pending"));
   }
 
   /** Unique keys until the start are freed as by a claim. */
   @Test
   void jobsWithAUniqueKeyToo() {
-    List<JobId> jobs = enqueue(3);
+    List<JobId> jobs = enqueue(JOBS);
     execute(
-        "UPDATE @jobs SET unique_key = 'u' || id, unique_until = CASE WHEN id = %s THEN 'started' ELSE 'ended' END"
-            .formatted(jobs.get(1)));
+        "UPDATE @jobs SET unique_key = 'u' || id, unique_until = CASE WHEN id % 2 = 0 THEN 'started' ELSE 'ended' END");
     List<String> keys = new CopyOnWriteArrayList<>();
     workers.add(
         builder(
@@ -317,7 +330,9 @@ class HandOverIT {
             .start());
 
     await().atMost(SOON).until(() -> count("jobs") == 0);
-    assertThat(keys).containsExactly("u" + jobs.get(0), "free", "u" + jobs.get(2));
+    assertThat(keys)
+        .containsExactlyElementsOf(
+            jobs.stream().map(job -> job.value() % 2 == 0 ? "free" : "u" + job).toList());
     assertThat(handedOver).anySatisfy(each -> assertThat(each.next()).isNotNull());
   }
 
@@ -353,6 +368,10 @@ class HandOverIT {
     assertThat(ran).containsExactly(0, 1, 2);
   }
 
+  private void assertAllRanInOrder() {
+    assertThat(ran).containsExactlyElementsOf(IntStream.range(0, JOBS).boxed().toList());
+  }
+
   private Outcome handle(Step step, JobContext context) {
     ran.add(step.number());
     return Outcome.completed();
@@ -371,7 +390,11 @@ class HandOverIT {
   private static Thread closeUntilItWaits(Worker worker) {
     Thread closer = new Thread(worker::close);
     closer.start();
+    // Soon, because jobs follow each other for a short time only.
     await()
+        .pollInSameThread()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofNanos(200_000))
         .until(
             () ->
                 Arrays.stream(closer.getStackTrace())
