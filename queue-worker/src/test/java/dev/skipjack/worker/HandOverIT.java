@@ -146,7 +146,7 @@ class HandOverIT {
   }
 
   @Test
-  void jobThatArrivesWhileTheWorkerStopsIsGivenBackUncounted() throws Exception {
+  void jobThatArrivesWhileTheWorkerStopsIsReleasedUncounted() throws Exception {
     enqueue(JOBS);
     CountDownLatch completing = new CountDownLatch(1);
     CountDownLatch stopping = new CountDownLatch(1);
