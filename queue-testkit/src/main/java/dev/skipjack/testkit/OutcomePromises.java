@@ -14,6 +14,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.operations.JobSummary;
@@ -23,6 +24,9 @@ import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.FinalOutcome;
+import dev.skipjack.api.spi.HandOver;
+import dev.skipjack.api.spi.HandedOver;
+import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
@@ -257,6 +261,41 @@ abstract class OutcomePromises extends Promises {
       assertThat(store.complete(List.of(execution))).containsExactly(Verdict.DONE);
 
       assertThat(reader.find(execution.jobId())).isEmpty();
+    }
+  }
+
+  @Nested
+  class HandsOver {
+
+    @Test
+    void completesAJobWithoutAnOrderingKeyAndClaimsNothing() {
+      fixture.enqueueMany(2);
+      Execution execution = fixture.claimOne(LEASE);
+
+      assertThat(store.handOver(request(execution))).isEqualTo(new HandedOver(Verdict.DONE, null));
+
+      assertThat(fixture.statusOf(execution.jobId())).isEqualTo(JobStatus.COMPLETED);
+      assertThat(fixture.claim(2)).as("the other job").hasSize(1);
+    }
+
+    @Test
+    void isFenced() {
+      Execution zombie = fixture.rescuedExecution();
+      Execution owner = fixture.claimOne(LEASE);
+
+      assertThat(store.handOver(request(zombie))).isEqualTo(new HandedOver(Verdict.LOST, null));
+
+      assertThat(store.complete(List.of(owner))).containsExactly(Verdict.DONE);
+    }
+
+    private HandOver request(Execution execution) {
+      return new HandOver(
+          execution,
+          new Lane("default", 0),
+          WorkerId.boot("contract"),
+          List.of(AttemptFixture.WORK.kind()),
+          1_000,
+          LEASE);
     }
   }
 

@@ -56,6 +56,9 @@ final class Attempt {
   private volatile boolean leaseLost;
   private volatile boolean cancelled;
 
+  private @Nullable Long followingSince;
+  private volatile @Nullable Attempt next;
+
   /**
    * @param claimedAt nanoTime before the claim was sent
    */
@@ -96,6 +99,33 @@ final class Attempt {
 
   AttemptInfo info() {
     return info;
+  }
+
+  /**
+   * Adds the attempt of the next job of the ordering key, which was claimed in the transaction that
+   * completed this one. The thread of this attempt runs it.
+   */
+  void handOver(Attempt following) {
+    following.followingSince = followingSince();
+    next = following;
+  }
+
+  /** Returns whether {@link #handOver} was called, and the attempt was not taken yet. */
+  boolean hasHandedOver() {
+    return next != null;
+  }
+
+  /** Removes and returns the attempt that was given to {@link #handOver}, or null. */
+  @Nullable Attempt takeHandedOver() {
+    Attempt taken = next;
+    next = null; // or attempts that follow each other would keep each other in memory
+    return taken;
+  }
+
+  /** Returns the nanoTime at which the first of the jobs that were handed over in a row began. */
+  long followingSince() {
+    Long first = followingSince;
+    return first == null ? begunAt : first;
   }
 
   /** Returns how much of the {@link PayloadBudget} the attempt uses. */

@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import java.time.Duration;
+import java.util.function.BiConsumer;
 
 /**
  * Ends each attempt exactly once, according to the result of its run or by releasing it, and passes
@@ -13,20 +14,26 @@ final class AttemptEnder {
   private final LongSnapshots snapshots;
   private final RunningJobs running;
   private final OutcomeFlusher flusher;
+  private final BiConsumer<Attempt, Ending> inPlace;
   private final Reporter reporter;
 
+  /**
+   * @param inPlace receives the endings of attempts in the threads that ran their handlers
+   */
   AttemptEnder(
       HandlerRegistry handlers,
       EndingRules rules,
       LongSnapshots snapshots,
       RunningJobs running,
       OutcomeFlusher flusher,
+      BiConsumer<Attempt, Ending> inPlace,
       Reporter reporter) {
     this.handlers = handlers;
     this.rules = rules;
     this.snapshots = snapshots;
     this.running = running;
     this.flusher = flusher;
+    this.inPlace = inPlace;
     this.reporter = reporter;
   }
 
@@ -35,6 +42,18 @@ final class AttemptEnder {
    * meantime.
    */
   void end(Attempt attempt, RunResult result) {
+    end(attempt, result, flusher::offer);
+  }
+
+  /**
+   * Ends an attempt as {@link #end} does, in the thread that ran its handler. The next job of its
+   * ordering key may be {@linkplain Attempt#handOver handed over} to this thread.
+   */
+  void endInPlace(Attempt attempt, RunResult result) {
+    end(attempt, result, inPlace);
+  }
+
+  private void end(Attempt attempt, RunResult result, BiConsumer<Attempt, Ending> write) {
     Attempt.Stop stop = attempt.finish();
     long took = System.nanoTime() - attempt.begunAt();
     attempt.queue().ran(attempt, took);
@@ -45,7 +64,7 @@ final class AttemptEnder {
         if (result.thrown() != null && isForgiven(attempt)) {
           flusher.offer(attempt, Ending.Released.after(Duration.ZERO));
         } else {
-          offer(attempt, result);
+          write.accept(attempt, decide(attempt, result));
         }
       }
       case CANCELLED -> offer(attempt, result);
@@ -56,7 +75,11 @@ final class AttemptEnder {
   }
 
   private void offer(Attempt attempt, RunResult result) {
-    flusher.offer(attempt, rules.decide(attempt, handlers.typeOf(attempt.job().kind()), result));
+    flusher.offer(attempt, decide(attempt, result));
+  }
+
+  private Ending decide(Attempt attempt, RunResult result) {
+    return rules.decide(attempt, handlers.typeOf(attempt.job().kind()), result);
   }
 
   /**

@@ -127,7 +127,7 @@ final class AttemptRunner implements Slots.Runner {
       return false;
     }
     timeout.stop();
-    ender.end(attempt, result);
+    ender.endInPlace(attempt, result);
     return true;
   }
 

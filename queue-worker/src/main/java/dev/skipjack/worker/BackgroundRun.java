@@ -209,7 +209,7 @@ final class BackgroundRun {
    */
   private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     String key = attempt.execution().orderingKey();
-    if (key != null) {
+    if (key != null && !attempt.hasHandedOver()) {
       heard.add(attempt.job().lane());
       if (attempt.completion().isWritten()) {
         promoter.ifPresent(each -> each.expect(key));
@@ -241,6 +241,7 @@ final class BackgroundRun {
 
   /** Starts all threads, or none if the system cannot create one of them. */
   void start() {
+    engine.handOvers().begin();
     try {
       engine.start();
       watchdog.start(threads);
@@ -335,6 +336,7 @@ final class BackgroundRun {
     boolean interrupted = false;
     localWorkers.ifPresent(each -> each.remove(directStarts));
     directStarts.close();
+    engine.handOvers().end();
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {

@@ -26,6 +26,7 @@ final class Engine {
 
   private final WorkerThreads threads;
   private final RunningJobs running = new RunningJobs();
+  private final HandOvers handOvers;
   private final Loop flusher;
   private final Loop heartbeat;
   private final LeaseKeeper leases;
@@ -52,6 +53,15 @@ final class Engine {
     timer.setRemoveOnCancelPolicy(true); // otherwise long timeouts of short attempts pile up
     handlerThreads = parts.handlerThreads().open(threads);
     LongSnapshots snapshots = new LongSnapshots(config.heartbeatInterval());
+    handOvers =
+        new HandOvers(
+            store,
+            parts.worker(),
+            parts.handlers().kinds(),
+            config.lease(),
+            running,
+            outcomes,
+            reporter);
     AttemptEnder ender =
         new AttemptEnder(
             parts.handlers(),
@@ -62,6 +72,7 @@ final class Engine {
             snapshots,
             running,
             outcomes,
+            handOvers::write,
             reporter);
     this.leases = leases;
     HeartbeatTask renewals =
@@ -121,6 +132,10 @@ final class Engine {
 
   HandlerThreads.Running handlerThreads() {
     return handlerThreads;
+  }
+
+  HandOvers handOvers() {
+    return handOvers;
   }
 
   Loop heartbeat() {

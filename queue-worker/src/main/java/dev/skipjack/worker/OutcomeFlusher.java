@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.spi.UnknownClaimException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ final class OutcomeFlusher implements Loop.Step {
   private final Wakeup wakeup;
   private final long flushInterval;
   private final Queue<UnwrittenEnding> inbox = new ConcurrentLinkedQueue<>();
+  private final Queue<UnknownClaimException> lost = new ConcurrentLinkedQueue<>();
   private final AtomicInteger arrived = new AtomicInteger();
   private boolean asked;
 
@@ -48,11 +50,30 @@ final class OutcomeFlusher implements Loop.Step {
    * fewer jobs.
    */
   void offer(Attempt attempt, Ending ending) {
-    attempt.unwritten();
-    if (!attempt.isDirect()) {
+    offer(new UnwrittenEnding(attempt, ending));
+  }
+
+  /**
+   * Accepts an ending like {@link #offer(Attempt, Ending)}, whose first write, with a hand-over,
+   * has failed.
+   */
+  void offerAgain(Attempt attempt, Ending ending, Throwable failure) {
+    UnwrittenEnding unwritten = new UnwrittenEnding(attempt, ending);
+    if (OutcomeWriter.mayBeExecuted(failure)) {
+      unwritten.answerLost();
+    }
+    if (failure instanceof UnknownClaimException unknown) {
+      lost.add(unknown);
+    }
+    offer(unwritten);
+  }
+
+  private void offer(UnwrittenEnding ending) {
+    ending.attempt().unwritten();
+    if (!ending.attempt().isDirect()) {
       onlyDirect = false;
     }
-    inbox.add(new UnwrittenEnding(attempt, ending));
+    inbox.add(ending);
     int waiting = arrived.incrementAndGet();
     if (waiting == 1 || isWorthWriting(waiting)) {
       wakeup.raise();
@@ -67,6 +88,9 @@ final class OutcomeFlusher implements Loop.Step {
       arrived.decrementAndGet();
       pending.add(next);
     }
+    for (UnknownClaimException next = lost.poll(); next != null; next = lost.poll()) {
+      writer.lost(next);
+    }
     List<UnwrittenEnding> due = due();
     asked = !due.isEmpty();
     try {
@@ -75,7 +99,13 @@ final class OutcomeFlusher implements Loop.Step {
       pending.removeIf(UnwrittenEnding::isSettled);
       collectUntil = System.nanoTime() + COLLECT;
     }
-    return pause();
+    asked |= writer.releaseLost();
+    return writer.pause(pause());
+  }
+
+  @Override
+  public void end() {
+    writer.releaseLost();
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Renewal;
 import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ final class OutcomeWriter {
   private final Reporter reporter;
   private final RandomGenerator random;
   private final RejectedEndings rejected;
+  private final LostClaims lostHandOvers;
 
   OutcomeWriter(
       JobStore store,
@@ -45,6 +47,28 @@ final class OutcomeWriter {
     this.reporter = reporter;
     this.random = random;
     this.rejected = new RejectedEndings(store, lease, running, reporter);
+    this.lostHandOvers =
+        new LostClaims(store::requeue, lease, System::nanoTime, reporter::releasedLostClaim);
+  }
+
+  /**
+   * Adds the job that a lost hand-over may have claimed. It is released by the next {@link
+   * #releaseLost}.
+   */
+  void lost(UnknownClaimException handOver) {
+    lostHandOvers.add(handOver);
+  }
+
+  /** Releases the jobs of lost hand-overs, as {@link LostClaims#release} does. */
+  boolean releaseLost() {
+    return lostHandOvers.release();
+  }
+
+  /**
+   * Returns the nanoseconds until {@link #releaseLost} must be called, but at most {@code most}.
+   */
+  long pause(long most) {
+    return lostHandOvers.pause(most);
   }
 
   /**
@@ -101,7 +125,7 @@ final class OutcomeWriter {
    * Returns whether the statement may have been executed. Returns false if it was rejected or if no
    * connection was available.
    */
-  private static boolean mayBeExecuted(Throwable thrown) {
+  static boolean mayBeExecuted(Throwable thrown) {
     return !(thrown instanceof StoreException refused) || refused.isOutcomeUnknown();
   }
 

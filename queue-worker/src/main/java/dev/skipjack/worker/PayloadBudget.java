@@ -56,6 +56,11 @@ final class PayloadBudget {
     held.addAndGet(-weight);
   }
 
+  /** Returns the number of characters that the payload of another job may have; 0 if none. */
+  int charactersLeft() {
+    return (int) Math.max(0, Math.min((most - held.get() - BESIDES) / 2, Integer.MAX_VALUE));
+  }
+
   /** Returns how many more jobs of the expected size may be held. */
   int room() {
     return jobs(most - held.get());

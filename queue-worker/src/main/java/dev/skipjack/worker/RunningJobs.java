@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Holds the attempts of this worker from their claim until their outcome is written. */
@@ -19,6 +20,7 @@ final class RunningJobs {
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
+  private final AtomicInteger ordered = new AtomicInteger();
   private volatile Consumer<Attempt> settled = attempt -> {};
 
   /** Calls {@code listener} for each attempt that is removed from now on, after its removal. */
@@ -30,6 +32,9 @@ final class RunningJobs {
   void add(Attempt attempt) {
     if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
       attempt.queue().claimed(attempt.weight());
+      if (attempt.execution().isOrdered()) {
+        ordered.incrementAndGet();
+      }
     }
   }
 
@@ -37,6 +42,9 @@ final class RunningJobs {
   void settle(Attempt attempt) {
     if (held.remove(attempt.execution().id()) != null) {
       attempt.queue().settled(attempt.weight(), attempt.isUnwritten());
+      if (attempt.execution().isOrdered()) {
+        ordered.decrementAndGet();
+      }
       settled.accept(attempt);
       if (held.isEmpty()) {
         synchronized (this) {
@@ -53,6 +61,11 @@ final class RunningJobs {
 
   int size() {
     return held.size();
+  }
+
+  /** Returns the number of attempts of jobs with an ordering key. */
+  int ordered() {
+    return ordered.get();
   }
 
   /**

@@ -219,6 +219,15 @@ final class ServedQueue {
     }
   }
 
+  /**
+   * Returns the maximum size of the payload of a job that a slot may take over without asking the
+   * claim loop; 0 if it must not take over any, because other jobs wait for a slot, the queue is
+   * paused or there is no memory for another payload.
+   */
+  int mayTakeOver() {
+    return paused || buffer.size() > 0 ? 0 : payloads.charactersLeft();
+  }
+
   /** Records that the slot of a stuck handler was replaced. */
   void replaced() {
     replaced.incrementAndGet();

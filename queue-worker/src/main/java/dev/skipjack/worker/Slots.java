@@ -299,6 +299,10 @@ final class Slots {
   }
 
   private @Nullable Attempt after(Attempt attempt) {
+    Attempt handedOver = attempt.takeHandedOver();
+    if (handedOver != null) {
+      return handedOver; // it keeps the slot
+    }
     boolean wasReplaced;
     Attempt next;
     synchronized (this) {

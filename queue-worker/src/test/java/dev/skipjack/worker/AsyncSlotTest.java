@@ -62,6 +62,7 @@ class AsyncSlotTest {
             Map.of("k", new Registration<>(JobType.of("k", String.class), handler)));
     OutcomeWriter writer =
         new OutcomeWriter(store, LEASE, running, reporter, new SplittableRandom(1));
+    OutcomeFlusher flusher = new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO);
     LongSnapshots snapshots = new LongSnapshots(LEASE.dividedBy(3));
     AttemptRunner runner =
         new AttemptRunner(
@@ -79,7 +80,8 @@ class AsyncSlotTest {
                     store::encodeResult, this::random, new Redaction(ErrorRedactor.NONE)),
                 snapshots,
                 running,
-                new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO),
+                flusher,
+                flusher::offer,
                 reporter),
             reporter);
     slots = new Slots(queue, handlerThreads, runner, reporter);

@@ -51,6 +51,7 @@ class FailedReleaseTest {
         new LongSnapshots(Duration.ofSeconds(10)),
         running,
         null,
+        (attempt, ending) -> {},
         new Reporter(List.of()));
   }
 }

@@ -175,6 +175,7 @@ class SparedAttemptTest {
             snapshots,
             held.running,
             held.flusher,
+            held.flusher::offer,
             reporter);
     WorkerConfig config =
         WorkerConfig.builder().lease(Duration.ofMinutes(1)).heartbeatInterval(INTERVAL).build();

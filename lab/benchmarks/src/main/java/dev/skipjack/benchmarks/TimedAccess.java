@@ -55,6 +55,7 @@ final class TimedAccess {
           }
           switch (method.getName()) {
             case "complete" -> listener.completed(((List<?>) args[0]).size());
+            case "handOver" -> listener.completed(1);
             case "dueLanes" -> listener.listed(nanos);
             case "rescue" -> listener.rescued(nanos);
             default -> {}

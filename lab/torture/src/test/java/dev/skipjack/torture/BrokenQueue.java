@@ -404,6 +404,29 @@ enum BrokenQueue implements Broken {
     }
   },
 
+  HANDS_OVER_THE_LATEST_JOB_OF_A_KEY(Counter.ORDER_VIOLATIONS) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Intercepted.of(
+          JobStore.class,
+          real,
+          Set.of("handOver"),
+          (method, args) -> {
+            sql.run(
+                "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND ordering_position IS NULL");
+            Object result = method.call(args);
+            sql.run(
+                "UPDATE @jobs SET ordering_position = NULL WHERE status = 'waiting' AND ordering_position < 0");
+            return result;
+          });
+    }
+
+    @Override
+    public Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
   RETRIES_AT_THE_BACK_OF_THE_KEY(Counter.ORDER_VIOLATIONS) {
     @Override
     public JobStore store(JobStore real, Sql sql) {

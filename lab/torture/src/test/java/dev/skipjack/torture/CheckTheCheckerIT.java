@@ -126,6 +126,7 @@ class CheckTheCheckerIT {
           EnumSet.complementOf(EnumSet.of(Counter.LOST_FIRES, Counter.UNPROVOKED_RERUNS));
       case RUNS_JOBS_OF_A_KEY_TOGETHER,
           RUNS_THE_LATEST_JOB_OF_A_KEY,
+          HANDS_OVER_THE_LATEST_JOB_OF_A_KEY,
           RETRIES_AT_THE_BACK_OF_THE_KEY,
           DEAD_JOBS_BLOCK_NOTHING ->
           EnumSet.complementOf(EnumSet.of(Counter.ORDER_VIOLATIONS, Counter.UNPROVOKED_RERUNS));

@@ -89,6 +89,22 @@ public interface JobStore {
   List<Verdict> complete(List<Execution> executions);
 
   /**
+   * Completes a job as {@link #complete} does and, in the same transaction, claims the next job of
+   * its ordering key as {@link #claim} does. The next job is claimed only if a claim could take it:
+   * it is due, its queue is not paused, and it is as the request demands. Otherwise, it becomes
+   * pending. Nothing is claimed if the job is not completed.
+   *
+   * <p>This method never waits for a locked row either. A store without ordering keys only
+   * completes the job.
+   *
+   * @throws UnknownClaimException if the connection broke during the commit, so that the job may
+   *     have been completed and the next one claimed
+   */
+  default HandedOver handOver(HandOver request) {
+    return new HandedOver(complete(List.of(request.ended())).get(0), null);
+  }
+
+  /**
    * Completes or cancels jobs, together with a result or a reason. A result is stored in the
    * archive, and a reason becomes the job's last error. If the queue has no archive, results are
    * discarded, and reasons are stored only in the audit. A completion is recorded even if

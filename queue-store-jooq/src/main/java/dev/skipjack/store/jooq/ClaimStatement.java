@@ -28,6 +28,7 @@ import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.UniqueUntil;
+import dev.skipjack.model.tables.records.JobsRecord;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.DatabaseClock;
@@ -39,6 +40,7 @@ import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -48,6 +50,7 @@ import org.jooq.Param;
 import org.jooq.Record1;
 import org.jooq.ResultQuery;
 import org.jooq.Table;
+import org.jooq.UpdateSetMoreStep;
 import org.jooq.impl.SQLDataType;
 
 /**
@@ -121,30 +124,34 @@ final class ClaimStatement {
 
   private static ResultQuery<?> query(Field<?> payload) {
     CommonTableExpression<?> claimed = claimed(payload);
-    CommonTableExpression<?> opened =
-        name("opened")
-            .as(
-                insertInto(
-                        JOB_EXECUTIONS,
-                        JOB_EXECUTIONS.ID,
-                        JOB_EXECUTIONS.JOB_ID,
-                        JOB_EXECUTIONS.STARTED_AT,
-                        JOB_EXECUTIONS.ATTEMPT,
-                        JOB_EXECUTIONS.QUEUE,
-                        JOB_EXECUTIONS.KIND,
-                        JOB_EXECUTIONS.WORKER_ID)
-                    .select(
-                        select(
-                                column(claimed, JOBS.CURRENT_EXECUTION_ID),
-                                column(claimed, JOBS.ID),
-                                column(claimed, JOBS.STARTED_AT),
-                                column(claimed, JOBS.ATTEMPTS),
-                                column(claimed, JOBS.QUEUE),
-                                column(claimed, JOBS.KIND),
-                                column(claimed, JOBS.LOCKED_BY))
-                            .from(claimed))
-                    .returning(JOB_EXECUTIONS.ID));
+    CommonTableExpression<?> opened = opened(claimed);
     return with(claimed, opened).select().from(claimed);
+  }
+
+  /** Returns a CTE that inserts the audit rows of the jobs in {@code claimed}. */
+  static CommonTableExpression<?> opened(CommonTableExpression<?> claimed) {
+    return name("opened")
+        .as(
+            insertInto(
+                    JOB_EXECUTIONS,
+                    JOB_EXECUTIONS.ID,
+                    JOB_EXECUTIONS.JOB_ID,
+                    JOB_EXECUTIONS.STARTED_AT,
+                    JOB_EXECUTIONS.ATTEMPT,
+                    JOB_EXECUTIONS.QUEUE,
+                    JOB_EXECUTIONS.KIND,
+                    JOB_EXECUTIONS.WORKER_ID)
+                .select(
+                    select(
+                            column(claimed, JOBS.CURRENT_EXECUTION_ID),
+                            column(claimed, JOBS.ID),
+                            column(claimed, JOBS.STARTED_AT),
+                            column(claimed, JOBS.ATTEMPTS),
+                            column(claimed, JOBS.QUEUE),
+                            column(claimed, JOBS.KIND),
+                            column(claimed, JOBS.LOCKED_BY))
+                        .from(claimed))
+                .returning(JOB_EXECUTIONS.ID));
   }
 
   private static CommonTableExpression<?> claimed(Field<?> payload) {
@@ -170,23 +177,7 @@ final class ClaimStatement {
             .asTable("due");
     return name("claimed")
         .as(
-            update(JOBS)
-                .set(JOBS.STATUS, JobPredicates.literal(JobStatus.RUNNING))
-                .set(JOBS.CURRENT_EXECUTION_ID, NextId.of(JOB_EXECUTION_ID_SEQ))
-                .set(JOBS.LOCKED_BY, WORKER)
-                .set(JOBS.STARTED_AT, DatabaseClock.NOW)
-                .set(JOBS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
-                // The counter saturates: an overflow would make every claim of its lane fail.
-                .set(
-                    JOBS.ATTEMPTS,
-                    least(JOBS.ATTEMPTS, inline(Integer.MAX_VALUE - 1)).plus(inline(1)))
-                .set(
-                    JOBS.UNIQUE_KEY,
-                    when(
-                        JOBS.UNIQUE_UNTIL.isDistinctFrom(
-                            inline(UniqueUntil.STARTED, JOBS.UNIQUE_UNTIL)),
-                        JOBS.UNIQUE_KEY))
-                .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
+            begun()
                 .where(
                     JOBS.ID.eq(
                         any(
@@ -196,29 +187,55 @@ final class ClaimStatement {
                                     .crossJoin(lateral(due))
                                     .where(isServed(lane.field("queue", String.class)))
                                     .limit(LIMIT)))))
-                .returning(
-                    JOBS.ID,
-                    JOBS.CURRENT_EXECUTION_ID,
-                    JOBS.QUEUE,
-                    JOBS.KIND,
-                    payload,
-                    JOBS.PAYLOAD_VERSION,
-                    JOBS.PRIORITY,
-                    JOBS.ATTEMPTS,
-                    JOBS.UNCOUNTED_ATTEMPTS,
-                    JOBS.MAX_ATTEMPTS,
-                    JOBS.SCHEDULED_AT,
-                    JOBS.STARTED_AT,
-                    JOBS.LOCKED_BY,
-                    JOBS.HEADERS,
-                    JOBS.ORDERING_KEY));
+                .returning(returned(payload)));
+  }
+
+  /**
+   * Begins an update that starts an attempt of each job for {@code :worker}, with the lease {@code
+   * :lease}.
+   */
+  static UpdateSetMoreStep<JobsRecord> begun() {
+    return update(JOBS)
+        .set(JOBS.STATUS, JobPredicates.literal(JobStatus.RUNNING))
+        .set(JOBS.CURRENT_EXECUTION_ID, NextId.of(JOB_EXECUTION_ID_SEQ))
+        .set(JOBS.LOCKED_BY, WORKER)
+        .set(JOBS.STARTED_AT, DatabaseClock.NOW)
+        .set(JOBS.LEASE_EXPIRES_AT, DatabaseClock.plusMicros(DatabaseClock.NOW, LEASE))
+        // The counter saturates: an overflow would make every claim of its lane fail.
+        .set(JOBS.ATTEMPTS, least(JOBS.ATTEMPTS, inline(Integer.MAX_VALUE - 1)).plus(inline(1)))
+        .set(
+            JOBS.UNIQUE_KEY,
+            when(
+                JOBS.UNIQUE_UNTIL.isDistinctFrom(inline(UniqueUntil.STARTED, JOBS.UNIQUE_UNTIL)),
+                JOBS.UNIQUE_KEY))
+        .set(JOBS.UPDATED_AT, DatabaseClock.NOW);
+  }
+
+  /** Returns the columns that {@link #read} needs. */
+  static List<Field<?>> returned(Field<?> payload) {
+    return List.of(
+        JOBS.ID,
+        JOBS.CURRENT_EXECUTION_ID,
+        JOBS.QUEUE,
+        JOBS.KIND,
+        payload,
+        JOBS.PAYLOAD_VERSION,
+        JOBS.PRIORITY,
+        JOBS.ATTEMPTS,
+        JOBS.UNCOUNTED_ATTEMPTS,
+        JOBS.MAX_ATTEMPTS,
+        JOBS.SCHEDULED_AT,
+        JOBS.STARTED_AT,
+        JOBS.LOCKED_BY,
+        JOBS.HEADERS,
+        JOBS.ORDERING_KEY);
   }
 
   /**
    * Returns the condition that a queue is not paused. It compares a value, because the planner
    * would turn NOT EXISTS into a join with all queues.
    */
-  private static Condition isServed(Field<String> queue) {
+  static Condition isServed(Field<String> queue) {
     return field(
             select(JOB_QUEUES.PAUSED_AT)
                 .from(JOB_QUEUES)
@@ -244,7 +261,8 @@ final class ClaimStatement {
     return low == null || low.isBefore(Instant.EPOCH) ? "-infinity" : low.toString();
   }
 
-  private static ClaimedJob read(Row row) throws SQLException {
+  /** Reads a claimed job from the columns of {@link #returned}. */
+  static ClaimedJob read(Row row) throws SQLException {
     return new ClaimedJob(
         new Execution(
             new JobId(row.number(JOBS.ID)),

@@ -129,19 +129,27 @@ final class CompleteStatement {
   }
 
   private static Statement<Execution, Verdict> ofSingleIn(DSLContext dialect, AuditWeeks weeks) {
-    CommonTableExpression<?> locked =
-        name("locked")
-            .asMaterialized(select(JOBS.ID).from(JOBS).where(IS_FENCED).forUpdate().skipLocked());
+    CommonTableExpression<?> locked = lockedSingle();
     CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), false);
-    Field<String> verdict =
-        AttemptCtes.verdict(
-            exists(selectOne().from(ended)), exists(selectOne().from(JOBS).where(IS_FENCED)));
+    Field<String> verdict = verdictOfSingle(ended);
     return Statement.of(
         dialect,
         with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
             .select(verdict),
         CompleteStatement::arguments,
         row -> AttemptCtes.verdict(row, verdict));
+  }
+
+  /** Returns a CTE that locks the job of one attempt, unless another transaction has locked it. */
+  static CommonTableExpression<?> lockedSingle() {
+    return name("locked")
+        .asMaterialized(select(JOBS.ID).from(JOBS).where(IS_FENCED).forUpdate().skipLocked());
+  }
+
+  /** Returns the verdict for one attempt, whose job {@code ended} deletes. */
+  static Field<String> verdictOfSingle(CommonTableExpression<?> ended) {
+    return AttemptCtes.verdict(
+        exists(selectOne().from(ended)), exists(selectOne().from(JOBS).where(IS_FENCED)));
   }
 
   /**
@@ -192,7 +200,8 @@ final class CompleteStatement {
         .number("execution_id", execution.id().value());
   }
 
-  private static CommonTableExpression<?> ended(Condition which, boolean ordered) {
+  /** Returns a CTE that deletes jobs from the live table. */
+  static CommonTableExpression<?> ended(Condition which, boolean ordered) {
     return name("ended").as(deleteFrom(JOBS).where(which).returning(returned(ordered)));
   }
 

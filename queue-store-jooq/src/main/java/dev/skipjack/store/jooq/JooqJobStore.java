@@ -14,6 +14,8 @@ import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.FinalOutcome;
+import dev.skipjack.api.spi.HandOver;
+import dev.skipjack.api.spi.HandedOver;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
@@ -64,6 +66,7 @@ final class JooqJobStore implements JobStore {
       completeInWithResult;
   private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithData;
   private final OutcomeStatement<List<Execution>, Verdict> completeOrdered;
+  private final OutcomeStatement<HandOver, HandedOver> handOver;
   private final OutcomeStatement<Execution, Boolean> completeInOrdered;
   private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
       completeInOrderedWithResult;
@@ -97,6 +100,7 @@ final class JooqJobStore implements JobStore {
     this.endWithData = OutcomeStatement.lazily(() -> EndWithDataStatement.of(dialect.get()));
     this.completeOrdered =
         OutcomeStatement.lazily(() -> CompleteStatement.ofOrdered(dialect.get()));
+    this.handOver = OutcomeStatement.lazily(() -> HandOverStatement.of(dialect.get()));
     this.completeInOrdered =
         OutcomeStatement.lazily(() -> CompleteStatement.ofOneOrdered(dialect.get()));
     this.completeInOrderedWithResult =
@@ -195,6 +199,39 @@ final class JooqJobStore implements JobStore {
       return write(completeSingle.ending(single), single);
     }
     return end(complete, executions);
+  }
+
+  /**
+   * Completes a job and claims the next one. The commit takes a separate round trip, as that of a
+   * claim: if its result is lost, the execution that may hold the next job must be known.
+   */
+  @Override
+  public HandedOver handOver(HandOver request) {
+    Statement<HandOver, HandedOver> statement = handOver.ending(request);
+    HandedOver result = healing.run(() -> handOverOnce(statement, request));
+    if (result.next() != null) {
+      rescue.claimed(List.of(result.next()));
+    }
+    return result;
+  }
+
+  private HandedOver handOverOnce(Statement<HandOver, HandedOver> statement, HandOver request) {
+    List<HandedOver> found = new ArrayList<>();
+    try {
+      transactions.inOne(session -> found.addAll(session.run(statement, request)));
+      return found.get(0);
+    } catch (StoreException failure) {
+      if (!failure.isOutcomeUnknown()) {
+        throw failure;
+      }
+      List<ClaimedJob> next = new ArrayList<>();
+      for (HandedOver each : found) {
+        if (each.next() != null) {
+          next.add(each.next());
+        }
+      }
+      throw new UnknownClaimException(failure, next);
+    }
   }
 
   @Override

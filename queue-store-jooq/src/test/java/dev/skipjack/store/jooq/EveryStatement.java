@@ -27,6 +27,7 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.FinalOutcome;
+import dev.skipjack.api.spi.HandOver;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LeaseKeeper;
@@ -52,6 +53,7 @@ import java.time.LocalDate;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -87,7 +89,7 @@ final class EveryStatement {
   static void ofOrderedJobs(JobQueue queue, DataSource dataSource) throws SQLException {
     queue.enqueueAll(
         Fixture.WORK,
-        Collections.nCopies(3, new Fixture.Work(1)),
+        Collections.nCopies(5, new Fixture.Work(1)),
         job -> job.onQueue("ordered").orderingKey("every").strictOrdering());
     queue.enqueue(
         Fixture.WORK, new Fixture.Work(1), job -> job.onQueue("ordered").orderingKey("every"));
@@ -98,8 +100,20 @@ final class EveryStatement {
     inOne(dataSource, connection -> store.completeIn(connection, third));
     Execution fourth = claimOrdered(store);
     inOne(dataSource, connection -> store.completeIn(connection, fourth, "[1]"));
+    ClaimedJob sixth = Objects.requireNonNull(store.handOver(handOver(claimOrdered(store))).next());
+    assertThat(store.handOver(handOver(sixth.execution())).next()).isNull();
     parkAndPrune(queue);
     assertThat(queue.orderedJobs().orElseThrow().sweep().promoted()).isEmpty();
+  }
+
+  private static HandOver handOver(Execution ended) {
+    return new HandOver(
+        ended,
+        new Lane("ordered", 0),
+        WorkerId.boot("every"),
+        List.of(Fixture.WORK.kind()),
+        1_000,
+        Fixture.LEASE);
   }
 
   private static void inOne(DataSource dataSource, Consumer<Connection> work) throws SQLException {

@@ -64,6 +64,7 @@ class GoldenSqlTest {
                 EndWithDataStatement.ofOneOrdered(dialect).in(weeks).text()),
             Map.entry(
                 "end-ordered-with-data", EndWithDataStatement.ofOrdered(dialect).in(weeks).text()),
+            Map.entry("hand-over", HandOverStatement.of(dialect).in(weeks).text()),
             Map.entry("fail", FailStatement.of(dialect).in(weeks).text()),
             Map.entry("requeue", RequeueStatement.of(dialect).in(weeks).text()),
             Map.entry("attempt-status", AttemptStatusStatement.of(dialect).in(weeks).text()),

@@ -95,6 +95,7 @@ class OrderedEndsPlanTest {
     endsOfHotHead.put("complete in", CompleteStatement.ofOneOrdered(dialect).in(weeks).text());
     endsOfHotHead.put(
         "complete in with result", EndWithDataStatement.ofOneOrdered(dialect).in(weeks).text());
+    endsOfHotHead.put("hand over", HandOverStatement.of(dialect).in(weeks).text());
     for (String mode : List.of("force_generic_plan", "force_custom_plan")) {
       for (Map.Entry<String, StatementText> end : ends.entrySet()) {
         readsFewPages(end.getKey(), end.getValue(), mode, values("running"), 3_000);
@@ -129,6 +130,12 @@ class OrderedEndsPlanTest {
     values.put("results", array(Collections.nCopies(RUNNING, "1")));
     values.put("reasons", array(Collections.nCopies(RUNNING, "NULL")));
     values.put("result", "'1'");
+    values.put("queue", "'default'");
+    values.put("priority", "0");
+    values.put("kinds", "'{work}'");
+    values.put("longest_payload", "1000");
+    values.put("worker", "'plan'");
+    values.put("lease", "30000000");
     return values;
   }
 

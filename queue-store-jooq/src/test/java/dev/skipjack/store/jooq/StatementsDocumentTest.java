@@ -84,6 +84,7 @@ class StatementsDocumentTest {
               "Ordering keys",
               "LockStripesStatement",
               "Promotion",
+              "HandOverStatement",
               "PromoteStatement",
               "FindHeadlessKeysStatement",
               "FindDeadHeadsStatement",

@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectDistinct;
 import static org.jooq.impl.DSL.update;
@@ -20,6 +21,7 @@ import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
+import org.jooq.SelectField;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
@@ -70,21 +72,30 @@ public final class Promotion {
    *     library, frees none
    */
   public static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended) {
-    Field<String> key = keyOf(ended);
-    CommonTableExpression<?> freed =
-        name("freed")
-            .asMaterialized(
-                selectDistinct(key)
-                    .from(ended)
-                    .where(key.isNotNull())
-                    .and(condition(field(name(ended.getName(), "ordering_head"), Boolean.class))));
+    CommonTableExpression<?> freed = freed(ended, noCondition());
     CommonTableExpression<?> next = next(freed);
     CommonTableExpression<?> unlocked = unlocked(next);
     return List.of(freed, next, unlocked, promoted(unlocked));
   }
 
+  /**
+   * Returns the CTE {@code freed(ordering_key)} with the keys of the deleted jobs in {@code ended}.
+   *
+   * @param when a condition that must also be true
+   */
+  public static CommonTableExpression<?> freed(CommonTableExpression<?> ended, Condition when) {
+    Field<String> key = keyOf(ended);
+    return name("freed")
+        .asMaterialized(
+            selectDistinct(key)
+                .from(ended)
+                .where(key.isNotNull())
+                .and(condition(field(name(ended.getName(), "ordering_head"), Boolean.class)))
+                .and(when));
+  }
+
   /** Returns the CTE {@code next(id)} with the first waiting job of each key of {@code keys}. */
-  static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
+  public static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
     Table<?> first =
         select(JOBS.ID, POSITION.as("position"))
             .from(JOBS)
@@ -101,11 +112,15 @@ public final class Promotion {
   /**
    * Returns a CTE that locks the jobs of {@code next} that still wait and that no other transaction
    * has locked.
+   *
+   * @param more further columns, which show the locked version of each row
    */
-  static CommonTableExpression<?> unlocked(CommonTableExpression<?> next) {
+  public static CommonTableExpression<?> unlocked(
+      CommonTableExpression<?> next, SelectField<?>... more) {
     return name("unlocked")
         .asMaterialized(
             select(JOBS.ID)
+                .select(more)
                 .from(JOBS)
                 .where(isOf(next))
                 .and(JOBS.ORDERING_HEAD.isNull())
@@ -119,13 +134,20 @@ public final class Promotion {
 
   /** Returns a CTE that makes the jobs of {@code unlocked} the heads of their keys. */
   static CommonTableExpression<?> promoted(CommonTableExpression<?> unlocked) {
+    return promoted(isOf(unlocked));
+  }
+
+  /**
+   * Returns a CTE that makes those waiting jobs that fulfil a condition the heads of their keys.
+   */
+  public static CommonTableExpression<?> promoted(Condition which) {
     return name("promoted")
         .as(
             update(JOBS)
                 .set(JOBS.STATUS, JobPredicates.literal(JobStatus.PENDING))
                 .set(JOBS.ORDERING_HEAD, inline(true))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                .where(isOf(unlocked))
+                .where(which)
                 .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND, JOBS.SCHEDULED_AT));
   }
 
