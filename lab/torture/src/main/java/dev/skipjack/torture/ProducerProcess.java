@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,11 +12,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
-/** The main class of a producer's process. */
+/**
+ * The main class of a producer's process. The first producer also has a worker with few slots, in
+ * which its enqueues start jobs directly while the others wait for claims.
+ */
 final class ProducerProcess {
 
   private static final int JOBS_CONNECTIONS = 3;
+  private static final int SLOTS = 2;
   private static final Duration MAX_DELAY = Duration.ofSeconds(2);
 
   private final ProcessSettings settings;
@@ -57,8 +63,7 @@ final class ProducerProcess {
     Load load = Load.valueOf(args[8]);
     List<Event> before = HistoryFile.read(settings.folder(), settings.name());
     try (HistoryFile history = HistoryFile.open(settings.folder(), settings.name());
-        HikariDataSource pool =
-            settings.pool((load.hasJobs() ? JOBS_CONNECTIONS : 1) + load.eventProducers())) {
+        HikariDataSource pool = settings.pool(connections(settings, load))) {
       ProducerProcess process =
           new ProducerProcess(
               settings,
@@ -67,31 +72,52 @@ final class ProducerProcess {
               history,
               pool,
               before);
-      System.out.println(ProcessSettings.READY);
-      ExecutorService threads = Executors.newCachedThreadPool();
-      List<Future<?>> running = new ArrayList<>();
-      if (load.hasJobs()) {
-        running.add(
-            threads.submit(
-                () -> {
-                  process.enqueue(jobs, micros(args[6]));
-                  return null;
-                }));
-      }
-      EventProducer events = process.events();
-      for (int n = 0; n < load.eventProducers(); n++) {
-        running.add(
-            threads.submit(
-                () -> {
-                  events.produce(Long.parseLong(args[9]), process.startNanos(), micros(args[10]));
-                  return null;
-                }));
-      }
-      threads.shutdown();
-      for (Future<?> each : running) {
-        each.get();
+      // Closed before the pool and the history, which its last jobs need.
+      try (Worker unused = startWorker(process, load)) {
+        System.out.println(ProcessSettings.READY);
+        ExecutorService threads = Executors.newCachedThreadPool();
+        List<Future<?>> running = new ArrayList<>();
+        if (load.hasJobs()) {
+          running.add(
+              threads.submit(
+                  () -> {
+                    process.enqueue(jobs, micros(args[6]));
+                    return null;
+                  }));
+        }
+        EventProducer events = process.events();
+        for (int n = 0; n < load.eventProducers(); n++) {
+          running.add(
+              threads.submit(
+                  () -> {
+                    events.produce(Long.parseLong(args[9]), process.startNanos(), micros(args[10]));
+                    return null;
+                  }));
+        }
+        threads.shutdown();
+        for (Future<?> each : running) {
+          each.get();
+        }
       }
     }
+  }
+
+  /** Starts the worker of the first producer; returns null for the others. */
+  private static @Nullable Worker startWorker(ProducerProcess process, Load load) {
+    return hasWorker(process.settings, load)
+        ? WorkerProcess.startWorker(
+            process.settings, process.queue, process.pool, process.history, load, SLOTS)
+        : null;
+  }
+
+  private static boolean hasWorker(ProcessSettings settings, Load load) {
+    return load.hasJobs() && settings.name().endsWith("1");
+  }
+
+  private static int connections(ProcessSettings settings, Load load) {
+    return (load.hasJobs() ? JOBS_CONNECTIONS : 1)
+        + load.eventProducers()
+        + (hasWorker(settings, load) ? SLOTS + WorkerProcess.CONNECTIONS : 0);
   }
 
   private static Duration micros(String micros) {

@@ -10,8 +10,11 @@ import java.util.concurrent.CountDownLatch;
 final class WorkerProcess {
 
   static final int CONCURRENCY = 6;
+
+  /** The connections of a worker besides those of its handlers. */
+  static final int CONNECTIONS = 5;
+
   private static final double MICROS_PER_HOUR = 3_600e6;
-  private static final int WORKERS_CONNECTIONS = CONCURRENCY + 5;
 
   private WorkerProcess() {}
 
@@ -30,13 +33,13 @@ final class WorkerProcess {
     HistoryFile history = HistoryFile.open(settings.folder(), settings.name(), clock);
     Load load = Load.valueOf(args[5]);
     int connections =
-        (load.hasJobs() ? WORKERS_CONNECTIONS : 0)
+        (load.hasJobs() ? CONCURRENCY + CONNECTIONS : 0)
             + (load.hasOutbox() ? EventRelay.CONNECTIONS : 0);
     HikariDataSource pool = settings.pool(connections);
     JobQueue queue = JobQueue.builder(pool).schema(settings.schema()).build();
     // Closing the pool would only delay the exit.
     if (load.hasJobs()) {
-      Worker worker = startWorker(settings, queue, pool, history, load);
+      Worker worker = startWorker(settings, queue, pool, history, load, CONCURRENCY);
       Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
       startRowTaker(settings, pool);
     }
@@ -65,17 +68,19 @@ final class WorkerProcess {
     thread.start();
   }
 
-  private static Worker startWorker(
+  /** Starts a worker with as many slots as {@code concurrency}. */
+  static Worker startWorker(
       ProcessSettings settings,
       JobQueue queue,
       HikariDataSource pool,
       HistoryFile history,
-      Load load) {
+      Load load,
+      int concurrency) {
     Handlers handlers = new Handlers(pool, settings.schema(), history);
     Worker.Builder builder =
         Worker.on(queue)
             .name(settings.name())
-            .queue(Work.QUEUE, CONCURRENCY)
+            .queue(Work.QUEUE, concurrency)
             .config(Pace.FORKED.config())
             .listener(handlers::on);
     for (Workload workload : Workload.values()) {
