@@ -6,6 +6,7 @@ with
       "own"."max_attempts",
       (
         "own"."is_served"
+        and ("own"."max_attempts" OPERATOR(pg_catalog.>) 1)
         and ((
           select pg_catalog.count(*)
           from (
@@ -126,11 +127,13 @@ with
       "skipjack"."jobs"."payload_version",
       "skipjack"."jobs"."priority",
       "skipjack"."jobs"."attempts",
+      "skipjack"."jobs"."uncounted_attempts",
       "skipjack"."jobs"."max_attempts",
       "skipjack"."jobs"."scheduled_at",
       "skipjack"."jobs"."started_at",
       "skipjack"."jobs"."locked_by",
-      "skipjack"."jobs"."headers"
+      "skipjack"."jobs"."headers",
+      "skipjack"."jobs"."ordering_key"
   ),
   "opened" as (
     insert into "skipjack"."job_executions" (
@@ -151,7 +154,7 @@ with
       "inserted"."kind",
       "inserted"."locked_by"
     from "inserted"
-    where "inserted"."current_execution_id" is not null
+    where ("inserted"."current_execution_id" is not null)
     returning "skipjack"."job_executions"."id"
   )
 select
@@ -163,9 +166,11 @@ select
   "inserted"."payload_version",
   "inserted"."priority",
   "inserted"."attempts",
+  "inserted"."uncounted_attempts",
   "inserted"."max_attempts",
   "inserted"."scheduled_at",
   "inserted"."started_at",
   "inserted"."locked_by",
-  "inserted"."headers"
+  "inserted"."headers",
+  "inserted"."ordering_key"
 from "inserted"

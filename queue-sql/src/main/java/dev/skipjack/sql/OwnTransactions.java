@@ -185,6 +185,25 @@ public final class OwnTransactions {
   }
 
   /**
+   * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is made once a
+   * connection is there, which may have taken a while.
+   *
+   * @param request makes the request, or returns empty to run nothing
+   * @return the value read from each row, or empty if nothing was run
+   */
+  public <Q, R> Optional<List<R>> runAloneOnceConnected(
+      Statement<Q, R> statement, Supplier<Optional<Q>> request) {
+    return inAutoCommit(
+        connection -> {
+          Optional<Q> made = request.get();
+          return made.isEmpty()
+              ? Optional.empty()
+              : Optional.of(statement.bind(made.get()).runAlone(connection, null));
+        },
+        connection -> {});
+  }
+
+  /**
    * Runs several statements in one transaction and commits.
    *
    * @return the result of {@code work}

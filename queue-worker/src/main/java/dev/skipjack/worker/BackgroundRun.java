@@ -247,7 +247,8 @@ final class BackgroundRun {
       watchdog.start(threads);
       loops.forEach(loop -> loop.start(threads));
       scheduler.start();
-      localWorkers.ifPresent(each -> each.add(directStarts));
+      // In a thread of its own, because the first statement takes a while to prepare.
+      localWorkers.ifPresent(each -> threads.start("direct-start", () -> directStarts.open(each)));
     } catch (Throwable refused) {
       stop();
       throw refused;
@@ -323,6 +324,7 @@ final class BackgroundRun {
       ofQueue.releaseWaiting(LONGEST_WAIT);
       ofQueue.takeBack(patience);
     }
+    directStarts.takeBack(LONGEST_WAIT);
     saturation.warn();
   }
 
@@ -334,7 +336,6 @@ final class BackgroundRun {
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();
     boolean interrupted = false;
-    localWorkers.ifPresent(each -> each.remove(directStarts));
     directStarts.close();
     engine.handOvers().end();
     loops.forEach(Loop::stop);

@@ -93,13 +93,17 @@ final class ClaimLoop implements Loop.Step {
     if (!lanes.isEmpty()) {
       claimer.expect(lanes);
     }
-    List<Attempt> claimed = claim(room);
-    asked = claimer.asked() || released;
-    polled.run();
-    accept.accept(claimed);
-    for (ServedQueue queue : queues) {
-      queue.jobsAhead(claimer.mustClaimFirst(queue.name()));
+    queues.forEach(queue -> queue.claiming(room.containsKey(queue.name())));
+    List<Attempt> claimed;
+    try {
+      claimed = claim(room);
+      asked = claimer.asked() || released;
+      polled.run();
+      accept.accept(claimed);
+    } finally {
+      queues.forEach(queue -> queue.claiming(false));
     }
+    queues.forEach(queue -> queue.jobsAhead(claimer.mustClaimFirst(queue.name())));
     long now = clock.getAsLong();
     if (!claimed.isEmpty()) {
       schedule.jobsArrived(now);

@@ -1,11 +1,15 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.LocalWorker;
+import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.WakeUp;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * running. Such a job takes the same way as one that a claim returned; only the claim is missing.
  *
  * <p>Invariant: a slot that was taken counts against its queue until the attempt that replaces it
- * is registered, or the enqueue has given it back. A stop waits for slots that are taken, because
- * their jobs may already be in the database.
+ * is registered, the enqueue has given it back, or it hangs. A stop waits for slots that are taken,
+ * because their jobs may already be in the database.
  */
 final class DirectStarts implements LocalWorker {
 
@@ -31,7 +35,8 @@ final class DirectStarts implements LocalWorker {
   private final Consumer<List<Attempt>> accept;
   private final HeardLanes heard;
   private final Reporter reporter;
-  private int taken;
+  private @Nullable LocalWorkers open;
+  private final Set<Slot> taken = new HashSet<>();
   private boolean closed;
 
   /**
@@ -55,20 +60,26 @@ final class DirectStarts implements LocalWorker {
   }
 
   @Override
+  public boolean hasSlot(NewJob job) {
+    ServedQueue queue = queues.get(job.queue());
+    return queue != null && kinds.contains(job.kind()) && queue.hasSlot();
+  }
+
+  @Override
   public @Nullable TakenSlot take(NewJob job) {
     ServedQueue queue = queues.get(job.queue());
     if (queue == null || !kinds.contains(job.kind())) {
       return null;
     }
-    int spare;
     synchronized (this) {
-      spare = closed ? -1 : queue.keepSlot();
+      int spare = closed ? -1 : queue.keepSlot();
       if (spare < 0) {
         return null;
       }
-      taken++;
+      Slot slot = new Slot(queue, spare);
+      taken.add(slot);
+      return slot;
     }
-    return new Slot(queue, spare);
   }
 
   @Override
@@ -78,14 +89,32 @@ final class DirectStarts implements LocalWorker {
     }
   }
 
+  /** Begins to give slots, unless this was closed before. May take a while. */
+  void open(LocalWorkers workers) {
+    try {
+      workers.prepare();
+      synchronized (this) {
+        if (!closed) {
+          workers.add(this);
+          open = workers;
+        }
+      }
+    } catch (Throwable thrown) {
+      LOG.warn("Jobs do not start directly, but are claimed, because preparing it failed", thrown);
+    }
+  }
+
   /** Gives no more slots. */
   synchronized void close() {
     closed = true;
+    if (open != null) {
+      open.remove(this);
+    }
   }
 
   /** Waits until {@code deadline} (a nanoTime) for taken slots. Returns whether none is left. */
   synchronized boolean awaitNone(long deadline) throws InterruptedException {
-    while (taken > 0) {
+    while (!taken.isEmpty()) {
       long left = deadline - System.nanoTime();
       if (left <= 0) {
         return false;
@@ -95,11 +124,29 @@ final class DirectStarts implements LocalWorker {
     return true;
   }
 
-  private synchronized void returned() {
-    taken--;
-    if (taken == 0) {
-      notifyAll();
+  /**
+   * Uses slots for other jobs that were taken longer than the given nanoseconds ago, because their
+   * enqueues hang. If such an enqueue returns later, its job waits like one that was prefetched.
+   */
+  void takeBack(long patience) {
+    long now = System.nanoTime();
+    List<Slot> old;
+    synchronized (this) {
+      old = taken.stream().filter(slot -> now - slot.takenAt >= patience).toList();
     }
+    old.forEach(this::giveBack);
+  }
+
+  private void giveBack(Slot slot) {
+    synchronized (this) {
+      if (!taken.remove(slot)) {
+        return;
+      }
+      if (taken.isEmpty()) {
+        notifyAll();
+      }
+    }
+    slot.queue.keptSlotReturned();
   }
 
   private final class Slot implements TakenSlot {
@@ -139,8 +186,7 @@ final class DirectStarts implements LocalWorker {
       } catch (Throwable thrown) {
         reporter.notEnded(thrown); // the job is committed, so its enqueue has not failed
       } finally {
-        queue.keptSlotReturned();
-        returned();
+        giveBack(this);
       }
     }
 
@@ -152,8 +198,7 @@ final class DirectStarts implements LocalWorker {
       if (jobsAhead) {
         queue.jobsAhead(true);
       }
-      queue.keptSlotReturned();
-      returned();
+      giveBack(this);
     }
   }
 }

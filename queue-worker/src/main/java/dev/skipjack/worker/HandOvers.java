@@ -86,8 +86,9 @@ final class HandOvers {
 
   /** Writes an ending in the calling thread, or passes it to the flusher. */
   void write(Attempt attempt, Ending ending) {
-    int largest = Math.min(attempt.queue().mayTakeOver(), LARGEST_PAYLOAD);
-    if (largest == 0 || !mayFollow(attempt, ending)) {
+    int largest =
+        mayFollow(attempt, ending) ? Math.min(attempt.queue().mayTakeOver(), LARGEST_PAYLOAD) : 0;
+    if (largest == 0) {
       flusher.offer(attempt, ending);
       return;
     }
@@ -100,7 +101,9 @@ final class HandOvers {
                   attempt.execution(), attempt.job().lane(), worker, kinds, largest, lease));
     } catch (Throwable failure) {
       LOG.debug(
-          "Hand-over failed, the completion is repeated without one {}", attempt.info(), failure);
+          "Hand-over failed, the completion is repeated without one {} error={}",
+          attempt.info(),
+          LogText.of(failure));
       notBefore = System.nanoTime() + AFTER_FAILURE;
       flusher.offerAgain(attempt, ending, failure);
       return;

@@ -70,12 +70,13 @@ final class OutcomeFlusher implements Loop.Step {
 
   private void offer(UnwrittenEnding ending) {
     ending.attempt().unwritten();
-    if (!ending.attempt().isDirect()) {
+    boolean first = onlyDirect && !ending.attempt().isDirect();
+    if (first) {
       onlyDirect = false;
     }
     inbox.add(ending);
     int waiting = arrived.incrementAndGet();
-    if (waiting == 1 || isWorthWriting(waiting)) {
+    if (waiting == 1 || first || isWorthWriting(waiting)) {
       wakeup.raise();
     }
   }

@@ -62,6 +62,8 @@ final class ServedQueue {
   /** Whether jobs of the queue may have to be claimed before a job that is enqueued now. */
   private volatile boolean jobsAhead = true;
 
+  private volatile boolean claiming;
+
   /** The attempts whose handlers are running. */
   private final Set<Attempt> running = ConcurrentHashMap.newKeySet();
 
@@ -121,8 +123,7 @@ final class ServedQueue {
     int room = Math.min(most - (all - ended), slots + UNWRITTEN_PREFETCHES * prefetch - all);
     room = Math.min(room, affordable(slots, all, ended));
     // A small claim waits and becomes a larger one while the buffer has work for the threads. It
-    // does
-    // not wait while slots are free: threads that empty the buffer are then being started.
+    // does not wait while slots are free: threads that empty the buffer are then being started.
     boolean slotsFree = all - ended <= slots;
     boolean fed = !slotsFree && buffer.size() > 0 && room * 2 < most;
     return fed ? 0 : Math.max(room, 0);
@@ -154,21 +155,41 @@ final class ServedQueue {
    *     is free, or other jobs come first
    */
   int keepSlot() {
-    if (jobsAhead || paused || buffer.size() > 0 || payloads.room() <= 0) {
+    if (!mayStartDirectly()) {
       return -1;
     }
-    int slots = concurrency + replaced.get();
     while (true) {
       int before = kept.get();
-      int all = held.get();
-      int left = slots - (all - unwritten.get()) - before - 1;
-      if (left < 0 || all + before >= slots + MOST_UNWRITTEN) {
-        return -1;
+      int left = slotsLeft(before);
+      if (left < 0 || (left == 0 && claiming)) {
+        return -1; // a claim that is under way may have taken the last slot
       }
       if (kept.compareAndSet(before, before + 1)) {
         return left;
       }
     }
+  }
+
+  /** Returns whether {@link #keepSlot} would probably keep a slot. */
+  boolean hasSlot() {
+    return mayStartDirectly() && slotsLeft(kept.get()) >= 0;
+  }
+
+  private boolean mayStartDirectly() {
+    return !jobsAhead
+        && !paused
+        && buffer.size() == 0
+        && payloads.room() > 0
+        && held.get() + kept.get() < concurrency + replaced.get() + MOST_UNWRITTEN;
+  }
+
+  private int slotsLeft(int kept) {
+    return concurrency + replaced.get() - (held.get() - unwritten.get()) - kept - 1;
+  }
+
+  /** Records whether a claim is under way that has requested jobs of this queue. */
+  void claiming(boolean claiming) {
+    this.claiming = claiming;
   }
 
   /** Records that a slot is no longer kept free: its job was added or is not there. */

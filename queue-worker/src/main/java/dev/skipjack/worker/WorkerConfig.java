@@ -21,7 +21,8 @@ import java.time.Duration;
  *     and the attempt does not count. If jobs that have ended but whose outcome is not yet written
  *     are included, the limit is three times as high.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
- *     ms, 0 to 1 s. The worker does not wait if no other job is running.
+ *     ms, 0 to 1 s. The worker does not wait if no other job is running. Unless the interval is 0,
+ *     outcomes of a stream of jobs that started directly are collected for up to 10 ms.
  * @param rescueInterval the time between searches for jobs whose lease has expired, varied at
  *     random by up to a fifth. Default 10 s, 10 ms to 1 hour.
  * @param drainTimeout how long running handlers may continue when the worker stops. Default 25 s, 0

@@ -31,8 +31,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +59,11 @@ class DirectStartIT {
 
   DirectStartIT(QueueDatabase database) {
     this.database = database;
-    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    this.queue =
+        JobQueue.builder(database.dataSource())
+            .schema(database.schema())
+            .sameForAllThreads(true)
+            .build();
   }
 
   @AfterEach
@@ -292,6 +298,52 @@ class DirectStartIT {
   }
 
   @Test
+  void aSlotWhoseEnqueueHangsIsUsedForOtherJobs() throws Exception {
+    AtomicBoolean hangs = new AtomicBoolean();
+    CountDownLatch released = new CountDownLatch(1);
+    DataSource slow =
+        watched(
+            DataSource.class,
+            database.dataSource(),
+            (borrow, connection) ->
+                watched(
+                    Connection.class,
+                    (Connection) connection,
+                    (method, result) -> {
+                      if (method.equals("prepareStatement") && hangs.get()) {
+                        awaitUninterruptibly(released);
+                      }
+                      return result;
+                    }));
+    JobQueue hanging =
+        JobQueue.builder(slow)
+            .schema(database.schema())
+            .controlOn(database.dataSource())
+            .sameForAllThreads(true)
+            .build();
+    start(hanging, 1, (note, context) -> look(context), WorkerConfig.defaults());
+    await()
+        .until(
+            () -> {
+              hanging.enqueue(NOTE, new Note(1));
+              return direct.get() > 0;
+            });
+    await().until(() -> value("SELECT count(*) FROM @jobs").equals("0"));
+    hangs.set(true);
+    Thread enqueue = new Thread(() -> hanging.enqueue(NOTE, new Note(2)));
+    enqueue.start();
+    int ended = events.all(Succeeded.class).size();
+
+    queue.enqueue(NOTE, new Note(3));
+
+    await().until(() -> events.all(Succeeded.class).size() > ended);
+    assertThat(enqueue.isAlive()).isTrue();
+    released.countDown();
+    enqueue.join();
+    await().until(() -> events.all(Succeeded.class).size() == ended + 2);
+  }
+
+  @Test
   void afterTheStopJobsAreEnqueuedForOtherWorkers() {
     Worker worker = start(queue, 2, (note, context) -> look(context), WorkerConfig.defaults());
     await()
@@ -305,6 +357,14 @@ class DirectStartIT {
     queue.enqueue(NOTE, new Note(1));
 
     assertThat(value("SELECT string_agg(status, ' ') FROM @jobs")).isEqualTo("pending");
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException interrupted) {
+      throw new AssertionError(interrupted);
+    }
   }
 
   private String value(String sql) {

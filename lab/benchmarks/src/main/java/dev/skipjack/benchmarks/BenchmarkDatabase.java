@@ -155,9 +155,9 @@ public final class BenchmarkDatabase implements AutoCloseable {
     return queue(pool(connections), SCHEMA);
   }
 
-  /** Returns a queue in {@code schema}. */
+  /** Returns a queue in {@code schema}, on a pool or a wrapper of one. */
   public JobQueue queue(DataSource connections, String schema) {
-    return JobQueue.builder(connections).schema(schema).build();
+    return JobQueue.builder(connections).schema(schema).sameForAllThreads(true).build();
   }
 
   /**

@@ -72,8 +72,8 @@ final class ProducerProcess {
               history,
               pool,
               before);
-      // Closed before the pool and the history, which its last jobs need.
-      try (Worker unused = startWorker(process, load)) {
+      Worker worker = startWorker(process, load);
+      try {
         System.out.println(ProcessSettings.READY);
         ExecutorService threads = Executors.newCachedThreadPool();
         List<Future<?>> running = new ArrayList<>();
@@ -97,6 +97,10 @@ final class ProducerProcess {
         threads.shutdown();
         for (Future<?> each : running) {
           each.get();
+        }
+      } finally {
+        if (worker != null) {
+          worker.close(); // before the pool and the history, which its last jobs need
         }
       }
     }

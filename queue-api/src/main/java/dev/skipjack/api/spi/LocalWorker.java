@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 /** A worker in the process that enqueues. Safe for any number of threads; never throws. */
 public interface LocalWorker {
 
+  /** Returns whether {@link #take} would probably return a slot. Takes no time. */
+  boolean hasSlot(NewJob job);
+
   /**
    * Takes a free slot for a job that is about to be enqueued.
    *
@@ -15,7 +18,7 @@ public interface LocalWorker {
    */
   @Nullable TakenSlot take(NewJob job);
 
-  /** Tells the worker that a transaction which enqueued a job has committed. Does not block. */
+  /** Wakes the worker for a job whose transaction has committed. Does not block. */
   void expect(WakeUp wakeUp);
 
   /** A slot that is kept free for one job. Exactly one of its last two methods must be called. */

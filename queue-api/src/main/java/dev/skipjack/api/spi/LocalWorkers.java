@@ -7,7 +7,10 @@ package dev.skipjack.api.spi;
  */
 public interface LocalWorkers {
 
-  /** Adds a worker, which from now on is asked for slots and told of new jobs. */
+  /** Prepares the statement of a direct start, so that no enqueue has to wait for it. */
+  void prepare();
+
+  /** Adds a worker, which from now on is asked for slots and woken for new jobs. */
   void add(LocalWorker worker);
 
   /** Removes a worker. Calls to it that have begun may still be running. */

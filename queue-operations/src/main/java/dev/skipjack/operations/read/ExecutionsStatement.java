@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It probes {@code job_executions_job_idx} of each partition and reads every attempt of the job.
  * The index is not ordered by attempt, because that would only help a job that was snoozed for
- * years. The stack traces of a thousand failures would take 30 MB, so only those of the latest
+ * years. The stack traces of a thousand failures would take megabytes, so only those of the latest
  * attempts are listed. Locks nothing.
  */
 final class ExecutionsStatement {

@@ -22,8 +22,8 @@ final class ReadBounds {
   static final int EXECUTIONS = 1_000;
 
   /**
-   * The maximum number of attempts that are shown with the stack trace of their error, of up to 32
-   * kB each.
+   * The maximum number of attempts that are shown with the stack trace of their error, which may
+   * have the maximum length of {@code JobError}.
    */
   static final int STACKS = 20;
 

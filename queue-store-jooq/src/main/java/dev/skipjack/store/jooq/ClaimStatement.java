@@ -13,6 +13,7 @@ import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.lateral;
 import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.update;
@@ -124,12 +125,12 @@ final class ClaimStatement {
 
   private static ResultQuery<?> query(Field<?> payload) {
     CommonTableExpression<?> claimed = claimed(payload);
-    CommonTableExpression<?> opened = opened(claimed);
+    CommonTableExpression<?> opened = opened(claimed, noCondition());
     return with(claimed, opened).select().from(claimed);
   }
 
-  /** Returns a CTE that inserts the audit rows of the jobs in {@code claimed}. */
-  static CommonTableExpression<?> opened(CommonTableExpression<?> claimed) {
+  /** Returns a CTE that inserts the audit rows of those jobs in {@code claimed} that match. */
+  static CommonTableExpression<?> opened(CommonTableExpression<?> claimed, Condition which) {
     return name("opened")
         .as(
             insertInto(
@@ -150,7 +151,8 @@ final class ClaimStatement {
                             column(claimed, JOBS.QUEUE),
                             column(claimed, JOBS.KIND),
                             column(claimed, JOBS.LOCKED_BY))
-                        .from(claimed))
+                        .from(claimed)
+                        .where(which))
                 .returning(JOB_EXECUTIONS.ID));
   }
 

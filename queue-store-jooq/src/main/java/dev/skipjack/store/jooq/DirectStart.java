@@ -11,11 +11,14 @@ import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.StatementText;
 import dev.skipjack.store.jooq.DirectStartStatement.Inserted;
 import dev.skipjack.store.jooq.DirectStartStatement.Request;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,19 +40,30 @@ final class DirectStart implements LocalWorkers {
   private static final String FORBIDDEN = "42501";
 
   /**
-   * The classes of SQLSTATEs that are about the statement and its rows: wrong values, violated
-   * constraints, conflicts, missing rights and errors of triggers.
+   * Beginnings of SQLSTATEs with which a plain enqueue would fail as well: the connection broke,
+   * the server is read-only or shuts down.
    */
-  private static final Set<String> REJECTIONS = Set.of("22", "23", "40", "42", "44", "P0");
+  private static final Set<String> NOT_OF_THE_STATEMENT = Set.of("08", "25", "57P");
 
   private final OwnTransactions transactions;
   private final Statement<Request, Inserted> insert;
+  private final Consumer<ClaimedJob> started;
   private final List<LocalWorker> workers = new CopyOnWriteArrayList<>();
   private volatile boolean forbidden;
 
-  DirectStart(OwnTransactions transactions, Lazy<DSLContext> dialect) {
+  /**
+   * @param started receives each job that was started, before its handler is called
+   */
+  DirectStart(
+      OwnTransactions transactions, Lazy<DSLContext> dialect, Consumer<ClaimedJob> started) {
     this.transactions = transactions;
+    this.started = started;
     this.insert = Statement.lazily(() -> DirectStartStatement.of(dialect.get()));
+  }
+
+  @Override
+  public void prepare() {
+    StatementText unused = insert.text();
   }
 
   @Override
@@ -85,41 +99,61 @@ final class DirectStart implements LocalWorkers {
    * @throws StoreException as for an enqueue
    */
   @Nullable Enqueued enqueue(NewJob job) {
-    TakenSlot slot = workers.isEmpty() || forbidden ? null : take(job);
-    return slot == null ? null : enqueue(job, slot);
-  }
-
-  private @Nullable TakenSlot take(NewJob job) {
-    for (LocalWorker worker : workers) {
-      TakenSlot slot = worker.take(job);
-      if (slot != null) {
-        return slot;
-      }
+    if (forbidden || workers.stream().noneMatch(worker -> worker.hasSlot(job))) {
+      return null;
     }
-    return null;
-  }
-
-  private @Nullable Enqueued enqueue(NewJob job, TakenSlot slot) {
-    boolean used = false;
-    boolean jobsAhead = false;
+    Start start = new Start(job);
     try {
-      Request request = new Request(job, slot.worker(), slot.lease(), slot.spare());
-      Inserted inserted = transactions.runAlone(insert, request).get(0);
-      ClaimedJob started = inserted.started();
-      if (started != null) {
-        used = true;
-        slot.start(started);
-      } else {
-        jobsAhead = true;
-      }
-      return new Enqueued(new EnqueueResult.Enqueued(inserted.id()), used);
+      // The slot is taken once a connection is there: waiting for one must not keep it.
+      return transactions
+          .runAloneOnceConnected(insert, start::request)
+          .map(rows -> start.committed(rows.get(0)))
+          .orElse(null);
     } catch (StoreException failure) {
       if (isRejected(failure)) {
         return null;
       }
       throw failure;
     } finally {
-      if (!used) {
+      start.end();
+    }
+  }
+
+  /** One enqueue and the slot that it has taken. */
+  private final class Start {
+
+    private final NewJob job;
+    private @Nullable TakenSlot slot;
+    private boolean jobsAhead;
+
+    Start(NewJob job) {
+      this.job = job;
+    }
+
+    Optional<Request> request() {
+      TakenSlot taken = null;
+      for (LocalWorker worker : workers) {
+        taken = taken == null ? worker.take(job) : taken;
+      }
+      slot = taken;
+      return Optional.ofNullable(taken)
+          .map(each -> new Request(job, each.worker(), each.lease(), each.spare()));
+    }
+
+    Enqueued committed(Inserted inserted) {
+      ClaimedJob job = inserted.started();
+      TakenSlot taken = slot;
+      if (job != null && taken != null) {
+        slot = null;
+        started.accept(job);
+        taken.start(job);
+      }
+      jobsAhead = job == null;
+      return new Enqueued(new EnqueueResult.Enqueued(inserted.id()), job != null);
+    }
+
+    void end() {
+      if (slot != null) {
         slot.free(jobsAhead);
       }
     }
@@ -135,9 +169,10 @@ final class DirectStart implements LocalWorkers {
     if (state.equals(FORBIDDEN) && !forbidden) {
       forbidden = true;
       LOG.info(
-          "Jobs are not started directly, because the role that enqueues has not the rights of a worker");
+          "Jobs are claimed and not started directly, because the role that enqueues lacks a worker's privileges");
     }
     return !failure.isOutcomeUnknown()
-        && REJECTIONS.stream().anyMatch(rejection -> state.startsWith(rejection));
+        && !state.isEmpty()
+        && NOT_OF_THE_STATEMENT.stream().noneMatch(other -> state.startsWith(other));
   }
 }

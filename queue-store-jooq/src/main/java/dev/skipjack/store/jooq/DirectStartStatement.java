@@ -2,25 +2,20 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Sequences.JOB_EXECUTION_ID_SEQ;
 import static dev.skipjack.model.Tables.JOBS;
-import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
-import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
-import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
-import dev.skipjack.api.spi.Execution;
-import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;
@@ -46,12 +41,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts a job as running, with its audit row, for a worker of this process that has kept a slot
- * free for it. The job is inserted as pending if its queue is paused, or if a claim would return
- * more other jobs first than the worker has further slots for.
+ * free for it. The job is inserted as pending if its queue is paused, if it has a single attempt,
+ * or if a claim would return more other jobs first than the worker has further slots for.
  *
  * <pre>{@code
  * WITH lane AS MATERIALIZED (
- *   SELECT own.priority, own.max_attempts, own.is_served AND
+ *   SELECT own.priority, own.max_attempts, own.is_served AND own.max_attempts > 1 AND
  *          (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = own.priority
  *              AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 9) AS due)
  *        + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > own.priority
@@ -87,6 +82,8 @@ final class DirectStartStatement {
       condition(field(name("lane", "is_free"), SQLDataType.BOOLEAN));
   private static final Field<Short> OWN_PRIORITY =
       field(name("own", "priority"), JOBS.PRIORITY.getDataType());
+  private static final Field<Integer> OWN_MAX_ATTEMPTS =
+      field(name("own", "max_attempts"), JOBS.MAX_ATTEMPTS.getDataType());
   private static final Field<Instant> NOW =
       field("pg_catalog.clock_timestamp()", SQLDataType.INSTANT);
 
@@ -127,43 +124,14 @@ final class DirectStartStatement {
             .as(
                 JobInsert.insertAlone(attempt(), LANE)
                     .returning(
-                        JOBS.ID,
-                        JOBS.CURRENT_EXECUTION_ID,
-                        JOBS.QUEUE,
-                        JOBS.KIND,
-                        when(JOBS.CURRENT_EXECUTION_ID.isNotNull(), JOBS.PAYLOAD).as(JOBS.PAYLOAD),
-                        JOBS.PAYLOAD_VERSION,
-                        JOBS.PRIORITY,
-                        JOBS.ATTEMPTS,
-                        JOBS.MAX_ATTEMPTS,
-                        JOBS.SCHEDULED_AT,
-                        JOBS.STARTED_AT,
-                        JOBS.LOCKED_BY,
-                        JOBS.HEADERS));
+                        ClaimStatement.returned(
+                            when(JOBS.CURRENT_EXECUTION_ID.isNotNull(), JOBS.PAYLOAD)
+                                .as(JOBS.PAYLOAD))));
     CommonTableExpression<?> opened =
-        name("opened")
-            .as(
-                insertInto(
-                        JOB_EXECUTIONS,
-                        JOB_EXECUTIONS.ID,
-                        JOB_EXECUTIONS.JOB_ID,
-                        JOB_EXECUTIONS.STARTED_AT,
-                        JOB_EXECUTIONS.ATTEMPT,
-                        JOB_EXECUTIONS.QUEUE,
-                        JOB_EXECUTIONS.KIND,
-                        JOB_EXECUTIONS.WORKER_ID)
-                    .select(
-                        select(
-                                column(inserted, JOBS.CURRENT_EXECUTION_ID),
-                                column(inserted, JOBS.ID),
-                                column(inserted, JOBS.STARTED_AT),
-                                column(inserted, JOBS.ATTEMPTS),
-                                column(inserted, JOBS.QUEUE),
-                                column(inserted, JOBS.KIND),
-                                column(inserted, JOBS.LOCKED_BY))
-                            .from(inserted)
-                            .where(column(inserted, JOBS.CURRENT_EXECUTION_ID).isNotNull()))
-                    .returning(JOB_EXECUTIONS.ID));
+        ClaimStatement.opened(
+            inserted,
+            condition(
+                "{0} is not null", field(name("inserted", JOBS.CURRENT_EXECUTION_ID.getName()))));
     return with(lane, inserted, opened).select().from(inserted);
   }
 
@@ -181,9 +149,10 @@ final class DirectStartStatement {
         .asMaterialized(
             select(
                     OWN_PRIORITY,
-                    field(name("own", "max_attempts"), JOBS.MAX_ATTEMPTS.getDataType()),
+                    OWN_MAX_ATTEMPTS,
                     field(
                             condition(field(name("own", "is_served"), SQLDataType.BOOLEAN))
+                                .and(mayBeLost())
                                 .and(othersHaveSlots()))
                         .as("is_free"))
                 .from(own));
@@ -215,6 +184,14 @@ final class DirectStartStatement {
   /** Returns the condition that the queue is not paused, or has no row. */
   private static Condition isServed() {
     return JOB_QUEUES.PAUSED_AT.isNull().or(is(JOB_QUEUES.PAUSED_UNTIL, "<=", transactionStart()));
+  }
+
+  /**
+   * Returns the condition that the job has an attempt left if the answer to this statement is lost:
+   * nobody runs it then, and the rescue counts the attempt.
+   */
+  private static Condition mayBeLost() {
+    return is(OWN_MAX_ATTEMPTS, ">", inline(1));
   }
 
   private static Condition othersHaveSlots() {
@@ -259,27 +236,9 @@ final class DirectStartStatement {
 
   private static Inserted read(Row row) throws SQLException {
     JobId id = new JobId(row.number(JOBS.ID));
-    Long execution = row.numberOrNull(JOBS.CURRENT_EXECUTION_ID);
-    if (execution == null) {
+    if (row.numberOrNull(JOBS.CURRENT_EXECUTION_ID) == null) {
       return new Inserted(id, null);
     }
-    return new Inserted(
-        id,
-        new ClaimedJob(
-            new Execution(id, new ExecutionId(execution), row.instant(JOBS.STARTED_AT), null),
-            row.text(JOBS.QUEUE),
-            row.text(JOBS.KIND),
-            row.text(JOBS.PAYLOAD),
-            row.integer(JOBS.PAYLOAD_VERSION),
-            row.integer(JOBS.PRIORITY),
-            row.integer(JOBS.ATTEMPTS),
-            0,
-            row.integer(JOBS.MAX_ATTEMPTS),
-            row.instant(JOBS.SCHEDULED_AT),
-            Headers.parse(row.textOrNull(JOBS.HEADERS))));
-  }
-
-  private static <T> Field<T> column(Table<?> table, Field<T> field) {
-    return table.field(field.getName(), field.getDataType());
+    return new Inserted(id, ClaimStatement.read(row));
   }
 }

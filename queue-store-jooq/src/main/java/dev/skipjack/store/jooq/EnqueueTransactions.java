@@ -72,7 +72,8 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     NewJob job = jobs.get(0);
     boolean hasKey =
         job.idempotencyKey() != null || job.uniqueKey() != null || job.orderingKey() != null;
-    return hasKey || !wakeUps.wakes(job) ? null : directStart.enqueue(job);
+    boolean isDue = job.scheduledAt() == null; // otherwise the database's clock decides
+    return hasKey || !isDue || !wakeUps.wakes(job) ? null : directStart.enqueue(job);
   }
 
   private List<EnqueueResult> writeInOwnTransaction(List<NewJob> jobs) {

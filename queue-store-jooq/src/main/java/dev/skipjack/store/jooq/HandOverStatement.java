@@ -8,6 +8,7 @@ import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.octetLength;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
@@ -107,7 +108,7 @@ final class HandOverStatement {
     return Statement.of(
         dialect,
         with(locked, ended, archived, closed)
-            .with(freed, next, unlocked, claimed, ClaimStatement.opened(claimed))
+            .with(freed, next, unlocked, claimed, ClaimStatement.opened(claimed, noCondition()))
             .with(Promotion.promoted(isUnlocked(unlocked, IS_CLAIMABLE.isFalse())))
             .select(columns)
             .from(result)

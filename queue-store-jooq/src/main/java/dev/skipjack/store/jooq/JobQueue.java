@@ -13,6 +13,7 @@ import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.schedule.Schedules;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.LocalWorkers;
@@ -91,7 +92,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final EnqueueTransactions producers;
   private final Lazy<Side> ofWorkers;
   private final OwnConnections workerConnections;
-  private final Lazy<JobStore> store;
+  private final Lazy<JooqJobStore> store;
   private final Lazy<Maintenance> maintenance;
   private final Lazy<JooqWorkerRegistry> workers;
   private final Lazy<JobReader> reader;
@@ -101,6 +102,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final EnqueueInterceptor interceptor;
   private final WakeUps wakeUps;
   private final DirectStart directStart;
+  private final boolean startsDirectly;
   private final @Nullable WakeUpSender sender;
   private final JobEnqueuer own;
   private final Lazy<QueueExtension> extension;
@@ -118,7 +120,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.dialect = Lazy.of(() -> StatementDialect.forSchema(schema));
     OwnTransactions transactions =
         new OwnTransactions(dataSource).onReadOnlyServer(new IdleConnections(dataSource)::discard);
-    this.directStart = new DirectStart(transactions, dialect);
+    this.startsDirectly = settings.isSameForAllThreads();
+    this.directStart = new DirectStart(transactions, dialect, job -> claimed(List.of(job)));
     this.sender =
         settings.wakeUps
             ? new WakeUpSender(
@@ -146,7 +149,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             () -> application.get().orderedJobs(),
             sender,
             directStart,
-            settings.sharesCommits() ? SharedWrites.of(transactions, writer) : null);
+            settings.isSameForAllThreads() ? SharedWrites.of(transactions, writer) : null);
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
         Lazy.of(
@@ -255,7 +258,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null, null);
     }
 
-    JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
+    JooqJobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
       return new JooqJobStore(
           transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs);
     }
@@ -390,6 +393,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return store.get();
   }
 
+  private void claimed(List<ClaimedJob> jobs) {
+    store.get().claimed(jobs);
+  }
+
   @Override
   public LeaseKeeper leases() {
     return new JooqLeaseKeeper(new KeptTransactions(workerConnections), dialect);
@@ -432,7 +439,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   @Override
   public Optional<LocalWorkers> localWorkers() {
-    return Optional.of(directStart);
+    return startsDirectly ? Optional.of(directStart) : Optional.empty();
   }
 
   /** Returns whether {@link Builder#listenOn} was called. */
@@ -514,7 +521,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     private @Nullable DataSource controlOn;
     private final List<EnqueueInterceptor> interceptors = new ArrayList<>();
     private PayloadLimits limits = new PayloadLimits(PayloadLimits.LARGEST);
-    private @Nullable Boolean shareCommits;
+    private @Nullable Boolean sameForAllThreads;
 
     private Builder(DataSource dataSource) {
       this.dataSource = dataSource;
@@ -599,23 +606,24 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Sets whether single enqueues in the queue's own transactions share a commit when several
-     * threads enqueue at the same time. The connection is then that of any of these threads.
-     * Default: true if the data source of the queue is a HikariCP pool itself, and false if it is
-     * anything else. Set this to true only if every thread would get an equivalent connection. A
-     * data source that chooses the database, the schema or the role by the calling thread, such as
-     * Spring's {@code AbstractRoutingDataSource}, would write a job into another tenant's database.
+     * Sets whether the queue's data source gives every thread an equivalent connection: to the same
+     * database, with the same schema and role. Default: true if it is a HikariCP pool itself, and
+     * false if it is anything else. Do not set this to true for a data source that chooses by the
+     * calling thread, such as Spring's {@code AbstractRoutingDataSource}: jobs would get into
+     * another tenant's database, or run in another tenant's worker.
      *
-     * <p>If the connection breaks during a shared write, the outcome is unknown for all jobs in it.
-     * Virtual threads never share.
+     * <p>If true, single enqueues of several threads share a commit, and a job may start directly
+     * in a free slot of a worker that was started on this queue object. If the connection breaks
+     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never
+     * share.
      */
-    public Builder shareCommits(boolean shareCommits) {
-      this.shareCommits = shareCommits;
+    public Builder sameForAllThreads(boolean sameForAllThreads) {
+      this.sameForAllThreads = sameForAllThreads;
       return this;
     }
 
-    private boolean sharesCommits() {
-      return shareCommits == null ? SharedWrites.suits(dataSource) : shareCommits;
+    private boolean isSameForAllThreads() {
+      return sameForAllThreads == null ? SharedWrites.suits(dataSource) : sameForAllThreads;
     }
 
     /**

@@ -165,6 +165,13 @@ final class JooqJobStore implements JobStore {
     return List.copyOf(sorted);
   }
 
+  /**
+   * Records jobs of whose attempts a later rescue must know, because this process has begun them.
+   */
+  void claimed(List<ClaimedJob> jobs) {
+    rescue.claimed(jobs);
+  }
+
   private List<ClaimedJob> claimOnce(
       Statement<ClaimRequest, ClaimedJob> statement, ClaimRequest request) {
     List<ClaimedJob> found = new ArrayList<>();

@@ -279,6 +279,9 @@ final class SharedWrites {
         throw failure;
       }
       outcome = Outcome.REPEATED;
+    } catch (IllegalStateException nothingSent) {
+      outcome = Outcome.REPEATED; // the leader's connection was unusable
+      throw nothingSent;
     } finally {
       end(batch.size());
       for (Caller other : batch.subList(1, batch.size())) {

@@ -24,10 +24,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -64,7 +68,11 @@ class DirectStartTest {
   }
 
   private JobQueue with(DataSource dataSource) {
-    JobQueue created = JobQueue.builder(dataSource).schema(fixture.database.schema()).build();
+    JobQueue created =
+        JobQueue.builder(dataSource)
+            .schema(fixture.database.schema())
+            .sameForAllThreads(true)
+            .build();
     created.localWorkers().orElseThrow().add(worker);
     return created;
   }
@@ -73,11 +81,16 @@ class DirectStartTest {
   static final class Slots implements LocalWorker {
 
     final WorkerId id = WorkerId.boot("test");
-    final List<ClaimedJob> started = new ArrayList<>();
-    final List<Boolean> freed = new ArrayList<>();
-    final List<WakeUp> expected = new ArrayList<>();
+    final List<ClaimedJob> started = new CopyOnWriteArrayList<>();
+    final List<Boolean> freed = new CopyOnWriteArrayList<>();
+    final List<WakeUp> expected = new CopyOnWriteArrayList<>();
     boolean free = true;
     int spare;
+
+    @Override
+    public boolean hasSlot(NewJob job) {
+      return free;
+    }
 
     @Override
     public @Nullable TakenSlot take(NewJob job) {
@@ -238,6 +251,7 @@ class DirectStartTest {
         options("an ordering key", job -> job.orderingKey("k")),
         options("a delay", job -> job.delay(Duration.ofMinutes(1))),
         options("a due time", job -> job.at(Instant.now().plusSeconds(60))),
+        options("a due time that has passed", job -> job.at(Instant.now().minusSeconds(60))),
         options("no wake-up", EnqueueOptions::withoutWakeUp));
   }
 
@@ -326,18 +340,40 @@ class DirectStartTest {
   }
 
   @Test
-  void inSerializableSessionsItWorksToo() {
+  void inSerializableSessionsEachJobIsEnqueuedOnce() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(fixture.database.jdbcUrl());
       pool.setConnectionInitSql("SET default_transaction_isolation = 'serializable'");
       JobQueue strict = with(pool);
-      for (int i = 0; i < 20; i++) {
-        strict.enqueue(WORK, new Fixture.Work(i));
+      List<Callable<JobId>> enqueues =
+          Collections.nCopies(80, () -> strict.enqueue(WORK, new Fixture.Work(1)));
+      for (Future<JobId> enqueue : threads.invokeAll(enqueues)) {
+        enqueue.get();
       }
+    } finally {
+      threads.shutdown();
     }
 
-    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("20");
-    assertThat(worker.started.size() + worker.freed.size()).isEqualTo(20);
+    assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("80");
+    assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'running'"))
+        .isEqualTo(String.valueOf(worker.started.size()));
+  }
+
+  @Test
+  void aJobWithASingleAttemptIsClaimedBecauseTheAnswerMayBeLost() {
+    queue.enqueue(WORK, new Fixture.Work(1), job -> job.maxAttempts(1));
+
+    assertThat(worker.started).isEmpty();
+    assertThat(fixture.claim(1)).hasSize(1);
+  }
+
+  @Test
+  void aDataSourceThatMayChooseByThreadStartsNothing() {
+    DataSource routing = new FaultyDataSource(fixture.database.dataSource());
+
+    assertThat(JobQueue.builder(routing).schema(fixture.database.schema()).build().localWorkers())
+        .isEmpty();
   }
 
   @ParameterizedTest

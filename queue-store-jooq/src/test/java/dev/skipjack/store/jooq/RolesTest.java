@@ -667,7 +667,9 @@ class RolesTest {
       pool.setJdbcUrl(fixture.database.jdbcUrl());
       pool.setMaximumPoolSize(2);
       pool.setConnectionInitSql("SET ROLE " + prefix + "_" + role);
-      use.with(JobQueue.builder(pool).schema(fixture.database.schema()).build(), pool);
+      use.with(
+          JobQueue.builder(pool).schema(fixture.database.schema()).sameForAllThreads(true).build(),
+          pool);
     }
   }
 

@@ -57,7 +57,8 @@ class ShadowedStatementsTest {
   void noStatementCallsWhatIsNotTheServers(String searchPath) throws SQLException {
     try (HikariDataSource pool = poolOn(searchPath)) {
       RecordingDataSource recording = new RecordingDataSource(pool);
-      JobQueue queue = JobQueue.builder(recording.dataSource).schema(schema).build();
+      JobQueue queue =
+          JobQueue.builder(recording.dataSource).schema(schema).sameForAllThreads(true).build();
 
       EveryStatement.ofAJobsLife(queue, recording.dataSource);
       EveryStatement.ofAPerson(queue);

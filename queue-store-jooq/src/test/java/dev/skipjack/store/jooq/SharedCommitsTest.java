@@ -252,7 +252,7 @@ class SharedCommitsTest {
         JobQueue.builder(dataSource)
             .schema(database.schema())
             .wakeUps(false)
-            .shareCommits(shared)
+            .sameForAllThreads(shared)
             .build();
     for (int i = 0; i < 5; i++) {
       queue.enqueue(Fixture.WORK, new Work(i));

@@ -194,7 +194,7 @@ public final class TcpProxy implements AutoCloseable {
     return connections.size();
   }
 
-  /** Returns the number of connections ever accepted, including refused ones. */
+  /** Returns the number of connections ever accepted, including those that were reset at once. */
   public int accepted() {
     return accepted.get();
   }

@@ -6,8 +6,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Sends confirmations, here into a table. As with a real mail, an attempt that is killed after
- * sending and before its completion sends a second one.
+ * Sends confirmations, here into a table. If an attempt is killed after sending and before its
+ * completion, the next one sends a second confirmation, as with a real mail.
  */
 @Component
 class Confirmations {

@@ -9,7 +9,9 @@ import org.springframework.boot.context.TypeExcludeFilter;
 import org.springframework.core.type.classreading.MetadataReader;
 import org.springframework.core.type.classreading.MetadataReaderFactory;
 
-/** Excludes from the component scan all classes without handlers. */
+/**
+ * Keeps in the component scan only the given classes or, if none are given, those with handlers.
+ */
 final class HandlerFilter extends TypeExcludeFilter {
 
   private final Set<Class<?>> included;

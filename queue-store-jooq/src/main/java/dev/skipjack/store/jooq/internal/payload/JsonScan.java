@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
 final class JsonScan {
 
   /**
-   * The maximum number of digits before the point of a number without exponent; no double has more.
+   * The maximum number of digits before the point of a number that is written without its exponent;
+   * no double has more.
    */
   static final int MOST_INTEGER_DIGITS = 309;
 
-  /** The maximum number of digits after the point of a number without exponent. */
+  /**
+   * The maximum number of digits after the point of a number that is written without its exponent.
+   */
   static final int MOST_FRACTION_DIGITS = 1_000;
 
   private static final String HUGE_NUMBER =
@@ -101,7 +104,8 @@ final class JsonScan {
    * Returns the maximum number of characters, all ASCII, by which the document grows when
    * PostgreSQL prints it: numbers have no exponents, and a space follows each comma and colon
    * between values. The result is negative if the document becomes shorter, for example because
-   * blanks are removed. Escapes, repeated names and leading zeros make it even shorter.
+   * blanks are removed. The growth can be less, because the server also resolves escapes and drops
+   * repeated names.
    */
   long growth() {
     return numberGrowth + reader.separators() - reader.blanks();
