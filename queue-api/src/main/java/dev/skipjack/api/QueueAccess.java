@@ -57,7 +57,7 @@ public interface QueueAccess {
 
   /**
    * Returns where running workers of this process are known to enqueues of this object, or empty if
-   * all jobs are to be claimed.
+   * all jobs must be claimed.
    */
   default Optional<LocalWorkers> localWorkers() {
     return Optional.empty();

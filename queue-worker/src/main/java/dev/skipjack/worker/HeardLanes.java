@@ -17,17 +17,17 @@ import java.util.Set;
 final class HeardLanes {
 
   /**
-   * How long after this process was told of a job a notification of its lane is taken for that of
-   * the same job. It is shorter than the time after which each claim is followed by another one,
-   * which finds the job if the notification was for another one.
+   * How long after an enqueue of this process a notification of its lane is taken for that of the
+   * same job. It is shorter than the time after which each claim is followed by another one, which
+   * finds the job if the notification was for another one.
    */
   private static final long SAME_JOB = Duration.ofMillis(4).toNanos();
 
   private final Wakeup claimLoop;
   private final Set<Lane> heard = new HashSet<>();
 
-  /** When this process was last told of a job before its notification, by lane. */
-  private final Map<Lane, Long> told = new HashMap<>();
+  /** When an enqueue of this process last woke the claim loop before its notification, by lane. */
+  private final Map<Lane, Long> woken = new HashMap<>();
 
   HeardLanes(Wakeup claimLoop) {
     this.claimLoop = claimLoop;
@@ -47,7 +47,7 @@ final class HeardLanes {
   void addBeforeNotification(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
     if (isServed(wakeUp, queues, kinds)) {
       synchronized (heard) {
-        told.put(wakeUp.lane(), System.nanoTime());
+        woken.put(wakeUp.lane(), System.nanoTime());
       }
       add(wakeUp.lane());
     }
@@ -59,8 +59,8 @@ final class HeardLanes {
 
   private boolean isKnown(Lane lane) {
     synchronized (heard) {
-      Long toldAt = told.remove(lane);
-      return toldAt != null && System.nanoTime() - toldAt < SAME_JOB;
+      Long wokenAt = woken.remove(lane);
+      return wokenAt != null && System.nanoTime() - wokenAt < SAME_JOB;
     }
   }
 

@@ -76,7 +76,7 @@ final class DirectStart implements LocalWorkers {
     workers.remove(worker);
   }
 
-  /** Tells the workers of this process of jobs whose transaction has committed. */
+  /** Wakes the workers of this process for jobs whose transaction has committed. */
   void expect(List<WakeUp> wakeUps) {
     for (LocalWorker worker : workers) {
       wakeUps.forEach(worker::expect);

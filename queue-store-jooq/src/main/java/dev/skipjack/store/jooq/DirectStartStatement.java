@@ -187,8 +187,8 @@ final class DirectStartStatement {
   }
 
   /**
-   * Returns the condition that the job has an attempt left if the answer to this statement is lost:
-   * nobody runs it then, and the rescue counts the attempt.
+   * Returns the condition that the job has an attempt left if the response to this statement is
+   * lost: no worker runs it then, and the rescue counts the attempt.
    */
   private static Condition mayBeLost() {
     return is(OWN_MAX_ATTEMPTS, ">", inline(1));

@@ -25,31 +25,31 @@ import org.jspecify.annotations.Nullable;
  * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
  * threads.
  *
- * <p>A caller that finds fewer than {@link #MOST_WRITES} in flight, or none in a {@link #CROWD},
+ * <p>A caller that finds fewer than {@link #MOST_WRITES} in progress, or none in a {@link #CROWD},
  * writes its job at once, alone. The others line up. When a write ends, the first in line writes
  * the jobs of all who wait, in one transaction. No caller waits for others to arrive, and none
  * returns before its job is committed.
  *
- * <p>Invariant: while anybody is in line, one of them has been told to write, or a write is in
- * flight, whose end tells the first. A caller leaves the line only under the lock, and only once:
- * as a writer, in the batch of a writer, or to write alone. So each job is in at most one shared
- * write, and every batch gets an outcome, also if its writer dies.
+ * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in
+ * progress, whose end chooses the first. A caller leaves the line only under the lock, and only
+ * once: as a writer, in the batch of a writer, or to write alone. So each job is in at most one
+ * shared write, and every batch gets an outcome, also if its writer dies.
  *
  * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
  * own thread, so one rejected job fails alone and with its own error. After one whose outcome is
- * unknown nobody does, because the jobs may be committed.
+ * unknown no caller does, because the jobs may be committed.
  */
 final class SharedWrites {
 
   /**
-   * The number of writes in flight from which callers line up. With one, a few producers would take
-   * turns, where the server commits for all of them at the same time.
+   * The number of writes in progress from which callers line up. With one, a few producers would
+   * take turns, where the server commits for all of them at the same time.
    */
   static final int MOST_WRITES = 4;
 
   /**
-   * The number of callers from which one write is in flight at a time, so that it takes many jobs:
-   * a write of two or three costs about as much as each of them alone.
+   * The number of callers from which one write is in progress at a time, so that it takes many
+   * jobs: a write of two or three costs about as much as each of them alone.
    */
   static final int CROWD = 7;
 
@@ -61,7 +61,7 @@ final class SharedWrites {
 
   /**
    * The time after which a caller no longer waits for the end of another write. Where the network
-   * or the disk takes longer for each write, many in flight are faster than few; and a write may
+   * or the disk takes longer for each write, many in progress are faster than few; and a write may
    * hang.
    */
   private static final Duration PATIENCE = Duration.ofMillis(2);
@@ -78,12 +78,12 @@ final class SharedWrites {
   private final Deque<Caller> line = new ArrayDeque<>();
   private int writes;
 
-  /** The number of jobs in line and in flight. */
+  /** The number of jobs in line and in progress. */
   private int jobs;
 
   private boolean crowded;
 
-  /** The caller in line that has been told to write. */
+  /** The caller in line that has been chosen to write. */
   private @Nullable Caller next;
 
   /**
@@ -121,8 +121,8 @@ final class SharedWrites {
 
   /**
    * Returns whether the current thread may share the write of this job. A job with a key may wait
-   * for another transaction, and everyone would wait with it. A virtual thread that is interrupted
-   * while it writes loses its connection, and with it the jobs of the others.
+   * for another transaction, and all callers would wait with it. A virtual thread that is
+   * interrupted while it writes loses its connection, and with it the jobs of the others.
    */
   static boolean accepts(NewJob job) {
     return job.idempotencyKey() == null
@@ -227,7 +227,7 @@ final class SharedWrites {
    * Takes the caller and others out of the line, up to the limits. The caller is the first of its
    * batch. Returns no batch if it may not write yet.
    *
-   * @param overdue whether the caller may write without having been told to
+   * @param overdue whether the caller may write without having been chosen
    */
   private List<Caller> takeInTurn(Caller caller, boolean overdue) {
     lock.lock();
@@ -261,7 +261,7 @@ final class SharedWrites {
     }
   }
 
-  /** Writes a batch and tells the others its outcome. */
+  /** Writes a batch and passes its outcome to the others. */
   private EnqueueResult lead(Caller caller, List<Caller> batch) {
     if (batch.size() == 1) {
       try {
@@ -317,7 +317,7 @@ final class SharedWrites {
     return writes < (crowded ? 1 : mostWrites);
   }
 
-  /** Tells the first in line to write, if it may. */
+  /** Chooses the first in line to write, if it may, and wakes it. */
   private void tellNext() {
     if (next == null && mayWrite()) {
       next = line.peekFirst();

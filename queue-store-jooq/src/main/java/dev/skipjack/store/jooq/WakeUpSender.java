@@ -272,10 +272,7 @@ final class WakeUpSender {
     }
   }
 
-  /**
-   * Returns whether a worker is woken for a job: it is due now, and nobody has said that it can
-   * wait.
-   */
+  /** Returns whether a worker is woken for a job: it is due now, and wake-ups are on for it. */
   boolean wakes(NewJob job) {
     return job.wakesUp() && !silent.contains(job.queue()) && isDue(job);
   }

@@ -286,7 +286,7 @@ class DirectStartTest {
   }
 
   @Test
-  void withoutAFreeSlotTheJobIsEnqueuedAndTheWorkerTold() {
+  void withoutAFreeSlotTheJobIsEnqueuedAndTheWorkerWoken() {
     worker.free = false;
 
     queue.enqueue(WORK, new Fixture.Work(1));
@@ -361,7 +361,7 @@ class DirectStartTest {
   }
 
   @Test
-  void aJobWithASingleAttemptIsClaimedBecauseTheAnswerMayBeLost() {
+  void aJobWithASingleAttemptIsClaimedBecauseTheResponseMayBeLost() {
     queue.enqueue(WORK, new Fixture.Work(1), job -> job.maxAttempts(1));
 
     assertThat(worker.started).isEmpty();

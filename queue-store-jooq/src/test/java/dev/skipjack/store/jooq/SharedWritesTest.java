@@ -269,7 +269,7 @@ class SharedWritesTest {
   }
 
   @Test
-  void afterAnUnknownOutcomeNobodyWritesAgain() throws Exception {
+  void afterAnUnknownOutcomeNoCallerWritesAgain() throws Exception {
     StoreException lost = failure("08006", true);
 
     List<Throwable> failures = failuresOf(lost, () -> {});
@@ -288,7 +288,7 @@ class SharedWritesTest {
   }
 
   @Test
-  void withoutAConnectionNobodyWaitsForOneAgain() throws Exception {
+  void withoutAConnectionNoCallerWaitsForOneAgain() throws Exception {
     assertThat(failuresOf(failure("08001", false), () -> {})).hasSize(2);
     assertThat(writes).containsExactly("alone 1", "together 2+3");
   }
