@@ -27,8 +27,9 @@ public interface Backoff {
 
   /**
    * Returns the default backoff, which starts at 15 s and doubles up to one day. Three quarters of
-   * each wait are random. If many jobs fail together, at most one in twenty of them becomes due
-   * within the same second.
+   * each wait are random. If the first attempts of many jobs fail together, about 1 in 11 of these
+   * jobs becomes due in the same second. If their second attempts fail together, it is about 1 in
+   * 22.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);

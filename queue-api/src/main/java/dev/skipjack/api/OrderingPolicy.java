@@ -15,9 +15,9 @@ public enum OrderingPolicy {
   /** The next job runs. The dead job remains, and a redrive puts it behind the key's other jobs. */
   SKIP,
   /**
-   * The waiting jobs that were created before the job died become dead as well. Once all of these
-   * are dead, the key is freed and its other jobs run, even those that were enqueued before the job
-   * died but whose transaction committed only after the key was freed.
+   * The waiting jobs that were created before the head of the key died become dead as well. When no
+   * such job is left, the key is freed and its other jobs run. A job also runs if it was enqueued
+   * before the head died, but its transaction committed only after the key was freed.
    */
   PARK;
 

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Changes many jobs as an operation: shows a preview, asks, and reports the result. */
+/**
+ * Changes many jobs as an operation: shows a preview, asks the user to confirm it, and reports the
+ * result.
+ */
 final class BulkChange {
 
   /** A part of the help of each command that selects jobs. */

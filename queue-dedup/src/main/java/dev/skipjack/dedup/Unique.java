@@ -22,13 +22,16 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>By default, the scope is the kind, a job holds its key while it is live, and a duplicate has
- * no effect. A running job therefore still holds its key: an event that arrives while the handler
- * is processing an earlier one is reported as already queued, and the handler may not see it. The
- * handler of a pending job can miss an event too, if the job starts and ends before the transaction
- * that contains the event commits. Use {@link #untilStarted()} in these cases.
+ * no effect. A running job therefore still holds its key. If an event arrives while the handler is
+ * processing an earlier event, the enqueue of its job is a duplicate and has no effect, and the
+ * handler may not see the event. The handler of a pending job can miss an event too, if the job
+ * starts and ends before the transaction that contains the event commits. Use {@link
+ * #untilStarted()} in these cases.
  *
- * <p>Two instances that differ only in how long the key is held share their keys, unless one of
- * them uses {@link #perPeriod}. Each job follows the rule that it was enqueued with.
+ * <p>If two instances differ only in how long the key is held, a job of one can be a duplicate of a
+ * job of the other. The exception is {@link #perPeriod}: the keys of such instances are separate
+ * from those of other instances. The instance with which a job was enqueued determines how long the
+ * job holds its key.
  *
  * @param <T> the payload class
  */
@@ -123,7 +126,7 @@ public final class Unique<T> {
    * <p>If an enqueue in a caller's transaction returns an existing job as {@link
    * dev.skipjack.api.HolderStatus#PENDING}, the job is not claimed before that transaction ends, so
    * its handler sees what the transaction commits. If such transactions overlap until the job is
-   * one second overdue, later requests create a second job, so that the first can start. Up to five
+   * one second overdue, later enqueues create a second job, so that the first can start. Up to five
    * jobs with the same key can then be waiting.
    */
   public Unique<T> untilStarted() {

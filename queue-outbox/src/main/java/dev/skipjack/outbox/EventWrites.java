@@ -59,9 +59,10 @@ import org.jspecify.annotations.Nullable;
  *    AND NOT EXISTS (SELECT FROM outbox_events WHERE status = 'dead' AND <the aggregate>) RETURNING shard
  * }</pre>
  *
- * <p>An operator may have unblocked an aggregate while the batch was published. Its events then
- * stay pending: without a row in {@code outbox_blocked}, no relay would read blocked ones. So the
- * rows of newly blocked aggregates are written before the events change.
+ * <p>An operator may unblock an aggregate while the batch is being published. Its events must then
+ * stay pending, because a relay reads blocked events only if their aggregate has a row in {@code
+ * outbox_blocked}. The update therefore makes an event blocked only if this row exists. For newly
+ * blocked aggregates, the row is written before the update.
  */
 final class EventWrites {
 
@@ -87,7 +88,7 @@ final class EventWrites {
    */
   record Block(Aggregate aggregate, @Nullable Duration delay) {}
 
-  /** Creates the statement that removes published events, and keeps them as history. */
+  /** Creates the statement that moves published events to the history. */
   static Statement<List<RecordedEvent>, UUID> publish(DSLContext dialect) {
     Field<?>[] columns =
         Stream.concat(
@@ -110,7 +111,7 @@ final class EventWrites {
         row -> row.uuid(EVENT_ID));
   }
 
-  /** Creates the statement that removes published events for good. */
+  /** Creates the statement that deletes published events without keeping them as history. */
   static Statement<List<RecordedEvent>, UUID> discard(DSLContext dialect) {
     return Statement.of(
         dialect,
@@ -127,7 +128,10 @@ final class EventWrites {
     return new Arguments().uuids("event_ids", events, RecordedEvent::id);
   }
 
-  /** Creates the statement that makes events dead, or blocked if their aggregate still is. */
+  /**
+   * Creates the statement that makes events dead or skipped, or makes them blocked if their
+   * aggregate is still blocked.
+   */
   static Statement<List<Change>, UUID> change(DSLContext dialect) {
     ArrayRows given =
         ArrayRows.named("given")
@@ -214,8 +218,9 @@ final class EventWrites {
   }
 
   /**
-   * Creates the statement that frees those aggregates that have no blocked event and no dead one
-   * that blocks, and ends the retries of those whose next event is dead.
+   * Creates the statement that frees the given aggregates that have neither a blocked event nor a
+   * dead event for which later events wait. It ends the retries of an aggregate if such a dead
+   * event comes before all of its blocked events.
    */
   static Statement<List<Aggregate>, Integer> unblock(DSLContext dialect) {
     ArrayRows given = givenAggregates();
@@ -249,7 +254,10 @@ final class EventWrites {
         row -> row.integer(OUTBOX_BLOCKED.SHARD));
   }
 
-  /** The position of the first such event of a blocked aggregate; null if it has none. */
+  /**
+   * Returns the position of the first event of a blocked aggregate that meets the condition; null
+   * if there is none.
+   */
   private static Field<Long> first(Condition which) {
     return field(
         select(OUTBOX_EVENTS.POSITION)

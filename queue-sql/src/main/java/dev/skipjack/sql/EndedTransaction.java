@@ -20,10 +20,11 @@ public final class EndedTransaction {
   }
 
   /**
-   * Runs each statement in a transaction of its own, in one round trip. If another transaction has
-   * been begun on the connection meanwhile, the statements run in that one instead.
+   * Runs each statement in a transaction of its own, which takes one round trip per statement. If
+   * another transaction has begun on the connection meanwhile, the statements run in that
+   * transaction instead.
    *
-   * @param connection a connection, whose auto-commit mode is restored
+   * @param connection the connection; its auto-commit mode is restored afterwards
    */
   public static void after(Connection connection, Work work) throws SQLException {
     if (PostgresDriver.isInTransaction(connection)) {

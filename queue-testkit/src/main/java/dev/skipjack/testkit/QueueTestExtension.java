@@ -15,10 +15,10 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
       ExtensionContext.Namespace.create(QueueTestExtension.class);
 
   /**
-   * A database that is closed with the context of the class for which it was created, even if that
-   * class could not be constructed. Nested classes find it through their parent contexts. It
-   * implements two interfaces because JUnit 5.12 closes objects of one type and later versions
-   * those of the other.
+   * A database of a test class. JUnit closes it with the context of that class, even if the
+   * constructor of the class failed. Nested classes find it through their parent contexts. The
+   * record implements two interfaces: JUnit 5.12 closes a {@code CloseableResource}, and later
+   * versions close an {@code AutoCloseable}.
    */
   @SuppressWarnings("deprecation")
   private record Owned(QueueDatabase database)
@@ -65,8 +65,9 @@ final class QueueTestExtension implements BeforeAllCallback, BeforeEachCallback,
   }
 
   /**
-   * Returns the database, which is created on first use. In a class with a single instance, the
-   * constructor call is the first use and precedes all callbacks.
+   * Returns the database, and creates it on first use. The first use can be a parameter of the
+   * constructor: if all test methods share one instance, JUnit calls the constructor before all
+   * callbacks.
    */
   private static QueueDatabase obtain(ExtensionContext context) {
     ExtensionContext.Store store = context.getStore(NAMESPACE);

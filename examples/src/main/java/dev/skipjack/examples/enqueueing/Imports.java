@@ -21,9 +21,9 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A partner sends price lists. Each call creates one job, however often it is repeated. All jobs
- * record their sender and the trace of the call. The jobs are not urgent, so enqueueing them sends
- * no wake-up.
+ * A partner sends price lists. Each call creates one job, even if the partner repeats the call. All
+ * jobs record their sender and the trace of the call. The jobs are not urgent, so enqueueing them
+ * sends no wake-up.
  *
  * <p>What goes wrong: a list is too long to be a payload, and the shop is closed for an inventory.
  * Both are refused before anything is written.
@@ -126,7 +126,7 @@ public final class Imports {
     }
   }
 
-  /** Runs a worker without wake-ups, which needs no connection for listening. */
+  /** Runs a worker without wake-ups. Such a worker needs no connection for listening. */
   private int poll() throws InterruptedException {
     CountDownLatch open = new CountDownLatch(MANY + 1);
     WorkerConfig config =

@@ -50,8 +50,8 @@ import tools.jackson.databind.ser.jdk.ObjectArraySerializer;
 
 /**
  * Finds classes that Jackson 3 writes as JSON but can never read back, by the same rules as the
- * codec for Jackson 2. An abstract type and a class without a creator have deserializers too, which
- * fail when they are called.
+ * codec for Jackson 2. Jackson creates deserializers for abstract types and for classes without a
+ * creator too, but these fail when they are called.
  *
  * <p>It walks the deserializers that Jackson created for a class. It follows only those of
  * Jackson's own deserializers that it understands, and only properties that the class writes.
@@ -97,7 +97,7 @@ final class Jackson3Readability {
         return "at the top level: " + refused.getOriginalMessage();
       }
       if (mapper.deserializationConfig().getProblemHandlers() != null) {
-        return null; // it may create an instance of any class
+        return null; // a problem handler may create an instance of any class
       }
       return new Walk(context).of(root, "", 0);
     } catch (RuntimeException | LinkageError unsure) {
@@ -119,12 +119,13 @@ final class Jackson3Readability {
   }
 
   /**
-   * Returns where an object of the payload has fields, but none of the components of the record
-   * that it should be, as after the components were renamed. Returns null if there is no such
-   * object.
+   * Finds an object of the payload that has fields, but none for a component of its record, for
+   * example because the components were renamed. Returns a description with the position of the
+   * object, or null if there is no such object.
    *
-   * <p>Records that leave out values, and objects whose fields more than their components may
-   * claim, are not checked.
+   * <p>It does not report records with annotations that keep values out of the JSON, nor records
+   * with {@link JsonAnySetter} or {@link JsonUnwrapped}, which can read fields that are not named
+   * after a component.
    */
   @Nullable String foreignObject(String json, Class<?> payloadClass) {
     try {
@@ -323,8 +324,9 @@ final class Jackson3Readability {
     }
 
     /**
-     * Returns whether a property has one of Jackson's own serializers. If the serializer is null,
-     * it depends on the class of the value; for final classes and arrays it is known in advance.
+     * Returns whether a serializer is one of Jackson's own. Null counts as one: Jackson then
+     * chooses the serializer by the class of each value. For final classes and arrays, Jackson
+     * chooses the serializer in advance.
      */
     private static boolean isStandard(@Nullable ValueSerializer<?> serializer) {
       return serializer == null
@@ -332,7 +334,10 @@ final class Jackson3Readability {
           || serializer.getClass() == ObjectArraySerializer.class;
     }
 
-    /** Returns whether a serializer is Jackson's own for properties; small classes have another. */
+    /**
+     * Returns whether a serializer is one of the two with which Jackson writes the properties of a
+     * class. Jackson uses {@link UnrolledBeanSerializer} for classes with few properties.
+     */
     private static boolean isOfBean(ValueSerializer<?> serializer) {
       return serializer.getClass() == BeanSerializer.class
           || serializer.getClass() == UnrolledBeanSerializer.class;

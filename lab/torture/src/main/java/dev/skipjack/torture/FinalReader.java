@@ -34,7 +34,10 @@ final class FinalReader {
           + " attempts, uncounted_attempts, max_attempts, %1$s(created_at), %1$s(finished_at),"
           + " coalesce(execution_id, 0), @content FROM @jobs_archive WHERE @notOdd";
 
-  /** Leaves out the jobs of odd schedules. A foreign job in another queue is unexpected. */
+  /**
+   * Leaves out the queue of the odd schedules. In other queues, a job without a request is a
+   * violation.
+   */
   private static final String NOT_ODD = "queue <> '" + OddSchedules.QUEUE + "'";
 
   private static final String CONTENT =
@@ -55,7 +58,7 @@ final class FinalReader {
           + " coalesce(floor(extract(epoch FROM paused_at))::bigint, 0) FROM @job_schedules WHERE name LIKE '%s'"
               .formatted(ScheduledWork.NAMES);
 
-  /** Without the keys of odd schedules, whose jobs are not read. */
+  /** Leaves out the keys of odd schedules, because their jobs are not read either. */
   private static final String KEYS =
       "SELECT job_id FROM @job_keys WHERE key NOT LIKE 'schedule:%s%%'"
           .formatted(OddSchedules.PREFIX);

@@ -51,7 +51,8 @@ public final class JooqJobOperations implements JobOperations {
    *
    * @param dialect renders statements for the queue's schema, without a connection
    * @param commands creates commands that run in the transaction of the supplied connection
-   * @param requirePatch returns a patch of payloads if it can be applied
+   * @param requirePatch checks a patch of payloads: returns the patch, or throws an exception if it
+   *     cannot be applied
    */
   public JooqJobOperations(
       OwnTransactions transactions,
@@ -144,7 +145,7 @@ public final class JooqJobOperations implements JobOperations {
               .map(JobSummary::id)
               .toList();
       run.batch(row, jobs, nextOf(page, operation.newestId())).ifPresent(progress);
-      // An operator or the callback may have stopped it.
+      // An operator or the callback may have stopped the operation.
       row = required(id);
     }
     return row.operation();
@@ -194,7 +195,10 @@ public final class JooqJobOperations implements JobOperations {
         .toList();
   }
 
-  /** Returns the position of the next page, or null if no job of it existed at the preview. */
+  /**
+   * Returns the position of the next page, or null if that page has no job that existed at the
+   * preview.
+   */
   private static @Nullable PageToken nextOf(JobPage page, long newest) {
     List<JobSummary> jobs = page.jobs();
     boolean beyond = !jobs.isEmpty() && jobs.get(jobs.size() - 1).id().value() >= newest;

@@ -23,7 +23,10 @@ public final class HttpEndpoint {
   private static final Pattern TOKEN = Pattern.compile("[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,200}");
   private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e\\t]*");
 
-  /** Those that the client of the JDK refuses, and those that the publisher sets. */
+  /**
+   * The headers that the JDK's HTTP client refuses, and {@code content-type}, which the publisher
+   * sets.
+   */
   private static final Set<String> RESERVED =
       Set.of("connection", "content-length", "content-type", "expect", "host", "upgrade");
 
@@ -69,11 +72,13 @@ public final class HttpEndpoint {
   }
 
   /**
-   * Adds a secret with which requests are signed. With several, each request has a signature for
-   * each of them, so that a receiver can change its secret without missing an event.
+   * Adds a secret with which requests are signed. If there are several secrets, each request has
+   * one signature for each secret, so that a receiver can change its secret without missing an
+   * event.
    *
    * @param secret {@code whsec_} and 24 to 64 bytes in Base64, the usual form of the specification
-   * @throws IllegalArgumentException if it does not have this form; the message does not contain it
+   * @throws IllegalArgumentException if the secret does not have this form; the message does not
+   *     contain the secret
    */
   public HttpEndpoint secret(String secret) {
     return secret(Signature.decode(secret));

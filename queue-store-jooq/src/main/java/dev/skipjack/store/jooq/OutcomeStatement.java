@@ -11,16 +11,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A statement that ends attempts. Its text names the weeks in which the attempts began
- * (docs/adr/0002), so there is a separate {@link Statement} for each week, which is rendered when
- * the first attempt of that week ends. Safe for any number of threads.
+ * A statement that ends attempts. Its text contains the week or weeks in which the attempts began
+ * (docs/adr/0002). There is a separate {@link Statement} for each such period, which is rendered on
+ * first use. Safe for any number of threads.
  *
  * @param <Q> the type of the request
  * @param <R> the type of the value read from a row
  */
 final class OutcomeStatement<Q, R> {
 
-  /** The size of the cache. A worker rarely ends attempts of more weeks than this. */
+  /** The number of statements at which the cache is cleared. A worker rarely needs as many. */
   private static final int KEPT = 8;
 
   private final Supplier<Parts<Q, R>> parts;
@@ -33,7 +33,9 @@ final class OutcomeStatement<Q, R> {
   private record Parts<Q, R>(
       Function<Q, AuditWeeks> weeksOf, Function<AuditWeeks, Statement<Q, R>> render) {}
 
-  /** Returns a statement that is created when it is first used, for {@link Statement#lazily}. */
+  /**
+   * Returns a statement that is created when it is first used, as {@link Statement#lazily} does.
+   */
   static <Q, R> OutcomeStatement<Q, R> lazily(Supplier<OutcomeStatement<Q, R>> creation) {
     return new OutcomeStatement<>(Lazy.of(() -> creation.get().parts.get()));
   }

@@ -100,7 +100,7 @@ public final class Orders {
       connection.setAutoCommit(false);
       paid.setString(1, job.number());
       paid.executeUpdate();
-      context.completeIn(connection); // refused if the lease was lost, and nothing is written
+      context.completeIn(connection); // throws if the lease was lost: nothing is committed
       connection.commit();
     }
     return Outcome.completed();

@@ -8,7 +8,7 @@ import jakarta.persistence.Table;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A charge of an order's amount. No constraint keeps a second charge of the same order out. */
+/** A charge of an order's amount. No constraint prevents a second charge of the same order. */
 @SuppressWarnings("unused") // Hibernate reads the fields
 @Entity
 @Table(name = "charges")

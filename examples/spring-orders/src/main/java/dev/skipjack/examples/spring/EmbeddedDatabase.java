@@ -8,7 +8,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
-/** Starts an embedded PostgreSQL if no database is configured, so that the example just runs. */
+/**
+ * Starts an embedded PostgreSQL if no database is configured, so that the example needs no setup.
+ */
 final class EmbeddedDatabase
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 
@@ -22,7 +24,7 @@ final class EmbeddedDatabase
     }
     EmbeddedPostgres server =
         EmbeddedPostgres.builder().purpose("spring-orders").stopAtExit(false).start();
-    // After the contexts, because the worker's last statements need the server.
+    // Runs after the contexts are closed, because the worker's last statements need the server.
     SpringApplication.getShutdownHandlers().add(server::close);
     environment
         .getPropertySources()

@@ -29,7 +29,7 @@ final class EventRecords {
   /**
    * Returns the record of an event.
    *
-   * @throws RuntimeException if the application's function throws it or returns no topic
+   * @throws RuntimeException if the application's function throws an exception or returns null
    */
   ProducerRecord<byte[], byte[]> of(RecordedEvent event) {
     String topic = topics.apply(event);

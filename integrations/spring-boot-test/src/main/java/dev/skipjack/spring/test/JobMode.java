@@ -9,11 +9,12 @@ public enum JobMode {
   MANUAL,
 
   /**
-   * An enqueue runs the job and all other due jobs. An enqueue without a transaction returns when
-   * they have run, or immediately if another thread is running jobs, which then runs these too. In
-   * a transaction, they run after the commit, before the method that commits returns; in the
-   * transaction of the test itself, they run in that transaction, before the enqueue returns. If an
-   * attempt fails, the test gets a {@link JobFailedException}.
+   * An enqueue runs the job and all other due jobs. Without a transaction, the enqueue returns when
+   * these jobs have run. If another thread is running jobs at that time, that thread also runs
+   * these jobs, and the enqueue returns immediately. In a transaction, the jobs run after the
+   * commit, before the method that commits returns. In the transaction of the test itself, the jobs
+   * run in that transaction, before the enqueue returns. If an attempt fails, the test gets a
+   * {@link JobFailedException}.
    */
   INLINE,
 

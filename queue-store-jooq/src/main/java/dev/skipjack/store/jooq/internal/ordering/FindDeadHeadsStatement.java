@@ -35,9 +35,9 @@ import org.jooq.impl.SQLDataType;
  *   FROM dead ORDER BY ordering_key
  * }</pre>
  *
- * <p>A second text finds given keys: {@code ordering_key = ANY (:keys)}. The queue's policy takes
- * precedence over the job's policy. Locks nothing, because {@link ReleaseStatement} and {@link
- * ParkStatement} check the head again.
+ * <p>Another form of the statement searches given keys: {@code ordering_key = ANY (:keys)}. The
+ * queue's policy takes precedence over the job's policy. Locks nothing, because {@link
+ * ReleaseStatement} and {@link ParkStatement} check the head again.
  */
 final class FindDeadHeadsStatement {
 
@@ -48,7 +48,7 @@ final class FindDeadHeadsStatement {
   /**
    * The keys to search.
    *
-   * @param after the key after which the search begins; empty for the first
+   * @param after the key after which the search begins; empty to begin with the first key
    */
   record Request(String after, int limit) {}
 

@@ -22,9 +22,10 @@ import org.slf4j.LoggerFactory;
  * Writes declarations of schedules. Changes that operators made at run time are kept, unless the
  * declaration is authoritative.
  *
- * <p>Planned times are calculated without the predicates that except dates: predicates are code of
- * the application, which may hang, and this class holds locks. The worker that fires a due schedule
- * asks them, and moves the schedule if its planned time is excepted.
+ * <p>Planned times are calculated without the predicates that exclude dates. These predicates are
+ * code of the application and may hang, and this class holds locks. The worker that fires a due
+ * schedule calls the predicates. If they exclude the planned time, the worker uses the next time
+ * that they do not exclude.
  */
 final class Declarations {
 
@@ -123,7 +124,7 @@ final class Declarations {
       table.touch(session, seen);
       List<String> inserted = table.insert(session, created);
       changed |= !replaced.isEmpty() || !inserted.isEmpty();
-      // Another process has inserted the others: they are changed like those that existed before.
+      // Another process has inserted the others: the next try merges the declarations into them.
       List<String> met =
           created.stream()
               .map(StoredSchedule::name)
@@ -195,12 +196,12 @@ final class Declarations {
       }
       merged = merged.paused(null, now);
     } else if (timing.equals(stored.definition().timing())) {
-      // Keeps its next planned time, even if that was missed; the jitter may have changed.
+      // The next planned time stays, even if it was missed. The due time changes with the jitter.
       return merged.dueAgain();
     }
     Instant next = stored.progress().nextAt();
     if (stored.pausedAt() == null && next != null && !next.isAfter(now)) {
-      // Already due: the worker that fires it checks it against the new timing.
+      // Already due: the worker that fires the schedule checks this time against the new timing.
       return merged.movedTo(next, zoneRules(declaration));
     }
     return merged.firingNext(timing.timing(), now, zoneRules(declaration));

@@ -25,8 +25,8 @@ public final class SchedulePredicates {
   static final Param<String[]> DECLARED = Texts.array("declared");
 
   /**
-   * The condition that the worker can fire a schedule: it needs no code, or the worker has the
-   * code.
+   * The condition that the worker can fire a schedule: the schedule needs no code of the
+   * application, or the worker has declared the schedule.
    */
   static final Condition CAN_FIRE =
       not(condition(JOB_SCHEDULES.IN_CODE)).or(JOB_SCHEDULES.NAME.eq(any(DECLARED)));
@@ -34,8 +34,8 @@ public final class SchedulePredicates {
   private SchedulePredicates() {}
 
   /**
-   * Returns the microseconds until the first schedule is due, whichever worker can fire it. NULL if
-   * there is none, negative if it is already due.
+   * Returns the microseconds until the first schedule is due, including schedules that only other
+   * workers can fire. NULL if there is none, negative if it is already due.
    */
   public static Field<Long> nextFireIn() {
     return nextFireIn(FIRES);
