@@ -13,7 +13,6 @@ import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.schedule.Schedules;
-import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.LocalWorkers;
@@ -92,7 +91,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final EnqueueTransactions producers;
   private final Lazy<Side> ofWorkers;
   private final OwnConnections workerConnections;
-  private final Lazy<JooqJobStore> store;
+  private final Lazy<JobStore> store;
   private final Lazy<Maintenance> maintenance;
   private final Lazy<JooqWorkerRegistry> workers;
   private final Lazy<JobReader> reader;
@@ -121,7 +120,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     OwnTransactions transactions =
         new OwnTransactions(dataSource).onReadOnlyServer(new IdleConnections(dataSource)::discard);
     this.startsDirectly = settings.isSameForAllThreads();
-    this.directStart = new DirectStart(transactions, dialect, job -> claimed(List.of(job)));
+    this.directStart =
+        new DirectStart(transactions, dialect, job -> JooqJobStore.started(store(), job));
     this.sender =
         settings.wakeUps
             ? new WakeUpSender(
@@ -258,7 +258,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null, null);
     }
 
-    JooqJobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
+    JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
       return new JooqJobStore(
           transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs);
     }
@@ -391,10 +391,6 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public JobStore store() {
     return store.get();
-  }
-
-  private void claimed(List<ClaimedJob> jobs) {
-    store.get().claimed(jobs);
   }
 
   @Override

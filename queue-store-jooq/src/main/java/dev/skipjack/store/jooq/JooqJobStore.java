@@ -166,10 +166,13 @@ final class JooqJobStore implements JobStore {
   }
 
   /**
-   * Records jobs of whose attempts a later rescue must know, because this process has begun them.
+   * Records a job that an enqueue of this process has started, for later rescues.
+   *
+   * @param store the store of the queue's workers. It is not of this type, so that a queue that
+   *     only enqueues does not load this class
    */
-  void claimed(List<ClaimedJob> jobs) {
-    rescue.claimed(jobs);
+  static void started(JobStore store, ClaimedJob job) {
+    ((JooqJobStore) store).rescue.claimed(List.of(job));
   }
 
   private List<ClaimedJob> claimOnce(
