@@ -58,8 +58,8 @@ class HandOverIT {
   private static final JobType<Step> FREE = JobType.of("free", Step.class);
 
   /**
-   * So many that some of them are handed over even on a busy machine: a job that has run for 50 ms
-   * hands nothing over.
+   * Enough jobs that hand-overs happen even on a busy machine: after 50 ms in a row, a completion
+   * hands over no job.
    */
   private static final int JOBS = 100;
 

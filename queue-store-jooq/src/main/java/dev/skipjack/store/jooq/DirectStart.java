@@ -52,7 +52,7 @@ final class DirectStart implements LocalWorkers {
   private volatile boolean forbidden;
 
   /**
-   * @param started receives each job that was started, before its handler is called
+   * @param started receives each job that was started
    */
   DirectStart(
       OwnTransactions transactions, Lazy<DSLContext> dialect, Consumer<ClaimedJob> started) {
@@ -145,8 +145,8 @@ final class DirectStart implements LocalWorkers {
       TakenSlot taken = slot;
       if (job != null && taken != null) {
         slot = null;
+        taken.start(job); // first: the job is committed, and only its slot runs it
         started.accept(job);
-        taken.start(job);
       }
       jobsAhead = job == null;
       return new Enqueued(new EnqueueResult.Enqueued(inserted.id()), job != null);

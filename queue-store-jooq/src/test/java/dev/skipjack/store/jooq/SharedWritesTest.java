@@ -302,7 +302,7 @@ class SharedWritesTest {
     assertThat(writes).contains("alone 2", "alone 3");
   }
 
-  /** Nobody can know how far the write of a thread came that died. */
+  /** A thread that died may or may not have finished its write. */
   @Test
   void ifTheWriterDiesTheOutcomeIsUnknownAndTheNextCallersWrite() throws Exception {
     StackOverflowError death = new StackOverflowError();
