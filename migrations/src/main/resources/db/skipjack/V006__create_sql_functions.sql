@@ -1,11 +1,11 @@
--- What:  enqueue(...), so that psql, triggers and programs in any language put jobs into the queue as the Java library does: the
---        same checks, the same keys, and a wake-up of the workers; blocked_keys(), unblock(...) and skip_head(...), by which an operator
---        with psql handles ordering keys.
--- Why:   an INSERT of one's own would have to know what the library knows, and needs the right to write every column. This
---        function needs EXECUTE only. The functions for ordering keys change two columns that must change together, and have the rights
---        of their callers.
--- Safety: enqueue runs with its owner's rights for callers who have none, and any caller may set most settings of a session. So each
---        function here fixes the settings that its meaning depends on, searches pg_catalog only, names our own objects with their schema
+-- What:  enqueue(...), with which psql, triggers and programs in any language enqueue jobs as the Java library does: with the
+--        same checks, the same keys, and a wake-up of the workers. Also blocked_keys(), unblock(...) and skip_head(...), with which an
+--        operator manages ordering keys in psql.
+-- Why:   an INSERT would have to repeat the checks of the library, and needs the right to write every column. This
+--        function only needs EXECUTE. The functions for ordering keys change two columns that must change together, and run with the
+--        rights of their callers.
+-- Safety: enqueue runs with its owner's rights, and its callers can change most settings of their sessions. So each
+--        function here fixes the settings that it depends on, searches pg_catalog only, names our own objects with their schema
 --        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).
 -- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up, blocked_keys, unblock,
 --        skip_head, merge_patch.
@@ -48,7 +48,7 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
 
-  -- Most payloads have neither a hundred brackets nor a number that could be huge, even counting those inside strings.
+  -- Most payloads skip this check: they have neither 100 brackets nor a number that could be huge, even in strings.
   IF length(document) - length(translate(document, '{[', '')) > 100 OR document COLLATE "C" ~ '[0-9]{211}|[eE][-+]?[0-9]{3}' THEN
     bare := regexp_replace(document COLLATE "C", quoted, '', 'g');
 
@@ -62,8 +62,8 @@ BEGIN
       RAISE EXCEPTION 'Payload is nested deeper than 100.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
 
-    -- jsonb writes numbers out: eight characters of 1e100000 would become 100,001 digits. One statement, over the numbers alone that could
-    -- have that many digits: a loop over all numbers of a payload can take seconds.
+    -- jsonb writes numbers out: the eight characters of 1e100000 would become 100,001 digits. One statement checks the numbers that could
+    -- have that many digits, because a loop over all numbers of a payload can take seconds.
     IF EXISTS (
       SELECT
         FROM string_to_table(translate(bare, 'E' || between_numbers, 'e' || repeat(',', length(between_numbers))), ',') AS number
@@ -79,7 +79,7 @@ BEGIN
   END IF;
 
   stored := payload::jsonb;
-  -- The seven characters of 1e-1000 are written as 1,002, and nothing grows more: a smaller document cannot grow too large.
+  -- The seven characters of 1e-1000 are written as 1,002. Nothing grows more, so a smaller document cannot exceed the limit.
   IF size > 3600 THEN
     written := octet_length(convert_to(stored::text, 'UTF8'));
     IF written > most_written THEN
@@ -91,9 +91,9 @@ BEGIN
 END;
 $$;
 
--- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time and began in the same
--- tenth of a second only one notifies for a queue; the others' jobs are found by the worker that it wakes, or by polling. By their
--- begin, so that one which stays open for long silences no later one, and takes a single lock itself.
+-- NOTIFY takes a database-wide lock at commit. So of the open transactions that began in the same tenth of a second, only one
+-- notifies for a queue. The worker that it wakes, or a poll, finds the jobs of the others. The time of the begin counts, so a long
+-- transaction suppresses no later notification and takes one lock per queue.
 DO $install$
 BEGIN
   EXECUTE format($create$
@@ -141,9 +141,9 @@ CREATE FUNCTION enqueue(
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
-  -- A day of a delay is 24 hours, as in Java, not what the caller's zone makes of it.
+  -- A day of a delay has 24 hours, as in Java. In the caller's time zone, it may have 23 or 25.
   SET timezone = 'UTC'
-  -- A plan made while a table is empty would read all of it later; it is kept for the session.
+  -- A session keeps its plans. A plan made while a table is empty would later scan the whole table.
   SET enable_seqscan = off
 AS %L
   $create$, format($body$
@@ -152,11 +152,11 @@ DECLARE
   job_ids     constant regclass    := %L::regclass;
   job_table   constant regclass    := %L::regclass;
   $body$, home || 'jobs_id_seq', home || 'jobs') || replace($body$
-  -- Each repeat means that a key changed hands between two statements; so often in a row is no race any more.
+  -- Each repeat means that a key changed hands between two statements. This many repeats in a row are not a race.
   most_tries  constant integer     := 50;
   longest     constant interval    := interval '36500 days';
   latest      constant timestamptz := timestamptz '2026-01-01 00:00:00+00' + interval '876000 hours';
-  -- A space at either end, or a control character.
+  -- Control characters. A tag must not begin or end with a space either.
   control     constant text        := '[' || chr(1) || '-' || chr(31) || chr(127) || '-' || chr(159) || ']';
   no_tag      constant text        := '^ | $|' || control;
   lane        text := coalesce(enqueue.queue, 'default');
@@ -262,7 +262,7 @@ BEGIN
   END IF;
   document := @require_payload(enqueue.payload);
 
-  -- One of 1,024 locks of ordering keys, the same as the Java library takes, before an id is drawn (docs/adr/0038).
+  -- Before an id is drawn, take the lock that the Java library takes for the key, one of 1,024 (docs/adr/0038).
   IF enqueue.strict_ordering AND enqueue.ordering_key IS NOT NULL THEN
     key_hash := sha256(convert_to(enqueue.ordering_key, 'UTF8'));
     PERFORM pg_advisory_xact_lock(job_table::integer, (get_byte(key_hash, 0) << 2) | (get_byte(key_hash, 1) >> 6));
@@ -277,7 +277,7 @@ BEGIN
         RETURN job;
       END IF;
       job := nextval(job_ids);
-      -- Takes over an expired key. A concurrent key that this statement does not see yet is not changed, and seen in the next round.
+      -- Takes over an expired key. If a concurrent transaction inserted the key, this statement changes nothing, and the next round finds it.
       INSERT INTO @job_keys (key, job_id, expires_at)
       VALUES (taken_key, job, clock_timestamp() + enqueue.idempotency_kept)
       ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at
@@ -318,7 +318,7 @@ BEGIN
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING priority INTO rank;
     EXIT WHEN FOUND;
-    -- The holder came after the look.
+    -- The holder was inserted after the SELECT.
     tries := tries + 1;
     IF tries = most_tries THEN
       RAISE EXCEPTION 'The job was not enqueued: its unique key changed hands % times in a row. Try again.', tries
@@ -335,8 +335,8 @@ END;
 END;
 $install$;
 
--- The next three functions do what QueueAdmin and JobReader do; the fourth changes payloads for JobOperations. None promotes the next job: a worker's sweep finds that
--- the key has no head (docs/adr/0038).
+-- The next three functions do what QueueAdmin and JobReader do. The fourth changes payloads for JobOperations. None of them promotes the next job:
+-- a worker's sweep finds that the key has no head (docs/adr/0038).
 DO $install$
 DECLARE
   home constant text := quote_ident(current_schema()) || '.';
