@@ -22,9 +22,7 @@ public final class Migrations {
    */
   public static final int SCHEMA_VERSION = 8;
 
-  /**
-   * PostgreSQL's limit (NAMEDATALEN - 1). PostgreSQL would silently truncate a longer name.
-   */
+  /** PostgreSQL's limit (NAMEDATALEN - 1). PostgreSQL would silently truncate a longer name. */
   private static final int LONGEST_IDENTIFIER = 63;
 
   private Migrations() {}

@@ -63,9 +63,7 @@ public final class OwnConnections {
     }
   }
 
-  /**
-   * Returns whether this connection was opened outside the pool, which could not provide one.
-   */
+  /** Returns whether this connection was opened outside the pool, which could not provide one. */
   boolean isBesidePool(Connection connection) {
     return bypass.isPresent() && PoolBypass.isBeside(connection);
   }

@@ -185,8 +185,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is created after
-   * a connection has been borrowed, which may take a while.
+   * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is created
+   * after a connection has been borrowed, which may take a while.
    *
    * @param request creates the request, or returns empty to run nothing
    * @return the value read from each row, or empty if nothing was run
@@ -373,8 +373,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Breaks a connection to a read-only server, which its pool would otherwise reuse. Returns whether
-   * the connection was broken.
+   * Breaks a connection to a read-only server, which its pool would otherwise reuse. Returns
+   * whether the connection was broken.
    */
   private boolean abandoned(Connection connection, Throwable failure) {
     boolean abandoned = ReadOnlyServer.abandon(connection, failure);

@@ -20,13 +20,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Provides connections while a HikariCP pool cannot open one. Safe for any number of threads.
  *
- * <p>While its server is unavailable, HikariCP pauses for up to five seconds between its attempts to
- * connect. A borrower waits for up to its {@code connectionTimeout}, 30 seconds by default. Unless
- * all connections of the pool are in use, this class waits for at most half a second after a failed
- * attempt of the pool, and for two seconds if an attempt hangs. It then opens its own connection. If
- * the server refuses this connection, because the login is rejected or a limit is reached, this
- * class waits for the pool. A worker thus detects the start and the end of an outage at once. The
- * connection has the settings of the pool's connections, and is closed after use.
+ * <p>While its server is unavailable, HikariCP pauses for up to five seconds between its attempts
+ * to connect. A borrower waits for up to its {@code connectionTimeout}, 30 seconds by default.
+ * Unless all connections of the pool are in use, this class waits for at most half a second after a
+ * failed attempt of the pool, and for two seconds if an attempt hangs. It then opens its own
+ * connection. If the server refuses this connection, because the login is rejected or a limit is
+ * reached, this class waits for the pool. A worker thus detects the start and the end of an outage
+ * at once. The connection has the settings of the pool's connections, and is closed after use.
  */
 final class PoolBypass {
 
@@ -141,7 +141,8 @@ final class PoolBypass {
         } catch (SQLTransientConnectionException timedOut) {
           long now = System.nanoTime();
           hasRoomSince = exhausted ? now : hasRoomSince;
-          // The cause is a failure of the pool to connect. Without a cause, the attempt is still running.
+          // The cause is a failure of the pool to connect. Without a cause, the attempt is still
+          // running.
           boolean fails = stuck || timedOut.getCause() != null || now - hasRoomSince >= hangs;
           if (refused == null && fails && hasRoom(pool)) {
             try {

@@ -197,9 +197,7 @@ public record JobQuery(
         order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
-  /**
-   * Returns a query for jobs of any {@linkplain JobStatus#isLive live} status, ordered by id.
-   */
+  /** Returns a query for jobs of any {@linkplain JobStatus#isLive live} status, ordered by id. */
   public static JobQuery live() {
     return of(JobOrder.ID, null, null);
   }

@@ -42,8 +42,8 @@ public interface LocalWorker {
     /**
      * Frees the slot, because the job was not inserted as running.
      *
-     * @param jobsAhead whether other jobs of the queue come first or the queue is paused. If so, the
-     *     worker gives no slot until its next claim
+     * @param jobsAhead whether other jobs of the queue come first or the queue is paused. If so,
+     *     the worker gives no slot until its next claim
      */
     void free(boolean jobsAhead);
   }

@@ -138,8 +138,8 @@ final class OperationTable {
 
   /**
    * Changes a batch of jobs and adds its results, in one transaction. The row is locked first, so
-   * that only one of several processes changes the jobs of a batch, and an operation is stopped only
-   * between two batches.
+   * that only one of several processes changes the jobs of a batch, and an operation is stopped
+   * only between two batches.
    *
    * @param next the position of the next batch; null if this is the last one
    * @param work changes the jobs on the connection that it is given
@@ -185,7 +185,8 @@ final class OperationTable {
           if (!isLocked(dsl, which)) {
             return Optional.empty();
           }
-          // As in other commands on many jobs, because waiting for a key blocks all jobs of the batch.
+          // As in other commands on many jobs, because waiting for a key blocks all jobs of the
+          // batch.
           dsl.execute("SET LOCAL lock_timeout = '100ms'");
           return Optional.of(record.apply(dsl, work.apply(connection)));
         });

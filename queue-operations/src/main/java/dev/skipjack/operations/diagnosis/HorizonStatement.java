@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>An idle transaction that wrote under READ COMMITTED has no snapshot, but its transaction id
- * also holds back vacuum. The session that receives a standby's feedback has no database. Vacuum ignores
- * the snapshots of other vacuums.
+ * also holds back vacuum. The session that receives a standby's feedback has no database. Vacuum
+ * ignores the snapshots of other vacuums.
  *
  * <p>A role without {@code pg_read_all_stats} can see the sessions of other roles but not their
  * transactions, so the age in these rows is null. Locks nothing.
