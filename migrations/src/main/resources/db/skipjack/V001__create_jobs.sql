@@ -154,8 +154,8 @@ COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example trace
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';
-COMMENT ON INDEX jobs_dead_idx IS 'Serves the dead letters.';
-COMMENT ON INDEX jobs_unique_key_idx IS 'Makes unique jobs unique.';
+COMMENT ON INDEX jobs_dead_idx IS 'Serves the listing, redriving and pruning of dead jobs.';
+COMMENT ON INDEX jobs_unique_key_idx IS 'Allows one job for each unique key.';
 COMMENT ON INDEX jobs_ordering_head_idx IS 'Allows one head for each ordering key.';
 COMMENT ON INDEX jobs_ordering_waiting_idx IS 'Serves the promotion of the next job of an ordering key.';
 COMMENT ON INDEX jobs_ordering_blocked_idx IS 'Serves the ordering keys whose head is dead.';

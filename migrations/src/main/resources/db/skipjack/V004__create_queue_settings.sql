@@ -90,8 +90,8 @@ COMMENT ON DOMAIN job_schedule_jitter IS 'Jitter of a schedule in milliseconds, 
 COMMENT ON DOMAIN job_schedule_failures IS 'Number of failed tries.';
 COMMENT ON DOMAIN job_schedule_job_id IS 'Id of a job, at least 1.';
 COMMENT ON DOMAIN job_schedule_missed IS 'What happens to missed fires of a schedule.';
-COMMENT ON DOMAIN job_schedule_maximum IS 'Missed fires that a schedule makes up for at once, 1 to 10,000.';
-COMMENT ON DOMAIN job_schedule_overlap IS 'What a fire does while an earlier job of the schedule is live.';
+COMMENT ON DOMAIN job_schedule_maximum IS 'Maximum number of missed fires for which a schedule enqueues jobs, 1 to 10,000.';
+COMMENT ON DOMAIN job_schedule_overlap IS 'What happens at a fire while an earlier job of the schedule is live.';
 COMMENT ON DOMAIN job_schedule_origin IS 'What created a schedule: a declaration in code, or an operator at run time.';
 
 CREATE TABLE job_schedules (

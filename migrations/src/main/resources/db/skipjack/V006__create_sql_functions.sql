@@ -41,7 +41,7 @@ DECLARE
   stored   jsonb;
 BEGIN
   IF payload IS NULL OR json_typeof(payload) = 'null' THEN
-    RAISE EXCEPTION 'Payload is null. Use an empty object where there is nothing to say.' USING ERRCODE = 'invalid_parameter_value';
+    RAISE EXCEPTION 'Payload is null. Use an empty object for a job without data.' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF size > most_bytes THEN
     RAISE EXCEPTION 'Payload has % bytes; % are allowed. Store the document elsewhere and enqueue its id.', size, most_bytes
@@ -448,31 +448,31 @@ COMMENT ON FUNCTION require_payload(json) IS
 'Returns the payload. Fails if it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
 or contains a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer, text) IS
-'Notifies listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
-digits of the SHA-256 of the schema''s name; the payload is queue, kind, priority and, if there is one, ordering key between spaces.';
+'Notifies listening workers, when this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16
+hex digits of the SHA-256 of the schema''s name. The payload is the queue, kind, priority and, if any, ordering key, separated by spaces.';
 COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb) IS
 'Enqueues a job in the caller''s transaction and returns its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
-kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 512 KiB with its numbers written out (cast jsonb with
-::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
-settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, that job is returned. idempotency_key: an enqueue
-of the kind with this key that came before, at most idempotency_kept ago, returns its job. payload_version: shape of the payload.
-traceparent: W3C traceparent, passed to the handler of the job. ordering_key: jobs of one key run one after another.
-strict_ordering: in the order of the commits; the call then waits for transactions that have enqueued jobs of the key so and are open.
-headers: a JSON object of strings, 4,096 bytes at most, passed to the handler and inherited by follow-up jobs.
-What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
-surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
+kind: the name of its type. payload: JSON for the handler, at most 256 KiB, or 512 KiB with its numbers written out (cast jsonb with
+::json). queue: default ''default''. priority: -100 to 100, by default that of the queue''s settings or 0. delay or scheduled_at: when it is due, by default now.
+max_attempts: 1 to 1,000,000, by default that of the queue''s settings or 25. tags: up to 20. unique_key: if a live job of the kind holds it, that
+job is returned. idempotency_key: while it is kept (idempotency_kept), the first job of the kind with the key is returned.
+payload_version: version of the payload''s format. traceparent: W3C traceparent, passed to the handler. ordering_key: jobs of one key run
+one after another. strict_ordering: in the order of the commits; the call then waits for open transactions that have enqueued such jobs
+of the key. headers: a JSON object of strings, at most 4,096 bytes, passed to the handler and inherited by follow-up jobs.
+Invalid arguments raise 22023. The server''s JSON parser rejects some payloads earlier: invalid JSON and lone surrogates raise 22P02,
+NUL raises 22P05, and thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
 COMMENT ON FUNCTION blocked_keys() IS
 'Returns the ordering keys that a dead job blocks, at most 1,000, with that job and the number of jobs that wait behind it, up to 1,000.';
 COMMENT ON FUNCTION unblock(text, bigint) IS
-'Takes an ordering key from the dead job that blocks it; returns whether there was one. The job remains dead, and a worker promotes the next
-one soon after the commit. head: only if this job blocks the key. Raises 55P03 while another transaction has locked the job.';
+'Takes an ordering key from the dead job that blocks it, and returns whether there was one. The job remains dead, and a worker promotes the
+next job soon after the commit. head: the job that must block the key, or NULL for any. Raises 55P03 if another transaction has locked it.';
 COMMENT ON FUNCTION skip_head(text, bigint) IS
 'Takes an ordering key from the job that holds it and returns that job''s id, or NULL if no job holds the key. A pending job goes to the back of
-the key and a dead one remains dead; a worker promotes the next one soon after the commit. head: only if this job holds the key; otherwise the result is NULL. Raises 55006 if the job is running, and 55P03 while
-another transaction has locked it.';
+the key, and a dead one remains dead. A worker promotes the next job soon after the commit. head: the job that must hold the key, or NULL
+for any; if it does not hold the key, the result is NULL. Raises 55006 if the job is running, and 55P03 if another transaction has locked it.';
 COMMENT ON FUNCTION merge_patch(jsonb, jsonb) IS
-'Applies a JSON merge patch (RFC 7396): members of patch replace those of target, null removes a member, objects are merged.';
+'Applies a JSON merge patch (RFC 7396): members of patch replace those of target, null removes a member, and objects are merged.';
 
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;

@@ -277,7 +277,7 @@ COMMENT ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) IS
 'Records an event in the caller''s transaction and returns its id:
 SELECT outbox_record(''order'', ''42'', ''order-placed'', convert_to(''{"total": 7}'', ''UTF8'')).
 payload: 1 MiB at most. content_type: its media type. headers: an object of up to 50 strings without control characters.
-traceparent: W3C traceparent. What is not allowed raises 22023. A relay publishes the event after the commit.';
+traceparent: W3C traceparent. Invalid arguments raise 22023. A relay publishes the event after the commit.';
 
 REVOKE ALL ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) FROM PUBLIC;
 
