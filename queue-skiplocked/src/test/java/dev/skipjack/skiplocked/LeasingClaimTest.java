@@ -416,7 +416,7 @@ class LeasingClaimTest {
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> first.narrowTo(second.rows()))
-        .withMessage("This lease does not include the row of seat that it was narrowed to.");
+        .withMessage("This lease does not include a row of seat that was passed to narrowTo.");
   }
 
   private void assertLost(RowLease<SeatRecord> lease, String... places) {
