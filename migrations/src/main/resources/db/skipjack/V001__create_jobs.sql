@@ -1,5 +1,5 @@
--- What:  the live table of the queue. Each row is a job that is waiting, running or dead. The statement that
---        completes or cancels a job also removes its row.
+-- What:  the live table of the queue. Each row is a job that has not been completed or cancelled;
+--        the statement that completes or cancels a job also removes its row.
 -- Why:   claims remain cheap in a small table, regardless of the size of the history (docs/adr/0002).
 -- Types: rules of a single column are domains. PostgreSQL compiles the CHECKs of a table for every statement that writes to it, but those of
 --        a domain once per session. A value that moves from one table to another is not checked again. A length in a pattern, {1,63}, would
@@ -104,7 +104,7 @@ CREATE INDEX jobs_running_idx ON jobs (current_execution_id) WHERE status = 'run
 -- Serves the listing, redriving and pruning of dead jobs.
 CREATE INDEX jobs_dead_idx ON jobs (queue, kind, id) WHERE status = 'dead';
 
--- The predicate contains no status: to free a key is to clear it, and a job never takes its key again (docs/adr/0005).
+-- The predicate contains no status: a key is freed by clearing it, and only a redrive takes it again (docs/adr/0005).
 CREATE UNIQUE INDEX jobs_unique_key_idx ON jobs (unique_key) WHERE unique_key IS NOT NULL;
 
 -- At most one job of an ordering key is its head. The head has its own column because a dead job can hold its key (docs/adr/0038).

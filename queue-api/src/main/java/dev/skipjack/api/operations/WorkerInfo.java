@@ -49,8 +49,8 @@ public record WorkerInfo(
   }
 
   /**
-   * Returns whether the worker was seen within the last {@link #SILENCE}. A worker that was seen
-   * further than that in the future does not count as alive.
+   * Returns whether the worker was last seen less than {@link #SILENCE} ago, or at a time that is
+   * in the future by less than that.
    */
   public boolean isAlive() {
     return silentFor.abs().compareTo(SILENCE) < 0;
