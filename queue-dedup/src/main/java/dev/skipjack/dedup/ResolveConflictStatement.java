@@ -92,8 +92,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A transaction that began before the job was overdue shares it even if the job has become
  * overdue since, but does not wait for a transaction that holds the job exclusively. That
- * transaction may be waiting for one of the next jobs, so the request is handed over as well. The last of
- * the next jobs is never treated as overdue ({@code next_key} is null).
+ * transaction may be waiting for one of the next jobs, so the request is handed over as well. The
+ * last of the next jobs is never treated as overdue ({@code next_key} is null).
  *
  * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
  * the payload. A job of another kind is held if requested. The due time never moves into the past,

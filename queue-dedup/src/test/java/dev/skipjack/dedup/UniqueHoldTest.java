@@ -219,7 +219,9 @@ class UniqueHoldTest {
         other.commit();
         makeAllOverdue();
 
-        assertThat(enqueueIn(other)).as("held exclusively").isEqualTo(already(next, HolderStatus.PENDING));
+        assertThat(enqueueIn(other))
+            .as("held exclusively")
+            .isEqualTo(already(next, HolderStatus.PENDING));
         EnqueueResult last = enqueueIn(third);
         assertThat(last).isInstanceOf(Enqueued.class);
         other.commit();

@@ -44,7 +44,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Tests the results in a caller's transaction, by its isolation level, by the actions of a
- * concurrent transaction with the same key, and by the rules for holding the key and for duplicates.
+ * concurrent transaction with the same key, and by the rules for holding the key and for
+ * duplicates.
  */
 @QueueTest
 class UniqueIsolationTest {

@@ -127,8 +127,7 @@ class UniqueOrderingTest {
 
   /** As with a pending job, the handler must see what the transaction commits. */
   @Test
-  void waitingJobReturnedToATransactionIsNotClaimedBeforeItCommits()
-      throws SQLException {
+  void waitingJobReturnedToATransactionIsNotClaimedBeforeItCommits() throws SQLException {
     Unique<Sync> next = Fixture.BY_ACCOUNT.untilStarted();
     fixture.unique.enqueue(ORDERED, Fixture.sync("head"), next);
     JobId waiting = fixture.unique.enqueue(ORDERED, Fixture.sync("a"), next).jobId();

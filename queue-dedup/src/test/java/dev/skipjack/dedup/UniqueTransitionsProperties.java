@@ -111,8 +111,8 @@ class UniqueTransitionsProperties {
   }
 
   @Property(tries = 25)
-  void onlyARedriveCanConflict(
-      @ForAll("lives") List<Step> steps, @ForAll Random random) throws SQLException {
+  void onlyARedriveCanConflict(@ForAll("lives") List<Step> steps, @ForAll Random random)
+      throws SQLException {
     for (Step step : steps) {
       take(step, random);
       assertThat(FIXTURE.value(WRONG_KEYS)).as("after %s", step).isEqualTo("0");

@@ -91,7 +91,8 @@ class HeldLockTest {
    */
   @ParameterizedTest
   @CsvSource({"LOCK, 1000", "LEASE, 0"})
-  void vacuumCannotRemoveRowsThatBecameDeadDuringAHeldLock(Style style, int remaining) throws Exception {
+  void vacuumCannotRemoveRowsThatBecameDeadDuringAHeldLock(Style style, int remaining)
+      throws Exception {
     fixture.tasks(1);
     fixture.seats("A", CHANGED);
     AutoCloseable held = style.hold(fixture);

@@ -33,8 +33,7 @@ import org.jooq.DSLContext;
 /**
  * Three sessions claim, extend, release and complete five seats in any order, while leases expire
  * and transactions commit or roll back. Each result, and the committed table after each step, must
- * match an in-memory model, in which no seat has two holders and no stale lease
- * changes anything.
+ * match an in-memory model, in which no seat has two holders and no stale lease changes anything.
  */
 class LeaseProperties {
 

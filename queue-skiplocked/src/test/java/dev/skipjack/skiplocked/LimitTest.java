@@ -24,9 +24,7 @@ class LimitTest {
 
   private static final int LIMIT = 5;
 
-  /**
-   * The settings that make the planner execute joins or subqueries differently if they are off.
-   */
+  /** The settings that make the planner execute joins or subqueries differently if they are off. */
   private static final List<String> PENALTIES =
       List.of(
           "enable_hashjoin",

@@ -59,7 +59,8 @@ class SettingsTest {
 
   @ParameterizedTest
   @MethodSource("settings")
-  void claimsAndLeasesWorkInAMappedSchema(Settings settings, QueueDatabase database) throws SQLException {
+  void claimsAndLeasesWorkInAMappedSchema(Settings settings, QueueDatabase database)
+      throws SQLException {
     Fixture fixture = new Fixture(database);
     fixture.db.execute("DROP SCHEMA IF EXISTS tenant CASCADE");
     fixture.db.execute("CREATE SCHEMA tenant");

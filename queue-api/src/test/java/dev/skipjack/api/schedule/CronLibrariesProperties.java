@@ -184,10 +184,10 @@ class CronLibrariesProperties {
   }
 
   /**
-   * Both libraries omit a time that the clocks skip, so a daily job is missed once a year.
-   * Spring fires twice at every time that the clocks repeat, cron-utils only at some of them.
-   * Skipjack runs a daily job exactly once a day, as {@code cron(8)} does, even in Greenland, where
-   * Spring skips the whole day. Times are UTC.
+   * Both libraries omit a time that the clocks skip, so a daily job is missed once a year. Spring
+   * fires twice at every time that the clocks repeat, cron-utils only at some of them. Skipjack
+   * runs a daily job exactly once a day, as {@code cron(8)} does, even in Greenland, where Spring
+   * skips the whole day. Times are UTC.
    */
   @Example
   void changesOfTheClocksAreHandledDifferently() {
