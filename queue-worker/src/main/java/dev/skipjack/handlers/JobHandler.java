@@ -18,16 +18,11 @@ import java.lang.annotation.Target;
  * value is stored as the result of the completed job. An exception fails the attempt. The method
  * must be neither private nor static.
  *
- * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. It is
- * found in a {@code static final} field of the handler's class, of a superclass or interface of it,
- * or of one of the {@link #types}, and through {@link JobHandlers.Builder#type}; if none of these
- * declares the kind, in such a field of the payload class or of a class that encloses that class or
- * the handler's.
+ * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The type must be declared through {@link JobHandlers.Builder#type}, or in a {@code static final} field of the handler's class, of one of its superclasses or interfaces, or of one of the {@link #types}. If none of these declares the kind, such fields are searched in the payload class and in the classes that enclose it or the handler's class.
  *
  * <p>If no type of the kind is found, the attributes of this annotation and the class of the
  * payload parameter define it. An annotation with only the {@link #value} is rejected in this case,
- * because the settings of a type that was not found would be ignored: set {@link #kind} or another
- * attribute if the annotation is to define the type.
+ * because the settings of a type that was not found would be ignored: set {@link #kind} or another attribute to define the type in the annotation.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -40,10 +35,10 @@ public @interface JobHandler {
    */
   String value() default "";
 
-  /** The kind of the jobs, whose type this annotation defines unless it is declared elsewhere. */
+  /** The kind of the jobs. This annotation defines their type unless it is declared elsewhere. */
   String kind() default "";
 
-  /** Classes one of which declares the {@link JobType} of the kind in a static final field. */
+  /** Classes whose static final fields are searched for the {@link JobType} of the kind. */
   Class<?>[] types() default {};
 
   /**

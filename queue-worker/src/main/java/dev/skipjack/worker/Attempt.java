@@ -118,7 +118,7 @@ final class Attempt {
   /** Removes and returns the attempt that was given to {@link #handOver}, or null. */
   @Nullable Attempt takeHandedOver() {
     Attempt taken = next;
-    next = null; // or attempts that follow each other would keep each other in memory
+    next = null; // otherwise attempts that follow each other would keep each other in memory
     return taken;
   }
 

@@ -203,7 +203,7 @@ final class BackgroundRun {
   }
 
   /**
-   * Adds the lane of an ordered job that has ended; the next job of its key is most likely there. A
+   * Adds the lane of an ordered job that has ended, because the next job of its key is most likely in the same lane. A
    * completion in the handler's transaction promotes only jobs that are visible at that time. Jobs
    * that were enqueued between that completion and the commit are promoted now.
    */
@@ -247,7 +247,7 @@ final class BackgroundRun {
       watchdog.start(threads);
       loops.forEach(loop -> loop.start(threads));
       scheduler.start();
-      // In a thread of its own, because the first statement takes a while to prepare.
+      // Runs in a separate thread, because it takes a while to prepare the first statement.
       localWorkers.ifPresent(each -> threads.start("direct-start", () -> directStarts.open(each)));
     } catch (Throwable refused) {
       stop();
@@ -290,8 +290,7 @@ final class BackgroundRun {
         accepted++;
       }
     } finally {
-      // Out of memory, for example. An attempt that is neither buffered nor released would be
-      // renewed forever and never run.
+      // The memory may be exhausted, for example. An attempt that is neither buffered nor released would be renewed forever and never run.
       claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }
@@ -385,7 +384,7 @@ final class BackgroundRun {
         left > 0 && !drained && !hurried;
         left = deadline - System.nanoTime()) {
       long pause = Math.min(left, HURRY_CHECK);
-      // The last claim may still return jobs, and so may enqueues.
+      // The last claim and enqueues with a slot may still add attempts.
       drained =
           claimLoop.join(pause)
               && directStarts.awaitNone(System.nanoTime() + pause)

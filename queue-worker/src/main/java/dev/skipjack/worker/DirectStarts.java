@@ -19,11 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives free slots to enqueues of this process, and runs the jobs that they have inserted as
- * running. Such a job takes the same way as one that a claim returned; only the claim is missing.
+ * Provides free slots to enqueues of this process, and runs the jobs that these enqueues have inserted as running. Such a job is then handled like one that a claim returned.
  *
- * <p>Invariant: a slot that was taken counts against its queue until the attempt that replaces it
- * is registered, the enqueue has given it back, or it hangs. A stop waits for slots that are taken,
+ * <p>Invariant: a slot that was taken counts against its queue until the attempt that replaces it is registered, the enqueue has returned it, or the enqueue hangs. A stop waits for slots that are taken,
  * because their jobs may already be in the database.
  */
 final class DirectStarts implements LocalWorker {
@@ -89,7 +87,7 @@ final class DirectStarts implements LocalWorker {
     }
   }
 
-  /** Begins to give slots, unless this was closed before. May take a while. */
+  /** Begins to provide slots, unless this was closed before. May take a while. */
   void open(LocalWorkers workers) {
     try {
       workers.prepare();
@@ -104,7 +102,7 @@ final class DirectStarts implements LocalWorker {
     }
   }
 
-  /** Gives no more slots. */
+  /** Stops providing slots. */
   synchronized void close() {
     closed = true;
     if (open != null) {
@@ -125,8 +123,7 @@ final class DirectStarts implements LocalWorker {
   }
 
   /**
-   * Uses slots for other jobs that were taken longer than the given nanoseconds ago, because their
-   * enqueues hang. If such an enqueue returns later, its job waits like one that was prefetched.
+   * Frees the slots that were taken longer than the given nanoseconds ago, because their enqueues hang. If such an enqueue returns later, its job waits like one that was prefetched.
    */
   void takeBack(long patience) {
     long now = System.nanoTime();

@@ -124,7 +124,7 @@ final class EndingRules {
 
   private Ending threw(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
     if (attempt.completion().isPostponedBy(thrown)) {
-      // The handler did its work, and it is not its fault that its completion found no partition.
+      // The handler did its work, and did not cause the lack of a partition.
       return Ending.Released.after(backoff(attempt, backoffOf(type)));
     }
     return failed(attempt, type, thrown);

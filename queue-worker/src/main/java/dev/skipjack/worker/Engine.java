@@ -180,7 +180,7 @@ final class Engine {
   }
 
   private void stop(long deadline, long listeners) throws InterruptedException {
-    long untilHeard = deadline; // remains for a caller that is interrupted meanwhile
+    long untilHeard = deadline; // kept if the caller is interrupted meanwhile
     try {
       flusher.stop();
       flusher.join((deadline - System.nanoTime()) / 3);

@@ -167,7 +167,7 @@ final class EventDispatcher {
         break;
       } else if (told) {
         told = false;
-        Thread.interrupted(); // it would keep the thread from parking
+        Thread.interrupted(); // a set interrupt flag would keep the thread from parking
         LockSupport.parkNanos(this, LOOK_AGAIN_AFTER);
       } else {
         sleep();
@@ -177,7 +177,7 @@ final class EventDispatcher {
   }
 
   private void sleep() {
-    Thread.interrupted(); // likewise
+    Thread.interrupted(); // for the same reason
     asleep = true;
     if (waiting.isEmpty() && !closed) {
       LockSupport.park(this);

@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes jobs with an ordering key in the thread of their handler, together with the claim of
- * the next job of the key, which that thread runs after the commit. This saves the round trips and
- * the threads that the completion and the claim of such a job would otherwise take one after the
- * other.
+ * the next job of the key, which that thread runs after the commit. Otherwise the completion and the claim would need separate round trips and threads.
  *
  * <p>A job is handed over only if its slot may take it: no other job of the queue waits for a slot
  * in this worker, and the jobs that follow each other have occupied the slot for less than 50 ms.
@@ -30,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class HandOvers {
 
   /**
-   * How long jobs may follow each other. It is the wait that prefetched jobs may have, and shorter
-   * than the time for which the claim loop trusts its list of lanes.
+   * How long jobs may follow each other. It equals the intended wait of prefetched jobs, and is shorter than the time for which the claim loop uses its list of lanes.
    */
   private static final long LONGEST = Duration.ofMillis(50).toNanos();
 
@@ -131,7 +128,7 @@ final class HandOvers {
     Attempt next = job == null ? null : new Attempt(job, attempt.queue(), lease, sentAt);
     if (next != null) {
       attempt.handOver(next);
-      running.add(next); // before the other leaves: a worker that holds no job may stop
+      running.add(next); // before the other is removed, because a worker that holds no job may stop
     }
     running.settle(attempt);
     reporter.ended(attempt, ending, ExecutionStatus.SUCCEEDED);

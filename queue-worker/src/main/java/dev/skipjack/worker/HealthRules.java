@@ -95,7 +95,7 @@ final class HealthRules {
       reasons.addAll(saturation.reasons()); // the worker is healthy, but has more work than slots
     }
     reasons.addAll(vitals.hangingSchedules());
-    vitals.partitionTrouble().ifPresent(reasons::add); // the worker runs until then
+    vitals.partitionTrouble().ifPresent(reasons::add); // the worker runs until the partitions end
     return new WorkerHealth(
         alive,
         ready,

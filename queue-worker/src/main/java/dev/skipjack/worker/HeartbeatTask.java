@@ -274,7 +274,7 @@ final class HeartbeatTask implements Loop.Step {
       switch (renewals.get(i).verdict()) {
         case DONE -> renewed(batch.get(i), sentAt, renewals.get(i));
         case LOST -> lost(batch.get(i), renewals.get(i));
-        case BUSY -> {} // the renewal the renewal stays due
+        case BUSY -> {} // the renewal stays due
       }
       batch.get(i).lease().endRenewal();
     }
@@ -293,8 +293,7 @@ final class HeartbeatTask implements Loop.Step {
 
   private void lost(Attempt attempt, Renewal renewal) {
     if (attempt.completion().isWritten() && !renewal.jobIsLive()) {
-      // Most likely gone because the handler committed its completion; the flusher checks at the
-      // end.
+      // The handler most likely committed its completion; the flusher checks that when the handler has ended.
       attempt.completion().noteJobGone();
     } else if (attempt.lose()) {
       reporter.lost(attempt, renewal.heldBy());

@@ -26,7 +26,7 @@ final class KnownLanes {
     private long since;
     private boolean exhausted;
     private boolean hasReturnedJobs;
-    private long returnedJobs; // when it last did
+    private long returnedJobs; // when it last returned jobs
 
     private Known(Lane lane, long since) {
       this.lane = lane;
@@ -85,8 +85,7 @@ final class KnownLanes {
       }
       if (earlier != null && earlier.exhausted) {
         // An exhausted lane has no job for this worker: its oldest job is of a kind that other
-        // workers handle, or arrived later. Without this the lane would use up the reserve of lanes
-        // that have one.
+        // workers handle, or arrived later. Otherwise the lane would use up the reserve of lanes that have such a job.
         known.since = later(known.since, earlier.since);
       }
       add(known);

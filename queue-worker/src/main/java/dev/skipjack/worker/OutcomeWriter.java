@@ -114,7 +114,7 @@ final class OutcomeWriter {
           throw unavailable;
         }
         reporter.refused(batch.size(), thrown);
-        // One draw for all, so that they stay together in the next try.
+        // All get the same jitter, so that they stay together in the next try.
         double draw = random.nextDouble();
         batch.forEach(unwritten -> refused(unwritten, draw));
       }

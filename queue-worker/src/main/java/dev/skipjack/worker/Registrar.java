@@ -69,8 +69,7 @@ final class Registrar implements Loop.Step {
   }
 
   /**
-   * Returns whether the last run used the database, which a run that was woken unnecessarily does
-   * not do.
+   * Returns whether the last run used the database. A run that was woken unnecessarily does not.
    */
   @Override
   public boolean asked() {
@@ -106,7 +105,7 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Reports kinds that the worker does not handle. A failure must not keep it from starting. */
+  /** Reports kinds that the worker does not handle. A failure must not keep the worker from starting. */
   private void checkKinds() {
     try {
       reporter.unhandled(registry.unhandledKinds(row));

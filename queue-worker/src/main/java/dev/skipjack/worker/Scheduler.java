@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Fires schedules at their due times. The statement of the {@link Registrar} also returns when the
  * next schedule is due. The thread that runs this step is started when there is a schedule; without
  * schedules in the database, a worker needs neither an additional statement nor an additional
- * thread. Whatever a schedule does, the registrar goes on.
+ * thread. No schedule can stop the registrar.
  *
  * <p>Confined to its thread, except {@link #schedulesChanged}, {@link #instructed}, {@link #isDue}
  * and {@link #close}.
@@ -110,9 +110,7 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Takes the time at which the next schedule is due from the instructions that the worker has
-   * received. A later time than known is ignored: the schedule may have been added after the
-   * instructions were read.
+   * Updates the time at which the next schedule is due from the worker's instructions. A time later than the known one is ignored, because the schedule may have been added after the instructions were read.
    */
   void instructed(WorkerInstructions instructions) {
     Duration nextFireIn = instructions.nextFireIn();
@@ -194,9 +192,7 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Fires the due schedules. The rest of the work must not stop them, for example if another
-   * session has locked a row: what fails although schedules can be fired is reported and tried
-   * again later.
+   * Fires the due schedules. Other work must not prevent that: if it fails, for example because another session has locked a row, the failure is reported and the work is tried again later.
    */
   private void runDue(ScheduleStore schedules) {
     changed = false; // before the read: a change during it wakes this thread again

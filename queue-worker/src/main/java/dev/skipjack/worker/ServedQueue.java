@@ -192,7 +192,7 @@ final class ServedQueue {
     this.claiming = claiming;
   }
 
-  /** Records that a slot is no longer kept free: its job was added or is not there. */
+  /** Records that a slot is no longer kept free, because its job was added or there is none. */
   void keptSlotReturned() {
     kept.decrementAndGet();
     wakeClaimLoop();

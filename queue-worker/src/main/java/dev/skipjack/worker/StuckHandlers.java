@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 
 /**
  * Finds handlers that are still running long after they were interrupted, reports them and has
- * their slots replaced. After a timeout or a loss, their leases are no longer renewed, so their
+ * their slots replaced. After a timeout or a lost lease, their leases are no longer renewed, so their
  * jobs are rescued. A job whose cancellation was requested keeps its lease until the handler ends
  * or times out.
  *

@@ -23,7 +23,7 @@ final class WorkerRows {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("concurrency", concurrency);
     String version = WorkerRows.class.getPackage().getImplementationVersion();
-    // Only the jar has one.
+    // Only the jar has a version.
     settings.put("version", version == null ? "unknown" : version);
     settings.put("order", order);
     settings.put("handlerThreads", handlerThreads);

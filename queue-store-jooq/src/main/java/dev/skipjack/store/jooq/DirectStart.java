@@ -25,12 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Enqueues single jobs straight into free slots of workers of this process: inserted as running in
- * one transaction, and started as soon as it has committed. Other jobs wake these workers without a
- * notification. Safe for any number of threads.
+ * Enqueues single jobs directly into free slots of this process's workers. Such a job is inserted as running, and is started as soon as its transaction has committed. Other jobs wake these workers without a notification. Safe for any number of threads.
  *
- * <p>Only jobs take part for which a worker would be woken and that have no key: the rules of
- * unique jobs, idempotency and order have their own statements (docs/adr/0052).
+ * <p>A job is eligible only if it would wake a worker and has no key, because jobs with a key have their own statements (docs/adr/0052).
  */
 final class DirectStart implements LocalWorkers {
 
@@ -40,8 +37,7 @@ final class DirectStart implements LocalWorkers {
   private static final String FORBIDDEN = "42501";
 
   /**
-   * Beginnings of SQLSTATEs with which a plain enqueue would fail as well: the connection broke,
-   * the server is read-only or shuts down.
+   * Beginnings of SQLSTATEs with which a plain enqueue would fail as well: the connection broke, or the server is read-only or shutting down.
    */
   private static final Set<String> NOT_OF_THE_STATEMENT = Set.of("08", "25", "57P");
 
@@ -104,7 +100,7 @@ final class DirectStart implements LocalWorkers {
     }
     Start start = new Start(job);
     try {
-      // The slot is taken once a connection is there: waiting for one must not keep it.
+      // The slot is taken only after a connection was obtained, so that no wait occupies it.
       return transactions
           .runAloneOnceConnected(insert, start::request)
           .map(rows -> start.committed(rows.get(0)))
@@ -145,7 +141,7 @@ final class DirectStart implements LocalWorkers {
       TakenSlot taken = slot;
       if (job != null && taken != null) {
         slot = null;
-        taken.start(job); // first: the job is committed, and only its slot runs it
+        taken.start(job); // before anything can fail: only this slot runs the committed job
         started.accept(job);
       }
       jobsAhead = job == null;
@@ -160,9 +156,7 @@ final class DirectStart implements LocalWorkers {
   }
 
   /**
-   * Returns whether the server has rejected the statement. The plain enqueue then decides: it does
-   * not need the audit's partition and the rights of a worker, and its errors are those that
-   * callers know.
+   * Returns whether the server has rejected the statement. A plain enqueue then follows. It needs neither the audit's partition nor a worker's privileges, and callers know its errors.
    */
   private boolean isRejected(StoreException failure) {
     String state = failure.sqlState().orElse("");

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Inserts a job as running, with its audit row, for a worker of this process that has kept a slot
  * free for it. The job is inserted as pending if its queue is paused, if it has a single attempt,
- * or if a claim would return more other jobs first than the worker has further slots for.
+ * or if a claim would return more other jobs before it than the worker has other free slots.
  *
  * <pre>{@code
  * WITH lane AS MATERIALIZED (
@@ -62,8 +62,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Like the enqueue of a single job, it needs no settings: each count has a small constant LIMIT
  * and the order of {@code jobs_pending_idx}, so there is only one sensible plan. A job of higher
- * priority that is not due yet counts as well, because finding only those that are due could mean
- * to read all others.
+ * priority that is not due yet counts as well, because a search for only those that are due might read all others.
  *
  * <p>Locks nothing that another transaction can see. A job that is enqueued or becomes due at the
  * same moment may start after this one, as if it had come later.
@@ -187,8 +186,7 @@ final class DirectStartStatement {
   }
 
   /**
-   * Returns the condition that the job has an attempt left if the response to this statement is
-   * lost: no worker runs it then, and the rescue counts the attempt.
+   * Returns the condition that the job has an attempt left if the response to this statement is lost. No worker then runs the job, and its rescue counts the attempt.
    */
   private static Condition mayBeLost() {
     return is(OWN_MAX_ATTEMPTS, ">", inline(1));

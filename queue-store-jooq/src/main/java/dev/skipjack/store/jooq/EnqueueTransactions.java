@@ -87,7 +87,7 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     return jobs.size() == 1 && jobs.get(0).idempotencyKey() == null;
   }
 
-  /** Writes one job, together with those of other callers if it may be. */
+  /** Writes one job, together with those of other callers if possible. */
   private List<EnqueueResult> writeOne(NewJob job) {
     return shared != null && SharedWrites.accepts(job)
         ? List.of(shared.write(job))

@@ -22,7 +22,7 @@ import org.jooq.UpdateSetMoreStep;
  */
 final class FailedTransition {
 
-  /** The job has used all its attempts. */
+  /** The condition that the job has used all its attempts. */
   static final Condition EXHAUSTED =
       JOBS.ATTEMPTS.minus(JOBS.UNCOUNTED_ATTEMPTS).ge(JOBS.MAX_ATTEMPTS);
 

@@ -610,8 +610,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      *
      * <p>If true, single enqueues of several threads share a commit, and a job may start directly
      * in a free slot of a worker that was started on this queue object. If the connection breaks
-     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never
-     * share.
+     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never share a commit.
      */
     public Builder sameForAllThreads(boolean sameForAllThreads) {
       this.sameForAllThreads = sameForAllThreads;
@@ -636,13 +635,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Sets who prepares the queue for its first enqueue, which takes a few hundred milliseconds for
-     * the first queue of a process: the classes that render SQL are loaded. Default: {@link
-     * #build()}, in the calling thread. With an executor that has threads of its own, {@code
-     * build()} does not wait, and an enqueue waits only if it comes before the end.
+     * Sets the executor that prepares the queue for its first enqueue. The preparation loads the classes that render SQL, which takes a few hundred milliseconds for the first queue of a process. Default: {@link #build()} prepares the queue in the calling thread. If the executor uses another thread, {@code build()} does not wait, and an enqueue waits only if the preparation has not ended.
      *
-     * @param preparation called once, by {@code build()}. What it does not run, the first enqueue
-     *     does
+     * @param preparation called once, by {@code build()}. If it does not run the preparation, the first enqueue does
      */
     public Builder prepareIn(Executor preparation) {
       this.preparation = preparation;

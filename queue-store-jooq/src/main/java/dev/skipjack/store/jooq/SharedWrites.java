@@ -26,30 +26,25 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p>A caller that finds fewer than {@link #MOST_WRITES} in progress, or none in a {@link #CROWD},
- * writes its job at once, alone. The others line up. When a write ends, the first in line writes
- * the jobs of all who wait, in one transaction. No caller waits for others to arrive, and none
+ * writes its job at once, alone. The others line up. When a write ends, the first in line writes the jobs of all callers in line, in one transaction. No caller waits for others to arrive, and none
  * returns before its job is committed.
  *
- * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in
- * progress, whose end chooses the first. A caller leaves the line only under the lock, and only
+ * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in progress, and its end chooses the first in line. A caller leaves the line only under the lock, and only
  * once: as a writer, in the batch of a writer, or to write alone. So each job is in at most one
- * shared write, and every batch gets an outcome, also if its writer dies.
+ * shared write, and every batch gets an outcome, even if its writer fails.
  *
  * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
- * own thread, so one rejected job fails alone and with its own error. After one whose outcome is
- * unknown no caller does, because the jobs may be committed.
+ * own thread, so one rejected job fails alone and with its own error. If the outcome of the shared write is unknown, no caller does, because the jobs may be committed.
  */
 final class SharedWrites {
 
   /**
-   * The number of writes in progress from which callers line up. With one, a few producers would
-   * take turns, where the server commits for all of them at the same time.
+   * The number of writes in progress at which callers begin to line up. If it were 1, a few producers would take turns, although the server can commit for all of them at the same time.
    */
   static final int MOST_WRITES = 4;
 
   /**
-   * The number of callers from which one write is in progress at a time, so that it takes many
-   * jobs: a write of two or three costs about as much as each of them alone.
+   * The number of callers at which only one write at a time is in progress, so that it takes many jobs. A write of two or three jobs costs about as much as a separate write for each.
    */
   static final int CROWD = 7;
 
@@ -60,9 +55,7 @@ final class SharedWrites {
   static final int LARGEST_PAYLOAD = 1024 * 1024;
 
   /**
-   * The time after which a caller no longer waits for the end of another write. Where the network
-   * or the disk takes longer for each write, many in progress are faster than few; and a write may
-   * hang.
+   * The time after which a caller no longer waits for the end of another write. If the network or the disk makes each write slower than this, many writes at a time are faster than few. A write may also hang.
    */
   private static final Duration PATIENCE = Duration.ofMillis(2);
 
@@ -111,9 +104,7 @@ final class SharedWrites {
   }
 
   /**
-   * Returns whether a connection from {@code dataSource} is known to be the same whichever thread
-   * borrows it. That is so for a HikariCP pool itself. Anything else may choose the database, the
-   * role or the transaction by the calling thread.
+   * Returns whether {@code dataSource} is known to give every thread an equivalent connection, which is true only for a HikariCP pool itself. Any other data source may choose the database, the role or the transaction by the calling thread.
    */
   static boolean suits(DataSource dataSource) {
     return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource");
@@ -151,7 +142,7 @@ final class SharedWrites {
     return outcome == null ? alone.apply(job) : resultOf(caller, outcome);
   }
 
-  /** Returns the batch of the caller, if it may write at once; otherwise lines up. */
+  /** Returns the batch of a caller that may write immediately. Any other caller lines up. */
   private List<Caller> startOrLineUp(Caller caller) {
     lock.lock();
     try {
@@ -169,8 +160,7 @@ final class SharedWrites {
   }
 
   /**
-   * Waits until the caller may write, and returns its batch; or until its job has an outcome or the
-   * caller has left the line, and returns no batch.
+   * Waits in line. Returns the batch of the caller when it may write. Returns no batch if its job has an outcome or the caller has left the line.
    */
   private List<Caller> awaitTurn(Caller caller) {
     long since = System.nanoTime();
@@ -292,9 +282,7 @@ final class SharedWrites {
   }
 
   /**
-   * Returns whether each caller should write its own job after this failure. Not if the jobs may be
-   * committed; nor if no connection was available, because each caller would wait for one as long
-   * again. But an interrupt ends only the wait of its own thread.
+   * Returns whether each caller should write its own job after this failure. Returns false if the jobs may be committed, or if no connection was available, because each caller would wait for one as long again. If an interrupt ended the wait for a connection, returns true, because the other callers were not interrupted.
    */
   private static boolean isRepeatable(StoreException failure) {
     boolean unreachable = failure.sqlState().map(state -> state.startsWith("08")).orElse(true);
@@ -366,7 +354,7 @@ final class SharedWrites {
     }
   }
 
-  /** A call of {@link #write}. Its place and whether it is in line change under the lock. */
+  /** A call of {@link #write}. {@code place} and {@code isInLine} change only under the lock. */
   private static final class Caller {
 
     private final NewJob job;

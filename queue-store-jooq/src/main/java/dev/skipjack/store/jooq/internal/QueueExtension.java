@@ -89,7 +89,7 @@ public record QueueExtension(
     @Nullable FollowUp of(WakeUp wakeUp);
   }
 
-  /** Creates what creates and removes the partitions of a table. */
+  /** Creates the {@link DailyPartitions} of a table. */
   @FunctionalInterface
   public interface DailyPartitionsOf {
     /** Returns the partitions of a table with one partition for each day in UTC. */

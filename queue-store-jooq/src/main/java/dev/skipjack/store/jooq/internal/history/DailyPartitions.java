@@ -41,7 +41,7 @@ public final class DailyPartitions {
     this.healing = new PartitionHealing(creator::createPresent);
   }
 
-  /** Returns what repeats a write after creating the partition that was missing. */
+  /** Returns an object that repeats a write after creating the partition that was missing. */
   public PartitionHealing healing() {
     return healing;
   }

@@ -35,7 +35,7 @@ final class PartitionErrors {
           LOCK_TIMEOUT, Reason.BUSY,
           DEADLOCK, Reason.BUSY,
           QUERY_CANCELED, Reason.BUSY,
-          NOT_IN_PREREQUISITE_STATE, Reason.IN_THE_WAY, // create_partition says so
+          NOT_IN_PREREQUISITE_STATE, Reason.IN_THE_WAY, // create_partition reports it
           INVALID_OBJECT_DEFINITION, Reason.IN_THE_WAY, // a partition of other bounds overlaps
           FORBIDDEN, Reason.FORBIDDEN);
 
@@ -46,7 +46,7 @@ final class PartitionErrors {
           QUERY_CANCELED, Reason.BUSY,
           NOT_IN_PREREQUISITE_STATE, Reason.BUSY, // another one is being detached
           UNDEFINED_TABLE, Reason.BUSY, // another maintainer detached or dropped it first
-          INTERNAL, Reason.BUSY, // "tuple concurrently updated": another maintainer, again
+          INTERNAL, Reason.BUSY, // "tuple concurrently updated", caused by another maintainer
           DEPENDENT_OBJECTS, Reason.DEPENDED_ON,
           FORBIDDEN, Reason.FORBIDDEN);
 

@@ -64,7 +64,7 @@ final class PartitionRemover {
   RemovedPartitions remove(PartitionedTable table, Instant cutoff, long deadline) {
     List<String> removed = new ArrayList<>();
     List<Postponed> postponed = new ArrayList<>();
-    // While one detaching is pending no other partition can be detached, so that one comes first.
+    // While a detach is pending, no other partition can be detached, so it is finished first.
     List<FoundPartition> found =
         find(table).stream()
             .sorted(Comparator.comparing(partition -> partition.state() != State.PENDING))
@@ -96,8 +96,7 @@ final class PartitionRemover {
           takeOut(candidate);
           isTakenOut = false;
         }
-        // A detaching that an operator began is finished, because it blocks all others; the table
-        // is not dropped.
+        // A detach that an operator began is finished, because it blocks all others. Its table is not dropped.
         if (hasExpired && (isAttached || candidate.marked())) {
           drop(partition);
           removed.add(partition.name());
@@ -106,8 +105,7 @@ final class PartitionRemover {
       } catch (StoreException failure) {
         Postponed one = PartitionErrors.whileRemoving(partition, failure);
         postponed.add(one);
-        // It is pending now, or another session has locked the parent: the others would wait as
-        // long.
+        // The detach is pending, or another session has locked the parent. The others would wait as long.
         blocked |= isTakenOut && one.reason() == Reason.BUSY;
       } catch (RuntimeException failure) { // what was removed before must still be reported
         postponed.add(

@@ -20,10 +20,10 @@ public record ExpectedHead(String key, @Nullable JobId head) {
 
   private static final Param<Long> HEAD = param("head", Long.class);
 
-  /** The job that holds the key. */
+  /** The condition that the job holds the key. */
   static final Condition HOLDS_KEY = JOBS.ORDERING_KEY.eq(Texts.param("key")).and(Promotion.HEAD);
 
-  /** The job is the expected one. */
+  /** The condition that the job is the expected one. */
   static final Condition IS_EXPECTED = JOBS.ID.eq(coalesce(HEAD, JOBS.ID));
 
   Arguments arguments() {

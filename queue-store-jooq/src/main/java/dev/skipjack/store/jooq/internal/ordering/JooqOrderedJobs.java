@@ -105,7 +105,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
   }
 
   /**
-   * The result of a promotion, each batch of which was a transaction.
+   * The result of a promotion. Each of its batches was one transaction.
    *
    * @param wakeUps a wake-up for each promoted job that is due
    * @param left the keys that were not tried, or whose batch failed
@@ -135,7 +135,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
             .forEach(wakeUp -> wakeUp.ifPresent(promoted::add));
       } catch (RuntimeException failure) {
         if (!isConflict(failure)) {
-          // Earlier batches are committed, so their wake-ups must not be lost with this one.
+          // Earlier batches are committed, so this failure must not lose their wake-ups.
           Set<String> left = new TreeSet<>(batch.keys());
           batches.forEach(each -> left.addAll(each.keys()));
           LOG.debug(

@@ -25,9 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The default codec of a queue. It uses its own mapper, without default typing. A payload therefore
  * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. The
- * mapper ignores unknown fields, so that a newer producer does not break an older worker. It does
- * not make up what is missing: a primitive without a value, or an object with none of a record's
- * components, does not fit. The testkit has a copy of the mapper's settings; {@code
+ * mapper ignores unknown fields, so that a newer producer does not break an older worker. It does not invent missing values: a payload without the value of a primitive, or with an object that has none of a record's components, does not fit. The testkit has a copy of the mapper's settings; {@code
  * JacksonPayloadsTest} compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
@@ -217,7 +215,7 @@ public final class JacksonCodec implements PayloadCodec {
         });
   }
 
-  /** Notices whether a payload has fields that its classes do not know; most have none. */
+  /** Detects whether a payload has fields that its classes do not have. Most payloads have none. */
   private static final class UnknownFields extends DeserializationProblemHandler {
 
     private boolean met;

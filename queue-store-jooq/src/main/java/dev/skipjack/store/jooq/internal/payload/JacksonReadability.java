@@ -120,12 +120,9 @@ final class JacksonReadability {
   }
 
   /**
-   * Returns where an object of the payload has fields, but none of the components of the record
-   * that it should be, as after the components were renamed. Returns null if there is no such
-   * object.
+   * Returns the position of an object in the payload that has fields, but none of the components of its record, for example because the components were renamed. Returns null if there is no such object.
    *
-   * <p>Records that leave out values, and objects whose fields more than their components may
-   * claim, are not checked.
+   * <p>Does not check records that leave out values, or that also accept fields that are not their components.
    */
   @Nullable String foreignObject(String json, Class<?> payloadClass) {
     try {

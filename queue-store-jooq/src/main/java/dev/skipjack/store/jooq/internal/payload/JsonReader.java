@@ -38,7 +38,7 @@ public final class JsonReader {
     INVALID
   }
 
-  /** The tokens that may follow at the current position. */
+  /** The parts of a document that may follow at the current position. */
   private enum Next {
     VALUE,
     ELEMENT_OR_END,

@@ -76,7 +76,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
         isLeftOut(definition.missed(), planned, until) ? List.of() : List.of(planned), next);
   }
 
-  /** Returns the planned time itself, unless its date is excepted; then the first that is not. */
+  /** Returns the planned time or, if its date is excepted, the first later one that is not. */
   private static @Nullable Instant notExcepted(
       StoredTiming stored, Timing timing, Instant planned) {
     Instant before = planned.minusSeconds(Objects.requireNonNull(stored.intervalSeconds()));

@@ -198,7 +198,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       if (batch.isFull()) {
         break;
       }
-      // The latest declaration of a schedule whose row needs no code has none.
+      // If the row needs no code, the latest declaration of the schedule has none either.
       boolean needsCode =
           one.row() instanceof StoredSchedule schedule && schedule.definition().needsCode();
       PlannedFire plan =

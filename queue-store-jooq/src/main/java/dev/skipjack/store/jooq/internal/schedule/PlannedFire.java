@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The plan for one due schedule. The first of its result and its failures counts. */
+/** The plan for one due schedule. Only its first result or failure counts. */
 final class PlannedFire implements Plan {
 
   private final Due due;

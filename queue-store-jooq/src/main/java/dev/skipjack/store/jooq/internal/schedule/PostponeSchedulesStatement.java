@@ -44,7 +44,7 @@ final class PostponeSchedulesStatement {
           .column("delay", param("delays", Long[].class))
           .column("error", Texts.array("errors"));
 
-  /** Counts no further, so that the number does not overflow. */
+  /** The number at which counting stops, so that it does not overflow. */
   private static final int MOST_FAILURES = 999_999;
 
   private PostponeSchedulesStatement() {}
