@@ -137,7 +137,7 @@ record BatchResult(
     return Backoff.clamp(asked == null ? wait(backoff, failures, random) : asked);
   }
 
-  /** The function is the user's own; the batch must be recorded even if it throws. */
+  /** Returns the wait. The batch must be recorded even if the application's backoff throws. */
   private static Duration wait(Backoff backoff, int failures, RandomGenerator random) {
     try {
       return Objects.requireNonNull(backoff.after(failures, random));

@@ -80,8 +80,7 @@ final class HeldLeases implements SendingTime, AutoCloseable {
   }
 
   /**
-   * Returns when a publisher that does not return has not noticed the end: a tenth of the lease
-   * later, which leaves enough of it to record the batch.
+   * Returns the time until a publisher that has not returned is too late. It has a tenth of the lease to notice the end; the rest is enough to record the batch.
    */
   long nanosToOverrun() {
     return endUntil + lease.toNanos() / 10 - System.nanoTime();

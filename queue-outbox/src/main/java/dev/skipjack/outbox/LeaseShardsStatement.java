@@ -56,7 +56,7 @@ import org.jooq.impl.SQLDataType;
  * no indexed column.
  *
  * <p>A lease that ends later than any relay's, and one whose id is the largest number, were written
- * by another program. They stop no relay.
+ * by another program. They do not stop relays.
  */
 final class LeaseShardsStatement {
 

@@ -38,7 +38,7 @@ public final class Relay implements AutoCloseable {
   private static final Duration PARTITIONS_AHEAD = Duration.ofDays(14);
   private static final Duration MAINTENANCE = Duration.ofHours(1);
 
-  /** How long {@link #close} waits for batches in progress, which end earlier without a fault. */
+  /** How long {@link #close} waits for batches in progress. Without a fault, they end earlier. */
   private static final Duration FAREWELL = Stop.GRACE.plusSeconds(5);
 
   /** How long {@link #close} waits for interrupted threads to return their connections. */
@@ -391,8 +391,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long the events of a batch are sent, but at least for a third of the lease. After
-     * that, the publisher finishes what it is sending, and the rest of the batch waits for the next
+     * Sets how long the events of a batch are sent. A third of the lease is the minimum. After that time, the publisher finishes what it is sending, and the rest of the batch waits for the next
      * one. Default 60 s.
      *
      * @param timeout 1 ms to 1 h
@@ -420,8 +419,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long published events are kept. They are removed by the day. Zero keeps none, which
-     * saves the copy. All relays share one history, so give them the same retention: each removes
+     * Sets how long published events are kept. They are removed in whole days. With zero, relays do not keep them at all. All relays share one history, so give them the same retention: each removes
      * what is older than its own. Default 7 days.
      *
      * @param retention 0 to 3,650 days

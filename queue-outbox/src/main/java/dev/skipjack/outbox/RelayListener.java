@@ -33,7 +33,7 @@ final class RelayListener implements Runnable {
   public void run() {
     long pause = RelayLoop.SHORTEST_PAUSE;
     while (true) {
-      boolean unused = Thread.interrupted(); // of a library, unless the relay stops
+      boolean unused = Thread.interrupted(); // by a library, unless the relay stops
       if (stop.isRequested()) {
         return;
       }
@@ -45,7 +45,7 @@ final class RelayListener implements Runnable {
           }
           pause = RelayLoop.SHORTEST_PAUSE;
         }
-      } catch (Throwable failure) { // the relay would be woken no more
+      } catch (Throwable failure) { // otherwise nothing would wake the relay
         LOG.debug(
             "Relay cannot listen, polls instead relay={} error={}", relay, ErrorTexts.own(failure));
         signal.pause(pause);

@@ -41,7 +41,7 @@ final class RunningBatch {
 
   private boolean hasOverrun;
 
-  /** The number of sent events in what was recorded before the publisher returned. */
+  /** The number of sent events that were recorded before the publisher returned. */
   private long sentInTime;
 
   RunningBatch(
@@ -121,8 +121,7 @@ final class RunningBatch {
   }
 
   /**
-   * Called when the publisher should have returned, and when the relay is closed. A publisher of
-   * whole batches says nothing before it returns, so it keeps the leases until they expire.
+   * Called when the publisher should have returned, and when the relay is closed. A publisher of whole batches reports nothing before it returns, so nothing is recorded and the leases expire.
    */
   private void overrun() {
     try {

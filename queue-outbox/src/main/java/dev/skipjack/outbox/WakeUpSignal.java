@@ -56,7 +56,7 @@ final class WakeUpSignal {
           left = deadline - System.nanoTime();
         }
       } catch (InterruptedException interrupt) {
-        // The caller looks whether the relay stops, and otherwise goes on.
+        // The caller checks whether the relay stops, and otherwise continues.
       }
     }
   }

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Batches that take longer than the publish timeout. */
+/** Tests batches that take longer than the publish timeout. */
 @QueueTest
 class BatchDeadlineTest {
 
@@ -105,7 +105,7 @@ class BatchDeadlineTest {
     assertThat(fixture.count("outbox_blocked")).isZero();
   }
 
-  /** Such a publisher may be waiting for a socket. */
+  /** A publisher that waits for a socket ignores interrupts. */
   @Test
   void closeRecordsWhatWasSentBeforeAFunctionThatIgnoresInterrupts() throws Exception {
     fixture.record(IntStream.range(0, 50).mapToObj(i -> event(i, "placed")).toArray(Event[]::new));
@@ -140,7 +140,7 @@ class BatchDeadlineTest {
         latch.await();
         return;
       } catch (InterruptedException ignored) {
-        // as a driver does that waits for a socket
+        // like a driver that waits for a socket
       }
     }
   }

@@ -27,7 +27,7 @@ class OutboxAdminTest {
     admin = fixture.outbox.admin();
   }
 
-  /** Publishes events by what their type asks for. */
+  /** Publishes events with the result that their type determines. */
   private void relay(String name) throws InterruptedException {
     Publisher publisher =
         Publisher.each(

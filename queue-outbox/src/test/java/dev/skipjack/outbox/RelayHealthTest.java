@@ -246,7 +246,7 @@ class RelayHealthTest {
     release.countDown();
   }
 
-  /** Work of which the log is of interest. */
+  /** Work whose log a test checks. */
   @FunctionalInterface
   private interface Work {
     void run() throws Exception;

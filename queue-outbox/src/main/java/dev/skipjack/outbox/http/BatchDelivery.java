@@ -34,8 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class BatchDelivery {
 
   /**
-   * A pause from which on an event is postponed, so that it does not keep the relay from events of
-   * other endpoints. A relay that can publish nothing tries again after this time.
+   * If an endpoint pauses for longer, its events are postponed, so that the relay reaches the events of other endpoints. A relay that can publish nothing tries again after this time.
    */
   private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
@@ -58,7 +57,7 @@ final class BatchDelivery {
   private final List<PublishResult> results;
   private final Set<RunningDelivery> running = new LinkedHashSet<>();
 
-  /** What the threads of the pool want this thread to do. */
+  /** The work that the threads of the pool pass to this thread. */
   private final BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
 
   /** Why the first event failed whose endpoint was unavailable. */
@@ -273,7 +272,7 @@ final class BatchDelivery {
       return completion(started, attempt);
     } catch (InterruptedException aborted) {
       return completion(started, Response.settled(PublishResult.notTried()));
-    } catch (Throwable failure) { // of the application's function, or of its client
+    } catch (Throwable failure) { // from the application's function or its client
       return completion(
           started,
           Response.settled(PublishResult.retry("The event was not sent: " + description(failure))));
@@ -321,7 +320,7 @@ final class BatchDelivery {
         .add(new Delivery(delivery.position(), delivery.later(), endpoint));
   }
 
-  /** Decides about the deliveries to a server that were not begun. */
+  /** Postpones the deliveries to a server that were not begun, if it is paused, unavailable or slow. */
   private void giveUp(DestinationQueue destination) {
     while (destination.isWaiting()) {
       giveUp(destination.remove(), destination);

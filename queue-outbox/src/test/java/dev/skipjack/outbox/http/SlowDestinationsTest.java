@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Destinations that respond late, never, or not even to the function that looks them up. */
+/** Tests destinations that respond late or never, and lookups of endpoints that fail or hang. */
 @QueueTest
 class SlowDestinationsTest {
 
@@ -79,7 +79,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** The batches of nothing but events for silent servers end before a request has. */
+  /** Batches with events only for silent servers end before a request does. */
   @Test
   void anOlderBacklogForSilentServersDoesNotHoldUpAHealthyOne() throws Exception {
     openSilentServers();
@@ -132,8 +132,7 @@ class SlowDestinationsTest {
   }
 
   /**
-   * Each response takes longer than requests are begun when only slow servers have events left, but
-   * a sixth of the timeout.
+   * Each response takes a sixth of the timeout. Requests to slow servers begin for less time when only these servers have events left.
    */
   @Test
   void aBatchForSlowServersOnlyBeginsFewRequestsAndThenLetsThemRest() throws Exception {
@@ -188,7 +187,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** Otherwise the event would be sent in each batch for ever. */
+  /** Otherwise the event would be sent in each batch forever. */
   @Test
   void aRequestThatTheBatchCutsAfterMostOfItsTimeIsAnAttempt() throws Exception {
     openSilentServers();
@@ -211,7 +210,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** With a budget for failures only, this server would take every batch for itself. */
+  /** If only failures had a time limit, this server would use the time of every batch. */
   @Test
   void aServerThatAcceptsEventsSlowlyDoesNotHoldUpAHealthyOne() throws Exception {
     CountDownLatch end = new CountDownLatch(1);
