@@ -72,7 +72,7 @@ final class MigratedContent {
 
   private static void readJar(JarURLConnection connection, SortedMap<String, byte[]> files)
       throws IOException {
-    connection.setUseCaches(false); // otherwise the jar would be closed for its other readers
+    connection.setUseCaches(false); // a cached jar would be closed for its other readers
     try (JarFile jar = connection.getJarFile()) {
       List<JarEntry> found =
           jar.stream()
