@@ -384,7 +384,7 @@ final class SchedulesCommand extends CommandGroup {
   /** {@code skipjack schedules resume}. */
   @Command(
       name = "resume",
-      description = "Resume a schedule from its next fire; fires during the pause are not missed.")
+      description = "Resume a schedule with its next fire. Fires during the pause are skipped.")
   static final class Resume extends ScheduleAction {
 
     Resume() {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The terminal of the process while a command fills its screen: the cursor is hidden, keys arrive
- * without Enter, and what the screen showed before returns at the end, also after Ctrl-C.
+ * without Enter, and the earlier content of the screen is restored at the end, also after Ctrl-C.
  */
 final class Terminal implements AutoCloseable {
 

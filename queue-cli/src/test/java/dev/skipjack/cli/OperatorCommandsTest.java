@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests what {@link CommandLineDocumentTest} does not show of the commands for operators. */
+/** Tests those uses of the commands for operators that {@link CommandLineDocumentTest} does not run. */
 @QueueTest
 class OperatorCommandsTest {
 
@@ -70,7 +70,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aListThatIsNotCompleteContinuesWhereItStopped() {
+  void anIncompleteListContinuesWhereItStopped() {
     for (int i = 0; i < 3; i++) {
       enqueue();
     }
@@ -106,7 +106,7 @@ class OperatorCommandsTest {
         .add(Schedule.every(Duration.ofDays(1)).named(schedule).enqueue(Shop.RECEIPT, "{}"));
   }
 
-  /** Two rows that the table would reject: one time that Java cannot use, and a list in a list. */
+  /** Two rows that the table would reject: one with an infinite time, and one with a date after the year 9999. */
   @Test
   void aScheduleThatCannotBeReadIsShownWithItsReasonAndCanBePausedAndRemoved() throws SQLException {
     add("sound");
@@ -216,7 +216,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aPauseOfAnUnknownQueueIsQuestioned() {
+  void aPauseOfAnUnknownQueuePrintsAWarning() {
     Program pause = skipjack("queues", "pause", "emials", "--for", "15m");
     assertThat(pause.exitCode()).isZero();
     assertThat(pause.out()).startsWith("Queue 'emials' is paused until ");
@@ -710,7 +710,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aMissingSchemaIsNamedWithItsFix() {
+  void aMissingSchemaIsReportedWithItsFix() {
     Program list = skipjack("jobs", "list", "--schema", "other");
     assertThat(list.exitCode()).isEqualTo(2);
     assertThat(list.err())
@@ -804,7 +804,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aServerThatDoesNotRespondIsNamed() throws IOException {
+  void aServerThatDoesNotRespondIsReported() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       Program program =
           Program.run(

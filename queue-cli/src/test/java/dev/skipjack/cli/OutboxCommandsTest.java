@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests what {@link CommandLineDocumentTest} does not show of the commands for the outbox. */
+/** Tests those uses of the commands for the outbox that {@link CommandLineDocumentTest} does not run. */
 @QueueTest
 class OutboxCommandsTest {
 
@@ -226,7 +226,7 @@ class OutboxCommandsTest {
   }
 
   @Test
-  void aFullListSaysThatThereMayBeMore() throws Exception {
+  void aFullListReportsThatThereMayBeMore() throws Exception {
     recordPoison("1");
     recordPoison("2");
     publish();

@@ -33,8 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An operator who asks {@code why} a job does not run, or asks the {@code doctor}, and then runs
- * the command that it prints has removed the reason.
+ * Tests that the command that {@code why} or the {@code doctor} prints removes the reason why a job does not run.
  */
 @QueueTest
 class StuckJobsTest {
