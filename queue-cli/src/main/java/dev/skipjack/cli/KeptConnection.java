@@ -97,7 +97,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
     return connection;
   }
 
-  /** The driver gives up on the login as a whole with a message of its own, without a cause. */
+  /** The exception for a login that takes too long has no cause, so its message is read. */
   private static boolean isTimeout(SQLException failed) {
     return failed.getCause() instanceof SocketTimeoutException
         || String.valueOf(failed.getMessage()).contains("timed out");

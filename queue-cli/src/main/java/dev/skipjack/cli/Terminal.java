@@ -87,7 +87,8 @@ final class Terminal implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(onExit);
     } catch (IllegalStateException exiting) {
-      // The hook runs already, and waits for this thread or has restored the terminal before it.
+      // The JVM exits, and its hook may restore the terminal too, which has no effect the second
+      // time.
     }
   }
 

@@ -68,8 +68,7 @@ final class HandledTypes implements SmartInitializingSingleton {
   }
 
   /**
-   * Rejects a type with which jobs are enqueued that their handler would not run, or could not
-   * read.
+   * Rejects a type if the handler would not run or could not read the jobs enqueued with it.
    *
    * @throws IllegalArgumentException if the type and that of the handler differ in the payload
    *     version, the payload class or the queue, and the application's worker does not serve that
@@ -126,7 +125,7 @@ final class HandledTypes implements SmartInitializingSingleton {
       List<JobType<?>> types = annotated.get();
       return handled(types, served.apply(types));
     } catch (RuntimeException | LinkageError incorrect) {
-      // The handlers belong to other processes, which refuse to start.
+      // Only processes that run the handlers refuse to start.
       LOG.warn("Types of enqueued jobs not compared with those of their handlers", incorrect);
       return NONE;
     }

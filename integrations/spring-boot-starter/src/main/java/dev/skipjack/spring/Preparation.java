@@ -7,7 +7,7 @@ import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Prepares the queue for its first enqueue when the application has started, in a thread of its
- * own. Until then, the preparation would compete with the start for the processors.
+ * own. An earlier preparation would compete with the start for the processors.
  *
  * <p>Not an {@link java.util.concurrent.Executor}: Spring Boot creates its task executor only if no
  * bean is one.

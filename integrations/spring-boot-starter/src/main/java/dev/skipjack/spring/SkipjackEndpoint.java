@@ -189,7 +189,7 @@ final class SkipjackEndpoint {
         : ok(outbox.report(limit));
   }
 
-  /** Returns 0, which is not a valid limit, for other texts than numbers. */
+  /** Returns the number, or 0, which is not a valid limit, if the text is not a number. */
   private static int number(String text) {
     try {
       return Integer.parseInt(text);

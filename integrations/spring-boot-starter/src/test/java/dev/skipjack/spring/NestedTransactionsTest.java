@@ -18,7 +18,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Rolls back savepoints at random: a row and its job exist both or neither. */
+/** Rolls back savepoints at random, and checks that a row exists exactly if its job does. */
 @QueueTest
 class NestedTransactionsTest {
 

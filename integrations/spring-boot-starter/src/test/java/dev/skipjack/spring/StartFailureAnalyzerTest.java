@@ -23,7 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What Spring Boot prints instead of a stack trace. */
+/** Tests what Spring Boot prints instead of a stack trace. */
 @QueueTest
 @ExtendWith(OutputCaptureExtension.class)
 @SuppressWarnings("UnusedMethod") // The handlers are found by reflection.
@@ -103,7 +103,7 @@ class StartFailureAnalyzerTest {
         "Name the class that declares the type,");
   }
 
-  /** The description also says what is wrong with the value. */
+  /** The description also contains the reason why the value is invalid. */
   @Test
   void schedules() {
     FailureAnalysis analysis = analysisOf(contexts.withBean(BadCron.class));

@@ -30,7 +30,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Every way to enqueue a job or to record an event shares the fate of the caller's transaction. */
+/** Tests that jobs and events are committed and rolled back with the caller's transaction, whatever the way to write them. */
 @QueueTest
 class TrapsTest {
 
@@ -289,7 +289,7 @@ class TrapsTest {
     assertWritten(0, way.isEvent() ? 0 : way.rows);
   }
 
-  /** It commits at once, so it must not be what an application gets as its enqueuer. */
+  /** UniqueJobs commits at once, so Spring must not inject it as the enqueuer. */
   @Test
   void uniqueJobsOfTheApplicationAreNotInjectedAsEnqueuer() {
     contexts

@@ -92,8 +92,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Starts a publisher with a producer of its own, which it replaces if the producer reaches an
-   * error state that it cannot leave.
+   * Returns a builder of a publisher with its own producer, which it replaces if the producer reaches an error state that it cannot leave.
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
    * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
@@ -114,7 +113,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Starts a publisher with the producer of the application, which {@link #close} leaves open. It
+   * Returns a builder of a publisher with the producer of the application, which {@link #close} leaves open. It
    * must have {@code enable.idempotence=true}, {@code acks=all}, no {@code transactional.id}, and a
    * partitioner that maps the same key to the same partition. This cannot be checked here. If the
    * producer reaches an error state that it cannot leave, close the relay and build another

@@ -67,8 +67,7 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   }
 
   /**
-   * Runs all due jobs. If another thread is doing so, that thread also runs those that this one has
-   * enqueued: it may be waiting for this one in a handler.
+   * Runs all due jobs. If another thread is doing so, that thread also runs the jobs of this one, because its handler may be waiting for this thread.
    */
   private void run() {
     enqueued.set(true);

@@ -35,7 +35,7 @@ class SkipjackSliceTest {
     assertThat(environment.getProperty("shop.name")).isEqualTo("Skipjack");
   }
 
-  /** As the application does: Spring Boot 4 brings Jackson 3. */
+  /** The application uses Jackson 2 with Spring Boot 3, and Jackson 3 with Spring Boot 4. */
   @Test
   void convertsPayloadsWithTheJacksonOfSpringBoot(@Autowired JobQueue queue) {
     assertThat(queue.codec().getClass().getSimpleName())
