@@ -28,11 +28,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Measures the outbox: a relay that publishes recorded events to nothing, against a worker that
- * runs as many no-op jobs, and against a simple relay that publishes while it holds its rows
- * locked; recording an event in a transaction, with and without wake-ups, against a plain INSERT of
- * the same row; and the time from a commit to the publisher, against that from a commit to a
- * handler.
+ * Measures the outbox in three parts. The first compares a relay that publishes recorded events to nothing with a worker that runs as many no-op jobs, and with a simple relay that publishes while it holds its rows locked. The second compares recording an event in a transaction, with and without wake-ups, with a plain INSERT of the same row. The third compares the time from a commit to the publisher with that from a commit to a handler.
  */
 final class OutboxEvents implements Benchmark {
 

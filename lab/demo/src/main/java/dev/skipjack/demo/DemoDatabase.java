@@ -40,7 +40,7 @@ final class DemoDatabase implements AutoCloseable {
         refused_at timestamptz NOT NULL DEFAULT clock_timestamp()
       );
 
-      -- What handling a delivery did. No unique key: only the queue prevents a second effect, and the verification counts.
+      -- The effects of handled deliveries. There is no unique key: only the queue prevents a second effect.
       CREATE TABLE IF NOT EXISTS skipjack_demo.effects (
         delivery   uuid        NOT NULL,
         job_id     bigint      NOT NULL,

@@ -217,7 +217,7 @@ class LauncherTest {
 
   /** A container that shares the folder has a separate process id namespace. */
   @Test
-  void aLockOfAnotherMachineIsWaitedForAlthoughItsProcessIdIsNotAliveHere() throws Exception {
+  void theScriptWaitsForALockOfAnotherMachineAlthoughNoProcessHereHasItsId() throws Exception {
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
     Path lock = lock(gone.pid() + ".1.elsewhere.example-4026");
@@ -285,7 +285,7 @@ class LauncherTest {
   }
 
   @Test
-  void anOldOrMissingJavaIsNamed() throws Exception {
+  void anOldOrMissingJavaIsReported() throws Exception {
     javaVersion("11.0.2");
     assertThat(launch())
         .satisfies(

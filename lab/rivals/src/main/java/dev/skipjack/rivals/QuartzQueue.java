@@ -43,7 +43,7 @@ final class QuartzQueue extends OtherQueue {
         database,
         "quartz",
         List.of("qrtz_fired_triggers", "qrtz_simple_triggers", "qrtz_triggers"),
-        // As its documentation has it: the threads, and three for the scheduler itself.
+        // Its documentation recommends one for each thread, and three for the scheduler itself.
         THREADS + 3);
   }
 

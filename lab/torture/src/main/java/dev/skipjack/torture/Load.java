@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What a run puts load on. */
+/** The load of a run. */
 public enum Load {
   /** Jobs, and a tenth as many transactions that record events. */
   ALL(3, 4),
