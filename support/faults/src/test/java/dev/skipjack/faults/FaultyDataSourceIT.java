@@ -63,7 +63,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void aCutBeforeTheCommitUndoesAndOneAfterItHidesThatItIsDone() throws SQLException {
+  void aCutBeforeTheCommitRollsBackAndOneAfterItLosesTheAcknowledgement() throws SQLException {
     faulty.cutBeforeCommit(1);
     assertFails(this::insert, "08006");
     assertThat(rows()).isZero();
@@ -127,7 +127,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void aBrokenConnectionIsOfNoMoreUse() throws SQLException {
+  void aBrokenConnectionStaysBrokenAndThePoolReplacesIt() throws SQLException {
     faulty.cutBeforeCommit(1);
     try (Connection connection = faulty.getConnection()) {
       connection.setAutoCommit(false);
@@ -137,7 +137,7 @@ class FaultyDataSourceIT {
       assertFails(connection::createStatement, "08006");
     }
     for (int i = 0; i < 20; i++) {
-      insert(); // its pool got rid of it
+      insert(); // the pool has removed it
     }
     assertThat(rows()).isEqualTo(20);
   }
@@ -194,7 +194,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void refusesPlansThatMakeNoSense() {
+  void rejectsInvalidPlans() {
     assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 0, "40001"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 1, "deadlock"))

@@ -60,7 +60,7 @@ class TcpProxyIT {
 
     proxy.pass();
     try (Connection connection = connect("")) {
-      // The session of the lost connection has heard of nothing.
+      // The session of the lost connection has not noticed anything.
       assertThat(text(connection, "SELECT state FROM pg_stat_activity WHERE pid = " + pid))
           .isEqualTo("idle");
     }
@@ -202,7 +202,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void forgetsCutsThatHaveNotStruck() throws Exception {
+  void discardsCutsThatHaveNotHappened() throws Exception {
     proxy.cutBeforeCommit(3);
     proxy.clearCuts();
     try (Connection connection = connect("")) {

@@ -90,7 +90,7 @@ class MigrationsTest {
         .containsExactly("pending");
   }
 
-  /** Flyway gets a fixed list, which a new file must join. */
+  /** Flyway gets a fixed list, so a new file must be added to it. */
   @Test
   void everyFileIsAMigration() throws Exception {
     try (Stream<Path> files = Files.list(FOLDER)) {
@@ -369,7 +369,7 @@ class MigrationsTest {
   void partitionsOfAnUnlimitedTimeAreRefused() throws SQLException {
     assertThat(query("SELECT common.create_partitions(NULL) IS NULL")).containsExactly("t");
     for (String ahead : List.of("infinity", "91 days", "-1 second", "400 days")) {
-      // PostgreSQL knows infinite intervals from version 17 on; before, the text is refused.
+      // PostgreSQL 17 and later have infinite intervals; earlier versions refuse the text.
       assertThatThrownBy(() -> query("SELECT common.create_partitions('" + ahead + "')"))
           .hasMessageMatching("(?s).*(is not in 0\\.\\.90 days|invalid input syntax).*");
     }
@@ -420,8 +420,8 @@ class MigrationsTest {
   @Test
   void noDayIsLeftOutWhereTheSessionsZoneEndsItsSummerTime() throws SQLException {
     Migrations.migrate(dataSource, "summer");
-    // A zone whose clocks go back by a whole day, after the partitions that are there: it shows at
-    // any time of day.
+    // A zone whose clocks go back by a whole day, after the existing partitions, so that the test
+    // works at any time of day.
     String zone =
         query(
                 "SELECT format('XXX0YYY-24,%s,%s', to_char(now() - interval '90 days', 'DDD')::int"
@@ -441,7 +441,7 @@ class MigrationsTest {
   }
 
   @Test
-  void aSchemaThatPlainSqlMadeIsTakenOver() throws Exception {
+  void aSchemaThatPlainSqlCreatedIsAdopted() throws Exception {
     query("CREATE SCHEMA \"by hand\"; SELECT 1");
     String path = "SET search_path = \"by hand\"; ";
     for (String file : files()) {
@@ -461,7 +461,7 @@ class MigrationsTest {
 
   /** If the migration called the function, it would run with the rights of the migrating role. */
   @Test
-  void aVersionThatAnotherRoleStatesIsNotAskedFor() throws SQLException {
+  void aVersionFunctionOfAnotherRoleIsNotCalled() throws SQLException {
     query(
         """
         CREATE SCHEMA planted;
