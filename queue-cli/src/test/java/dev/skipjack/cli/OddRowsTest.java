@@ -205,7 +205,7 @@ class OddRowsTest {
     assertThat(failures).as("failures by column: %s", causes).isEmpty();
   }
 
-  /** Returns the message of each step that fails beside odd rows. */
+  /** Returns the message of each step that fails because of odd rows. */
   private Map<String, String> failuresWith(List<Column> columns, Predicate<String> steps)
       throws SQLException {
     database.truncate();

@@ -306,7 +306,7 @@ class OperatorCommandsTest {
         "{\"kind\": 5, \"payload\": 1}                         | The member kind must be a string.",
         "[]                                                 | The line must be a JSON object.",
       })
-  void anInvalidLineIsNamedAndThoseBeforeItAreEnqueued(String line, String sentence)
+  void anInvalidLineIsReportedAndThoseBeforeItAreEnqueued(String line, String sentence)
       throws IOException {
     Path file = home.resolve("invalid.jsonl");
     String good = "{\"kind\": \"k\", \"payload\": {\"a\": [1, {}]}}\n";

@@ -143,7 +143,7 @@ class StuckJobsTest {
     assertThat(skipjack("jobs show " + job).out()).contains("lost");
   }
 
-  /** No command can start a worker, so the operator learns which kind needs one. */
+  /** No command can start a worker, so the output names the kind that needs one. */
   @Test
   void aJobOfAnUnknownKindRunsOnceAWorkerHandlesIt() {
     JobId job = queue.enqueue(Shop.RECEIPT, "{}");

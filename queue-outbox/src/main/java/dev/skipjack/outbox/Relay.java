@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Publishes the events of committed transactions. Any number of relays, in any number of processes,
  * share the work: each batch leases some of the 32 shards into which aggregates are divided.
  *
- * <p>No transaction is open while the publisher runs. If a relay dies or freezes, another one
+ * <p>No transaction is open while the publisher runs. If a relay is killed or freezes, another one
  * continues when its lease expires, and publishes those events again that the first one could not
  * record: at most a batch for each of its threads.
  *
@@ -222,9 +222,7 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Stops the relay. No further event is sent. Waits until those in progress have ended and the
-   * batches are recorded, at most for 20 s, or for the publish timeout and a third of the lease if
-   * that is shorter, and then interrupts the publisher. If it does not return, records what is
+   * Stops the relay. No further event is sent. Waits until those in progress have ended and the batches are recorded. After 20 s, or after the publish timeout and a third of the lease if that is shorter, interrupts the publisher. If it does not return, records what is
    * known to be sent. Returns after 25 s at the latest, whatever the publisher does.
    */
   @Override
@@ -472,9 +470,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets a function that removes secrets and personal data from the texts about failures before
-     * they are stored with the event or logged: the reasons that the publisher returns, and what it
-     * throws, with the stack trace. If the function throws or returns null, a fixed sentence
+     * Sets a function that removes secrets and personal data from the texts about failures before they are stored with the event or logged. These texts are the reasons that the publisher returns, and what it throws, with the stack trace. If the function throws or returns null, a fixed sentence
      * replaces the text. The default changes nothing.
      *
      * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers

@@ -109,7 +109,7 @@ class RelayTest {
   }
 
   @Test
-  void aBatchKnowsWhetherMoreEventsWait() throws Exception {
+  void aBatchReportsWhetherMoreEventsWait() throws Exception {
     List<String> batches = new ArrayList<>();
     Publisher publisher =
         batch -> {

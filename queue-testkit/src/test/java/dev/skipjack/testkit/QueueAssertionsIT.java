@@ -214,7 +214,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void aSchemaWithoutAQueueIsNamed() {
+    void aSchemaWithoutAQueueIsReported() {
       assertThatThrownBy(() -> assertThatJobs(database.dataSource(), "pub\"lic"))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("schema 'pub\"lic'")

@@ -14,7 +14,7 @@ class TestcontainersSourceIT {
   private static final int MAJOR = 16;
 
   @Test
-  void aContainerOfTheMajorThatIsAskedForServes() throws SQLException {
+  void aContainerHasTheRequestedMajor() throws SQLException {
     assumeTrue(DockerProbe.ofThisMachine().answers(), "no Docker answers here");
     OptionalInt wanted = OptionalInt.of(MAJOR);
     TestServer server = TestServer.start(new TestcontainersSource(wanted), wanted);

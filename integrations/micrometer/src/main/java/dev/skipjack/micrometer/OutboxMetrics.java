@@ -90,7 +90,7 @@ public final class OutboxMetrics {
   private OutboxMetrics() {}
 
   /**
-   * Returns a binder for the gauges of an outbox. The thread that asks for a value queries the
+   * Returns a binder for the gauges of an outbox. A thread that reads a value queries the
    * database if the last query was at least 10 seconds ago. If the query fails, the gauges report
    * NaN.
    */

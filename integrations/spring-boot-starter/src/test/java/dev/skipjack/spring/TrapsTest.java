@@ -30,7 +30,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Tests that jobs and events are committed and rolled back with the caller's transaction, whatever the way to write them. */
+/** Tests that each way to write jobs and events commits and rolls back with the caller's transaction. */
 @QueueTest
 class TrapsTest {
 

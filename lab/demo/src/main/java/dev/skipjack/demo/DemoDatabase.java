@@ -94,7 +94,7 @@ final class DemoDatabase implements AutoCloseable {
         "Another demo is running on this database. Wait until it has ended, or use another database.");
   }
 
-  /** Creates the tables of the queue and of the demo, as far as they are missing. */
+  /** Creates the missing tables of the queue and of the demo. */
   void createTables() {
     Migrations.migrate(pool);
     on(pool).execute(TABLES);

@@ -174,7 +174,7 @@ final class BatchDelivery {
     return settings.timeout().plus(settings.patience());
   }
 
-  /** Makes room for other requests beside the slow ones, and aborts those that do not end. */
+  /** Moves slow requests to other slots, and aborts those that do not end. */
   private void watch() {
     for (RunningDelivery each : List.copyOf(running)) {
       boolean isLookup = each.delivery().endpoint() == null;

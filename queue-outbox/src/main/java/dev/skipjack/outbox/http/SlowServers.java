@@ -57,7 +57,7 @@ final class SlowServers {
     put(server, longest);
   }
 
-  /** Notes that a batch has waited for the server in vain, so that the next one waits longer. */
+  /** Notes that a batch has waited for the server without a response, so that the next one waits longer. */
   void noteWait(String server) {
     Duration doubled = waitFor(server).multipliedBy(2);
     put(server, doubled.compareTo(longest) < 0 ? doubled : longest);

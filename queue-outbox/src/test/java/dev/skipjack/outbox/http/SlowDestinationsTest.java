@@ -171,7 +171,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** Nothing else responds, so the publisher cannot tell whether these servers or others fail. */
+  /** If events have several endpoints, failures count even if no server has responded. */
   @Test
   void eachFailureOfABatchOfSilentServersIsAnAttempt() throws Exception {
     openSilentServers();

@@ -570,7 +570,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   }
 
   @Test
-  void faultOfTheClassIsPermanentAndSaysWhatIsMissing() {
+  void faultOfTheClassIsPermanentAndReportsWhatIsMissing() {
     PayloadException withoutCreator =
         refusal("{\"@type\":\"cat\",\"id\":1,\"name\":\"secret\"}", Pet.class);
     assertThat(withoutCreator.isPermanent()).isTrue();

@@ -86,7 +86,7 @@ class BaseFolderTest {
     }
 
     @Test
-    void binariesLieInAFolderOfRootAndAPlantedLinkIsNotFollowed() throws IOException {
+    void binariesAreInAFolderOfRootAndAPlantedLinkIsNotFollowed() throws IOException {
       Path base = BaseFolder.open(who, folder, name -> null);
       Path binaries = BaseFolder.ofBinaries(who, base);
       assertThat(binaries).isEqualTo(folder.resolve("skipjack-binaries"));

@@ -63,7 +63,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void withoutAnyOfThemAUserNamespaceIsUsedAndTheFilesStayRoots() {
+  void withoutAnyToolAUserNamespaceIsUsedAndRootOwnsTheFiles() {
     machine.missing.addAll(Set.of("setpriv", "runuser", "su"));
 
     Unprivileged who = Unprivileged.choose(machine, null);
@@ -113,7 +113,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void aUserThatDoesNotExistIsNamed() {
+  void aUserThatDoesNotExistIsReported() {
     assertThatThrownBy(() -> Unprivileged.choose(machine, "ghost"))
         .isInstanceOf(EmbeddedPostgresException.class)
         .hasMessageContaining("'ghost'")

@@ -22,9 +22,7 @@ import org.slf4j.LoggerFactory;
  * in UTF-8. The topic is the type of the aggregate, or the one that {@link Builder#topic} returns.
  *
  * <p>The next event of an aggregate is sent after the brokers have acknowledged the previous one;
- * different aggregates are sent in parallel. The order therefore also holds if the brokers reject
- * an event, which an idempotent producer alone does not ensure: it keeps the order of records that
- * it sends again, but not that of the records after one that failed permanently.
+ * different aggregates are sent in parallel. The order therefore also holds if the brokers reject an event. An idempotent producer alone does not ensure that: it keeps the order of records that it sends again, but not that of the records after one that failed permanently.
  *
  * <p>The result of an event:
  *

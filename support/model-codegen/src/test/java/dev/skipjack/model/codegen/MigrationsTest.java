@@ -103,7 +103,7 @@ class MigrationsTest {
 
   /** The last step of each migration updates the version that {@code schema_version()} returns. */
   @Test
-  void theSchemaKnowsItsVersion() throws Exception {
+  void theFunctionReturnsTheVersionOfTheSchema() throws Exception {
     assertThat(query("SELECT common.schema_version()"))
         .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
     assertThat(
