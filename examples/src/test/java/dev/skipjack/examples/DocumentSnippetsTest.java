@@ -92,7 +92,10 @@ class DocumentSnippetsTest {
     assertThat(named).isPositive();
   }
 
-  /** Tests that pages do not name members that have been renamed, if the class is one of this project. */
+  /**
+   * Tests that pages do not name members that have been renamed, if the class is one of this
+   * project.
+   */
   @Test
   void everyMemberThatADocumentNamesIsInItsClass() throws IOException {
     Map<String, String> sources;

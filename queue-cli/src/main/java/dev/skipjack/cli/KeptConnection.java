@@ -21,7 +21,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  *
  * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
  * that take longer than {@link #READ_SECONDS} seconds. A session setting cannot be used for the
- * timeout, because behind a pooler in transaction mode it would outlive the command. For the same reason, commands that write set their limit on waiting for locks in each transaction.
+ * timeout, because behind a pooler in transaction mode it would outlive the command. For the same
+ * reason, commands that write set their limit on waiting for locks in each transaction.
  */
 final class KeptConnection implements DataSource, AutoCloseable {
 

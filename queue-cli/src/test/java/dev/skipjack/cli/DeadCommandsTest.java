@@ -29,7 +29,9 @@ class DeadCommandsTest {
   private QueueDatabase database;
   private JobQueue queue;
 
-  /** Runs forty jobs that die because of a bug, and twelve of the same kind that die as intended. */
+  /**
+   * Runs forty jobs that die because of a bug, and twelve of the same kind that die as intended.
+   */
   @BeforeEach
   void die(QueueDatabase database, @TempDir Path home) {
     this.home = home;

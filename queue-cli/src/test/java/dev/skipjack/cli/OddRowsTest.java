@@ -49,8 +49,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that no value that a role may write makes a command or a step of a worker fail for the other rows. The catalog lists the columns, so that a new one is tested without a change
- * here; a new table needs a healthy row in {@link HealthyRows}.
+ * Tests that no value that a role may write makes a command or a step of a worker fail for the
+ * other rows. The catalog lists the columns, so that a new one is tested without a change here; a
+ * new table needs a healthy row in {@link HealthyRows}.
  */
 @QueueTest
 class OddRowsTest {
@@ -333,7 +334,9 @@ class OddRowsTest {
         .isIn(ExitCodes.DONE, ExitCodes.NOTHING_MATCHED);
   }
 
-  /** Asserts that every check ran, because one that did not shows nothing about the healthy rows. */
+  /**
+   * Asserts that every check ran, because one that did not shows nothing about the healthy rows.
+   */
   private static void assertChecksEverything(Program doctor) {
     Matcher unchecked = UNCHECKED.matcher(doctor.out());
     assertThat(unchecked.results().map(MatchResult::group)).as(start(doctor.err())).isEmpty();

@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that texts of producers neither reach the terminal as control sequences nor change the meaning of a suggested command.
+ * Tests that texts of producers neither reach the terminal as control sequences nor change the
+ * meaning of a suggested command.
  */
 @QueueTest
 class OddTextsTest {

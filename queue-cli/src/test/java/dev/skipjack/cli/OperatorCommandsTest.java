@@ -42,7 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests those uses of the commands for operators that {@link CommandLineDocumentTest} does not run. */
+/**
+ * Tests those uses of the commands for operators that {@link CommandLineDocumentTest} does not run.
+ */
 @QueueTest
 class OperatorCommandsTest {
 
@@ -106,7 +108,10 @@ class OperatorCommandsTest {
         .add(Schedule.every(Duration.ofDays(1)).named(schedule).enqueue(Shop.RECEIPT, "{}"));
   }
 
-  /** Two rows that the table would reject: one with an infinite time, and one with a date after the year 9999. */
+  /**
+   * Two rows that the table would reject: one with an infinite time, and one with a date after the
+   * year 9999.
+   */
   @Test
   void aScheduleThatCannotBeReadIsShownWithItsReasonAndCanBePausedAndRemoved() throws SQLException {
     add("sound");

@@ -30,7 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests those uses of the commands for the outbox that {@link CommandLineDocumentTest} does not run. */
+/**
+ * Tests those uses of the commands for the outbox that {@link CommandLineDocumentTest} does not
+ * run.
+ */
 @QueueTest
 class OutboxCommandsTest {
 

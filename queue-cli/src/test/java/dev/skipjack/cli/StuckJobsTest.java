@@ -33,7 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that the command that {@code why} or the {@code doctor} prints removes the reason why a job does not run.
+ * Tests that the command that {@code why} or the {@code doctor} prints removes the reason why a job
+ * does not run.
  */
 @QueueTest
 class StuckJobsTest {

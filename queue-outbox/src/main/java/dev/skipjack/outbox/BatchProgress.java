@@ -9,7 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the results of a batch while the publisher runs, so that sent events can be recorded even if the publisher fails or does not return. Thread-safe.
+ * Collects the results of a batch while the publisher runs, so that sent events can be recorded
+ * even if the publisher fails or does not return. Thread-safe.
  */
 final class BatchProgress {
 

@@ -123,7 +123,8 @@ final class BatchPublisher {
   }
 
   /**
-   * Returns the results without the failures of events that are not at fault; empty if nothing must be recorded.
+   * Returns the results without the failures of events that are not at fault; empty if nothing must
+   * be recorded.
    *
    * @param failed the events on which the publisher failed
    */

@@ -9,7 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events one by one. Sends no further event if one as slow as the slowest one of the batch would end too late.
+ * Sends events one by one. Sends no further event if one as slow as the slowest one of the batch
+ * would end too late.
  */
 final class EachPublisher implements Publisher {
 
@@ -25,7 +26,9 @@ final class EachPublisher implements Publisher {
   }
 
   /**
-   * Publishes a batch for a relay that calls this publisher itself. If another publisher calls this one, events count as sent only when that publisher has returned, because it may still flush a buffer.
+   * Publishes a batch for a relay that calls this publisher itself. If another publisher calls this
+   * one, events count as sent only when that publisher has returned, because it may still flush a
+   * buffer.
    */
   List<PublishResult> publish(EventBatch batch, BatchProgress progress) throws Exception {
     List<PublishResult> results = new ArrayList<>();

@@ -9,7 +9,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares the texts about a publisher's failures to be stored and logged: redacts them and replaces the control characters that could move the cursor of a terminal.
+ * Prepares the texts about a publisher's failures to be stored and logged: redacts them and
+ * replaces the control characters that could move the cursor of a terminal.
  */
 record ErrorTexts(UnaryOperator<String> redactor) {
 
@@ -29,7 +30,8 @@ record ErrorTexts(UnaryOperator<String> redactor) {
   }
 
   /**
-   * Returns an exception with its stack trace for the log. For a database error, returns only the messages, because the detail of its causes may quote a row.
+   * Returns an exception with its stack trace for the log. For a database error, returns only the
+   * messages, because the detail of its causes may quote a row.
    */
   String trace(Throwable thrown) {
     StringWriter trace = new StringWriter();

@@ -40,8 +40,9 @@ public final class EventBatch {
   }
 
   /**
-   * Returns how much longer the publisher may take, including the events that it is sending. This is a third of the lease longer than {@link #isLeased} is true. If the publisher returns
-   * later, another relay may send the same events.
+   * Returns how much longer the publisher may take, including the events that it is sending. This
+   * is a third of the lease longer than {@link #isLeased} is true. If the publisher returns later,
+   * another relay may send the same events.
    *
    * @return zero if the time has passed
    */

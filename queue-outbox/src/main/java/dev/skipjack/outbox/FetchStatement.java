@@ -60,17 +60,20 @@ import org.jspecify.annotations.Nullable;
  *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY retry_at, due_type, due_id, position LIMIT :events
  * }</pre>
  *
- * <p>Each statement returns payloads of at most {@code :bytes} plus one more payload, because a relay holds them in memory. The length of a payload is known without reading it. An event that is larger than
- * the table allows was recorded before it had limits; its contents are not returned, so that it
- * cannot exhaust the memory of relays.
+ * <p>Each statement returns payloads of at most {@code :bytes} plus one more payload, because a
+ * relay holds them in memory. The length of a payload is known without reading it. An event that is
+ * larger than the table allows was recorded before it had limits; its contents are not returned, so
+ * that it cannot exhaust the memory of relays.
  *
  * <p>Events after a dead event that was not skipped are not read. They wait until an operator acts.
  *
  * <p>Blocked aggregates are looked up by a value, because the planner would turn EXISTS into a hash
  * of all of them.
  *
- * <p>The lower bound of the positions is the smallest number, because a transaction that commits late adds events before others that have been published. It is higher only if a mark proves that no transaction can still add events below it.
- * Locks nothing, because the lease keeps other relays away.
+ * <p>The lower bound of the positions is the smallest number, because a transaction that commits
+ * late adds events before others that have been published. It is higher only if a mark proves that
+ * no transaction can still add events below it. Locks nothing, because the lease keeps other relays
+ * away.
  */
 final class FetchStatement {
 

@@ -46,8 +46,8 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DefaultConnectionProvider;
 
 /**
- * Queries and operations for operators. Each call throws {@link
- * StoreException} if the database rejects it or cannot be reached. Safe for any number of threads.
+ * Queries and operations for operators. Each call throws {@link StoreException} if the database
+ * rejects it or cannot be reached. Safe for any number of threads.
  */
 public final class OutboxAdmin {
 
@@ -206,7 +206,8 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Gives dead events new attempts. The events of an aggregate change in one transaction, so that they are published in their order.
+   * Gives dead events new attempts. The events of an aggregate change in one transaction, so that
+   * they are published in their order.
    *
    * @return the events that were dead
    */

@@ -222,8 +222,10 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Stops the relay. No further event is sent. Waits until those in progress have ended and the batches are recorded. After 20 s, or after the publish timeout and a third of the lease if that is shorter, interrupts the publisher. If it does not return, records what is
-   * known to be sent. Returns after 25 s at the latest, whatever the publisher does.
+   * Stops the relay. No further event is sent. Waits until those in progress have ended and the
+   * batches are recorded. After 20 s, or after the publish timeout and a third of the lease if that
+   * is shorter, interrupts the publisher. If it does not return, records what is known to be sent.
+   * Returns after 25 s at the latest, whatever the publisher does.
    */
   @Override
   public void close() {
@@ -389,7 +391,8 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long the events of a batch are sent. A third of the lease is the minimum. After that time, the publisher finishes what it is sending, and the rest of the batch waits for the next
+     * Sets how long the events of a batch are sent. A third of the lease is the minimum. After that
+     * time, the publisher finishes what it is sending, and the rest of the batch waits for the next
      * one. Default 60 s.
      *
      * @param timeout 1 ms to 1 h
@@ -417,8 +420,9 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long published events are kept. They are removed in whole days. With zero, relays do not keep them at all. All relays share one history, so give them the same retention: each removes
-     * what is older than its own. Default 7 days.
+     * Sets how long published events are kept. They are removed in whole days. With zero, relays do
+     * not keep them at all. All relays share one history, so give them the same retention: each
+     * removes what is older than its own. Default 7 days.
      *
      * @param retention 0 to 3,650 days
      */
@@ -470,8 +474,10 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets a function that removes secrets and personal data from the texts about failures before they are stored with the event or logged. These texts are the reasons that the publisher returns, and what it throws, with the stack trace. If the function throws or returns null, a fixed sentence
-     * replaces the text. The default changes nothing.
+     * Sets a function that removes secrets and personal data from the texts about failures before
+     * they are stored with the event or logged. These texts are the reasons that the publisher
+     * returns, and what it throws, with the stack trace. If the function throws or returns null, a
+     * fixed sentence replaces the text. The default changes nothing.
      *
      * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers
      *     serves as {@code redactor::redact}

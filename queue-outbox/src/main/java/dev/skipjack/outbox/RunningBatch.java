@@ -121,7 +121,8 @@ final class RunningBatch {
   }
 
   /**
-   * Called when the publisher should have returned, and when the relay is closed. A publisher of whole batches reports nothing before it returns, so nothing is recorded and the leases expire.
+   * Called when the publisher should have returned, and when the relay is closed. A publisher of
+   * whole batches reports nothing before it returns, so nothing is recorded and the leases expire.
    */
   private void overrun() {
     try {

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Writes every odd value of its type to each column of the outbox that a role may write. Whatever
- * the table accepts, the events of other aggregates are published, and the queries for operators work.
+ * the table accepts, the events of other aggregates are published, and the queries for operators
+ * work.
  */
 @QueueTest
 class OddRowsTest {

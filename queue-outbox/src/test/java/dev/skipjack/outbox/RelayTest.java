@@ -524,7 +524,10 @@ class RelayTest {
     assertThat(fixture.outbox.admin().lag()).isEqualTo(new OutboxLag(1, Duration.ZERO, 1, 1));
   }
 
-  /** Returns a publisher that cannot publish events of the type {@code poison}, nor those after one in its batch. */
+  /**
+   * Returns a publisher that cannot publish events of the type {@code poison}, nor those after one
+   * in its batch.
+   */
   private static RecordingPublisher failingOnPoison() {
     return new RecordingPublisher(
         event -> {

@@ -76,8 +76,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void openConnectionsAreReportedAndTheDatabaseIsDroppedNevertheless()
-      throws SQLException {
+  void openConnectionsAreReportedAndTheDatabaseIsDroppedNevertheless() throws SQLException {
     QueueDatabase database = QueueDatabase.create();
     List<Connection> kept = new ArrayList<>();
     kept.add(database.connection());
@@ -140,8 +139,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void truncateShowsWhereAnOpenTransactionBeganAndChangesNoSession()
-      throws SQLException {
+  void truncateShowsWhereAnOpenTransactionBeganAndChangesNoSession() throws SQLException {
     try (QueueDatabase database = QueueDatabase.create()) {
       try (Connection open = database.connection();
           Statement statement = open.createStatement()) {

@@ -33,7 +33,8 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>It uses its own mapper, without default typing, and the Jackson modules on the class path. A
  * payload therefore cannot name a class to load, unless the payload class allows that with
  * {@code @JsonTypeInfo}. The mapper ignores unknown fields, so that a newer producer does not break
- * an older worker. It rejects a primitive without a value, and an object with none of a record's components.
+ * an older worker. It rejects a primitive without a value, and an object with none of a record's
+ * components.
  *
  * <p>Safe for any number of threads.
  */

@@ -90,9 +90,8 @@ public final class OutboxMetrics {
   private OutboxMetrics() {}
 
   /**
-   * Returns a binder for the gauges of an outbox. A thread that reads a value queries the
-   * database if the last query was at least 10 seconds ago. If the query fails, the gauges report
-   * NaN.
+   * Returns a binder for the gauges of an outbox. A thread that reads a value queries the database
+   * if the last query was at least 10 seconds ago. If the query fails, the gauges report NaN.
    */
   public static MeterBinder of(Outbox outbox) {
     return registry -> bind(new LastLag(outbox.admin()::lag, System::nanoTime), registry);

@@ -50,7 +50,9 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns {@code jobs} with the headers of a trace. Headers that would exceed {@value #MOST_BYTES} bytes are left out, baggage first, because context from outside must not make the enqueue fail.
+   * Returns {@code jobs} with the headers of a trace. Headers that would exceed {@value
+   * #MOST_BYTES} bytes are left out, baggage first, because context from outside must not make the
+   * enqueue fail.
    *
    * @param propagated what a propagator has written
    * @param hasParent whether the enqueue is a part of a larger trace; if not, a job keeps a trace

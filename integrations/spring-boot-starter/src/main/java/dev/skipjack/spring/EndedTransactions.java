@@ -20,12 +20,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Commits the jobs that callbacks enqueue after the end of a transaction.
  *
  * <p>During these callbacks, Spring still reports the transaction as active and its connection as
- * bound, but does not commit what is written there if the pool has auto-commit off. A transaction manager calls its listeners before the end, and again after the last callback, before Spring resets the connection.
+ * bound, but does not commit what is written there if the pool has auto-commit off. A transaction
+ * manager calls its listeners before the end, and again after the last callback, before Spring
+ * resets the connection.
  */
 final class EndedTransactions implements TransactionExecutionListener {
 
   /**
-   * Returns the transaction whose connection is bound to this thread, if it has ended but not all of its callbacks have returned.
+   * Returns the transaction whose connection is bound to this thread, if it has ended but not all
+   * of its callbacks have returned.
    */
   static Optional<Ended> current(DataSource dataSource) {
     Object holder = TransactionSynchronizationManager.getResource(dataSource);

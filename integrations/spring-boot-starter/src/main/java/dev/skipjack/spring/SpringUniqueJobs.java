@@ -18,7 +18,8 @@ import javax.sql.DataSource;
  * job that is enqueued in a transaction exists if and only if the transaction commits. Inject it as
  * {@link UniqueEnqueuer}.
  *
- * <p>{@link UniqueJobs} itself does not join Spring's transactions: its enqueue methods commit at once. Use it to find and cancel unique jobs.
+ * <p>{@link UniqueJobs} itself does not join Spring's transactions: its enqueue methods commit at
+ * once. Use it to find and cancel unique jobs.
  *
  * <p>Safe for any number of threads.
  */

@@ -65,7 +65,10 @@ class HandledTypesTest {
         .withMessageContaining("Declare the type once");
   }
 
-  /** A process without a worker checks this too, because the worker's process may never enqueue such a job. */
+  /**
+   * A process without a worker checks this too, because the worker's process may never enqueue such
+   * a job.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -30,7 +30,10 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Tests that each way to write jobs and events commits and rolls back with the caller's transaction. */
+/**
+ * Tests that each way to write jobs and events commits and rolls back with the caller's
+ * transaction.
+ */
 @QueueTest
 class TrapsTest {
 

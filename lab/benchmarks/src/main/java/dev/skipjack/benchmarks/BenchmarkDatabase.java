@@ -191,7 +191,8 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Writes a checkpoint if the user is allowed to, so that no run is slowed down by the writes of the previous one.
+   * Writes a checkpoint if the user is allowed to, so that no run is slowed down by the writes of
+   * the previous one.
    */
   public void checkpoint() throws SQLException {
     try {

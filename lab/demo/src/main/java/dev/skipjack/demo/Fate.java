@@ -1,6 +1,9 @@
 package dev.skipjack.demo;
 
-/** The planned results of the attempts of a delivery's job. The producer sets them, and the handler follows them. */
+/**
+ * The planned results of the attempts of a delivery's job. The producer sets them, and the handler
+ * follows them.
+ */
 enum Fate {
   /** Each attempt succeeds. */
   SUCCEEDS,

@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class Production implements FaultInjector.Turns {
 
-  /** Faults are injected in this share of the time, so that the producers can finish without faults. */
+  /**
+   * Faults are injected in this share of the time, so that the producers can finish without faults.
+   */
   private static final double WITH_FAULTS = 0.75;
 
   /** The share of the load by which the producers may be behind before faults wait for them. */

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 final class BatchDelivery {
 
   /**
-   * If an endpoint pauses for longer, its events are postponed, so that the relay reaches the events of other endpoints. A relay that can publish nothing tries again after this time.
+   * If an endpoint pauses for longer, its events are postponed, so that the relay reaches the
+   * events of other endpoints. A relay that can publish nothing tries again after this time.
    */
   private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
@@ -320,7 +321,9 @@ final class BatchDelivery {
         .add(new Delivery(delivery.position(), delivery.later(), endpoint));
   }
 
-  /** Postpones the deliveries to a server that were not begun, if it is paused, unavailable or slow. */
+  /**
+   * Postpones the deliveries to a server that were not begun, if it is paused, unavailable or slow.
+   */
   private void giveUp(DestinationQueue destination) {
     while (destination.isWaiting()) {
       giveUp(destination.remove(), destination);

@@ -12,14 +12,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides to which server the next event of a batch is sent. Servers that are not slow come first,
- * and of those the one with the fewest requests in progress. Meanwhile, a server that has not responded quickly in this batch gets one request at a time. When only slow ones have events
- * left, they get requests for a short time, but none in a batch that begins while they rest. Used
- * by one thread.
+ * and of those the one with the fewest requests in progress. Meanwhile, a server that has not
+ * responded quickly in this batch gets one request at a time. When only slow ones have events left,
+ * they get requests for a short time, but none in a batch that begins while they rest. Used by one
+ * thread.
  */
 final class Destinations {
 
   /**
-   * If other events wait, slow servers rest this many times as long as the batch has waited only for them. So they take at most a fifth of the time of a relay's thread.
+   * If other events wait, slow servers rest this many times as long as the batch has waited only
+   * for them. So they take at most a fifth of the time of a relay's thread.
    */
   private static final int REST_BESIDE_OTHERS = 4;
 
@@ -92,7 +94,8 @@ final class Destinations {
   }
 
   /**
-   * Returns how long the batch may continue; zero or negative if it must end. If only slow servers have events left while other events wait, the longest of their waits is the limit.
+   * Returns how long the batch may continue; zero or negative if it must end. If only slow servers
+   * have events left while other events wait, the longest of their waits is the limit.
    */
   Duration timeLeft() {
     Duration left = batch.timeLeft();

@@ -179,7 +179,12 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     }
 
     /**
-     * Sets the maximum number of requests at once, over all threads of the relay. Default 8. <p>If events may have different endpoints, slow requests do not count, so that slow servers cannot hold up the others. There may be sixteen times as many slow requests in addition. A request is slow after a second, or after a fifth of the timeout if that is shorter. The first request to a server is slow after a tenth of that time.
+     * Sets the maximum number of requests at once, over all threads of the relay. Default 8.
+     *
+     * <p>If events may have different endpoints, slow requests do not count, so that slow servers
+     * cannot hold up the others. There may be sixteen times as many slow requests in addition. A
+     * request is slow after a second, or after a fifth of the timeout if that is shorter. The first
+     * request to a server is slow after a tenth of that time.
      *
      * @param requests 1 to 256
      */

@@ -4,8 +4,8 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the concurrent requests of a publisher, over all batches. A request that takes long moves to
- * slots of its own, so that slow servers cannot hold those of the others. Thread-safe.
+ * Limits the concurrent requests of a publisher, over all batches. A request that takes long moves
+ * to slots of its own, so that slow servers cannot hold those of the others. Thread-safe.
  */
 final class RequestSlots {
 

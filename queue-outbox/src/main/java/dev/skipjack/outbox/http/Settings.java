@@ -21,7 +21,9 @@ record Settings(
   private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(1);
 
   /**
-   * Returns the time after which a request to a server that has not responded in the batch makes room for requests to others. With {@link #patience} instead, the first batch of a process would take a second for every few silent servers.
+   * Returns the time after which a request to a server that has not responded in the batch makes
+   * room for requests to others. With {@link #patience} instead, the first batch of a process would
+   * take a second for every few silent servers.
    */
   Duration firstPatience() {
     return patience().dividedBy(10);

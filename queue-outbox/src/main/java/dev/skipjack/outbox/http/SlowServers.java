@@ -6,7 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The servers whose latest request took long, whatever the response. After a batch has waited only for them, all of them rest, however many they are. Thread-safe.
+ * The servers whose latest request took long, whatever the response. After a batch has waited only
+ * for them, all of them rest, however many they are. Thread-safe.
  */
 final class SlowServers {
 
@@ -57,7 +58,10 @@ final class SlowServers {
     put(server, longest);
   }
 
-  /** Notes that a batch has waited for the server without a response, so that the next one waits longer. */
+  /**
+   * Notes that a batch has waited for the server without a response, so that the next one waits
+   * longer.
+   */
   void noteWait(String server) {
     Duration doubled = waitFor(server).multipliedBy(2);
     put(server, doubled.compareTo(longest) < 0 ? doubled : longest);

@@ -132,7 +132,8 @@ class SlowDestinationsTest {
   }
 
   /**
-   * Each response takes a sixth of the timeout. Requests to slow servers begin for less time when only these servers have events left.
+   * Each response takes a sixth of the timeout. Requests to slow servers begin for less time when
+   * only these servers have events left.
    */
   @Test
   void aBatchForSlowServersOnlyBeginsFewRequestsAndThenLetsThemRest() throws Exception {

@@ -36,7 +36,8 @@ final class FaultPlan {
 
   private static int positive(int times) {
     if (times < 1) {
-      throw new IllegalArgumentException("The number of times is %d, but must be at least 1.".formatted(times));
+      throw new IllegalArgumentException(
+          "The number of times is %d, but must be at least 1.".formatted(times));
     }
     return times;
   }

@@ -120,9 +120,7 @@ final class ProxiedConnection {
     return swallowed;
   }
 
-  /**
-   * Closes both sides, or only {@code from} if the end of the connection must be discarded too.
-   */
+  /** Closes both sides, or only {@code from} if the end of the connection must be discarded too. */
   private void end(Socket from) {
     if (isSwallowed()) {
       close(from);

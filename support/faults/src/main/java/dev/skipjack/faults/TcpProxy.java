@@ -114,7 +114,8 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Forwards everything again, including new connections. Connections that have lost bytes in a {@link #blackHole} stay silent. Requested cuts and latencies remain in effect.
+   * Forwards everything again, including new connections. Connections that have lost bytes in a
+   * {@link #blackHole} stay silent. Requested cuts and latencies remain in effect.
    */
   public void pass() {
     faults.blackHole(false);

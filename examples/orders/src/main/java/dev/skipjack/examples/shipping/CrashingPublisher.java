@@ -6,7 +6,8 @@ import dev.skipjack.outbox.Publisher;
 import java.util.List;
 
 /**
- * Stops its relay at the worst moment: after a batch was published and before this is recorded. Like a killed process, the relay then does nothing, and its leases expire.
+ * Stops its relay at the worst moment: after a batch was published and before this is recorded.
+ * Like a killed process, the relay then does nothing, and its leases expire.
  */
 final class CrashingPublisher implements Publisher {
 

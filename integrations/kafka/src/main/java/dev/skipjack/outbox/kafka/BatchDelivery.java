@@ -55,7 +55,8 @@ final class BatchDelivery {
   private @Nullable KafkaException producerFailure;
 
   /**
-   * @param longestWait how long a send may block plus how long the producer tries to deliver a record
+   * @param longestWait how long a send may block plus how long the producer tries to deliver a
+   *     record
    */
   BatchDelivery(
       EventBatch batch,
@@ -87,8 +88,8 @@ final class BatchDelivery {
       @Nullable Exception failure) {}
 
   /**
-   * Sends the events and waits for the acknowledgements until the producer gives up on a record or the time of the batch ends. If the thread is
-   * interrupted, returns what is known.
+   * Sends the events and waits for the acknowledgements until the producer gives up on a record or
+   * the time of the batch ends. If the thread is interrupted, returns what is known.
    *
    * @throws IOException if the brokers have neither accepted nor rejected an event
    */
@@ -155,7 +156,8 @@ final class BatchDelivery {
   }
 
   /**
-   * Sends the first of the given events. Sends nothing if the brokers were unavailable, because each send may wait for them, or if the acknowledgement could arrive too late.
+   * Sends the first of the given events. Sends nothing if the brokers were unavailable, because
+   * each send may wait for them, or if the acknowledgement could arrive too late.
    */
   private void sendNext(Queue<Integer> positions) throws InterruptedException {
     boolean maySend =

@@ -22,7 +22,9 @@ import org.slf4j.LoggerFactory;
  * in UTF-8. The topic is the type of the aggregate, or the one that {@link Builder#topic} returns.
  *
  * <p>The next event of an aggregate is sent after the brokers have acknowledged the previous one;
- * different aggregates are sent in parallel. The order therefore also holds if the brokers reject an event. An idempotent producer alone does not ensure that: it keeps the order of records that it sends again, but not that of the records after one that failed permanently.
+ * different aggregates are sent in parallel. The order therefore also holds if the brokers reject
+ * an event. An idempotent producer alone does not ensure that: it keeps the order of records that
+ * it sends again, but not that of the records after one that failed permanently.
  *
  * <p>The result of an event:
  *
@@ -90,7 +92,8 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Returns a builder of a publisher with its own producer, which it replaces if the producer reaches an error state that it cannot leave.
+   * Returns a builder of a publisher with its own producer, which it replaces if the producer
+   * reaches an error state that it cannot leave.
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
    * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
@@ -111,11 +114,11 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Returns a builder of a publisher with the producer of the application, which {@link #close} leaves open. It
-   * must have {@code enable.idempotence=true}, {@code acks=all}, no {@code transactional.id}, and a
-   * partitioner that maps the same key to the same partition. This cannot be checked here. If the
-   * producer reaches an error state that it cannot leave, close the relay and build another
-   * publisher and relay; until then, the brokers count as unavailable.
+   * Returns a builder of a publisher with the producer of the application, which {@link #close}
+   * leaves open. It must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
+   * transactional.id}, and a partitioner that maps the same key to the same partition. This cannot
+   * be checked here. If the producer reaches an error state that it cannot leave, close the relay
+   * and build another publisher and relay; until then, the brokers count as unavailable.
    */
   public static Builder using(Producer<byte[], byte[]> producer) {
     Objects.requireNonNull(producer, "producer");

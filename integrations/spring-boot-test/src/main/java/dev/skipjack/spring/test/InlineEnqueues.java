@@ -67,7 +67,8 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   }
 
   /**
-   * Runs all due jobs. If another thread is doing so, that thread also runs the jobs of this one, because its handler may be waiting for this thread.
+   * Runs all due jobs. If another thread is doing so, that thread also runs the jobs of this one,
+   * because its handler may be waiting for this thread.
    */
   private void run() {
     enqueued.set(true);

@@ -109,7 +109,10 @@ final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
     }
   }
 
-  /** Warns of due jobs that no run reaches, because a test that expects them to run would fail without explanation. */
+  /**
+   * Warns of due jobs that no run reaches, because a test that expects them to run would fail
+   * without explanation.
+   */
   private void warnOfQueuesNotServed() {
     Worker worker = require(own);
     List<String> kinds = worker.types().stream().map(JobType::kind).toList();
