@@ -9,8 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events one by one. Sends no further event if one as slow as the slowest one of the batch
- * would end too late.
+ * Sends events one by one. Stops if an event that takes as long as the slowest one of the batch would end too late.
  */
 final class EachPublisher implements Publisher {
 

@@ -80,8 +80,7 @@ final class HeldLeases implements SendingTime, AutoCloseable {
   }
 
   /**
-   * Returns the time until a publisher that has not returned is too late. It has a tenth of the
-   * lease to notice the end; the rest is enough to record the batch.
+   * Returns the time until a publisher that does not return is overdue. It has an additional tenth of the lease to return; the rest of the lease is enough to record the batch.
    */
   long nanosToOverrun() {
     return endUntil + lease.toNanos() / 10 - System.nanoTime();

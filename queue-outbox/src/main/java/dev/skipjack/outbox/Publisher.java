@@ -21,7 +21,7 @@ public interface Publisher {
    * EventBatch#timeLeft}: after that, another relay may send the same events.
    *
    * <p>A relay reads the oldest events first. If many of them are not tried because one of several
-   * destinations is paused, it does not reach those of the others; With {@link
+   * destinations is paused, it does not reach those of the others. With {@link
    * PublishResult#postponed}, it does.
    *
    * @return the result of each event, in the order of the batch
@@ -40,8 +40,7 @@ public interface Publisher {
   }
 
   /**
-   * Returns a publisher that sends the events of a batch one by one. It sends no further event if
-   * one as slow as the slowest one of the batch would end too late. If a call takes too long
+   * Returns a publisher that sends the events of a batch one by one. It stops if an event that takes as long as the slowest one of the batch would end too late. If a call takes too long
    * nevertheless, a relay that uses this publisher directly records what was sent before. The event
    * of that call counts as failed and is sent again.
    */

@@ -15,7 +15,7 @@ class TestcontainersSourceIT {
 
   @Test
   void aContainerHasTheRequestedMajor() throws SQLException {
-    assumeTrue(DockerProbe.ofThisMachine().answers(), "no Docker answers here");
+    assumeTrue(DockerProbe.ofThisMachine().answers(), "Docker does not respond here");
     OptionalInt wanted = OptionalInt.of(MAJOR);
     TestServer server = TestServer.start(new TestcontainersSource(wanted), wanted);
 

@@ -132,8 +132,7 @@ class SlowDestinationsTest {
   }
 
   /**
-   * Each response takes a sixth of the timeout. Requests to slow servers begin for less time when
-   * only these servers have events left.
+   * Each response takes a sixth of the timeout. When only slow servers have events left, requests begin only for a shorter time.
    */
   @Test
   void aBatchForSlowServersOnlyBeginsFewRequestsAndThenLetsThemRest() throws Exception {

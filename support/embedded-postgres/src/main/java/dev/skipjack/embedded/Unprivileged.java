@@ -160,8 +160,7 @@ final class Unprivileged {
   List<String> wrap(List<String> command) {
     List<String> wrapped = new ArrayList<>(prefix);
     if (way == Way.SU) {
-      // The command is one string, because su programs differ in how they pass further arguments
-      // on.
+      // The command is one string, because su programs treat further arguments differently.
       wrapped.add("exec " + command.stream().map(Shell::quote).collect(Collectors.joining(" ")));
     } else {
       wrapped.addAll(command);

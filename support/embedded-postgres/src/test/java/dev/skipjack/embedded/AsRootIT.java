@@ -78,7 +78,7 @@ class AsRootIT {
   @Test
   void rootFollowsNoLinkInTheFolderOfTheServersUser() throws Exception {
     Unprivileged who = Unprivileged.choose(new SystemCommands(), null);
-    assumeTrue(who.isAnotherUser(), "nothing here can hand over to another user");
+    assumeTrue(who.isAnotherUser(), "no tool here can switch to another user");
     Path parent = Files.createDirectory(servers.folder().resolve("planted"));
     Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxr-xr-x"));
     Path victim = Files.createDirectory(servers.folder().resolve("victim"));
@@ -102,7 +102,7 @@ class AsRootIT {
   void ordinaryUserWithoutAHomeUsesTheTemporaryFolder() throws Exception {
     Commands commands = new SystemCommands();
     Unprivileged nobody = Unprivileged.choose(commands, "nobody");
-    assumeTrue(nobody.isAnotherUser(), "nothing here can start a JVM as nobody");
+    assumeTrue(nobody.isAnotherUser(), "no tool here can start a JVM as nobody");
     Path temporary = BaseFolder.open(nobody, servers.folder(), name -> null);
 
     ServerHolder holder =

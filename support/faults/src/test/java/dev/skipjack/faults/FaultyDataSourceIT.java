@@ -137,7 +137,7 @@ class FaultyDataSourceIT {
       assertFails(connection::createStatement, "08006");
     }
     for (int i = 0; i < 20; i++) {
-      insert(); // the pool has removed it
+      insert(); // the pool has replaced the broken connection
     }
     assertThat(rows()).isEqualTo(20);
   }
