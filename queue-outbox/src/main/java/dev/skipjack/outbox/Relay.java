@@ -26,8 +26,7 @@ import org.slf4j.LoggerFactory;
  * share the work: each batch leases some of the 32 shards into which aggregates are divided.
  *
  * <p>No transaction is open while the publisher runs. If a relay is killed or freezes, another one
- * continues when its lease expires, and publishes those events again that the first one could not
- * record: at most a batch for each of its threads.
+ * continues when its lease expires, and publishes again what the first one could not record: at most a batch for each of its threads.
  *
  * <p>Safe for any number of threads. A relay that was closed cannot be started again.
  */

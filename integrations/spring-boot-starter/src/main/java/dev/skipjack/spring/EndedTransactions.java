@@ -119,8 +119,7 @@ final class EndedTransactions implements TransactionExecutionListener {
     }
 
     /**
-     * Begins another transaction on the connection of the ended one, in which all callbacks take
-     * part from now on, and which is committed after the last of them.
+     * Begins another transaction on the connection of the ended one. All later callbacks take part in it, and it is committed after the last of them.
      */
     void continueOn(Connection bound) {
       if (connection != null) {

@@ -11,8 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
 /**
- * Odd rows of the table of schedules, in every column that a time, a number, a text, an array or a
- * document can make odd, and schedules whose functions throw or hang. No worker serves their queue.
+ * Odd schedules: rows with an odd time, number, text, array or document in one column, and schedules whose functions throw or hang. No worker serves their queue.
  */
 final class OddSchedules {
 
