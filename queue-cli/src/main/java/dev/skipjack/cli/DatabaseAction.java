@@ -30,7 +30,7 @@ abstract class DatabaseAction implements Callable<Integer> {
 
   @Mixin private DatabaseOptions database;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
   DatabaseAction(Access access) {
     this.access = access;
   }

@@ -71,7 +71,7 @@ public final class Skipjack implements Runnable {
   private boolean debug;
 
   /** Used by picocli, which sets the fields. */
-  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   public Skipjack() {}
 
   /** Runs one command of an operator and ends the JVM with its exit code. */

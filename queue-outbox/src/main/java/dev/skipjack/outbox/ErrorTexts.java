@@ -42,7 +42,7 @@ record ErrorTexts(UnaryOperator<String> redactor) {
       }
       thrown.printStackTrace(new PrintWriter(trace));
     } catch (Throwable broken) {
-      return thrown.getClass().getName(); // its methods are the application's
+      return thrown.getClass().getName(); // the exception's own methods may throw
     }
     return safe(redacted(trace.toString().stripTrailing()), LONGEST_TRACE);
   }

@@ -157,7 +157,7 @@ public final class Relay implements AutoCloseable {
               while (!stop.isRequested()) {
                 try {
                   work.run();
-                } catch (Throwable failure) { // of the log, because the work catches all others
+                } catch (Throwable failure) { // from the log; the work catches its own
                   signal.pause(RelayLoop.LONGEST_PAUSE);
                 }
               }
@@ -253,7 +253,7 @@ public final class Relay implements AutoCloseable {
   /** Ends the timer after its last records. Returns false if this thread was interrupted. */
   private boolean endTimer() {
     try {
-      if (!timer.isShutdown()) { // by an earlier call
+      if (!timer.isShutdown()) { // an earlier call may have done so
         batch.recordRunning(threads);
       }
       timer.shutdown();

@@ -104,7 +104,7 @@ public final class Demo {
     }
   }
 
-  @SuppressWarnings("try") // the lock works without being called
+  @SuppressWarnings("try") // only its opening and closing matter
   private boolean run(DemoOptions.Database target, Stream<Delivery> input)
       throws SQLException, InterruptedException {
     try (DemoDatabase database = new DemoDatabase(target.jdbcUrl());

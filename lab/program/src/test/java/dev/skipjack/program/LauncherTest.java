@@ -151,7 +151,7 @@ class LauncherTest {
     assertThat(old.exitCode()).isEqualTo(1);
     assertThat(old.err()).contains("but skipjack needs 17 or later");
 
-    javaVersion("11.0.2"); // not asked
+    javaVersion("11.0.2"); // not executed
     Files.writeString(javaHome.resolve("release"), "JAVA_VERSION=\"25\"\n");
     assertThat(launch().exitCode()).isEqualTo(7);
   }

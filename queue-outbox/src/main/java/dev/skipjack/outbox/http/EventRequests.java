@@ -176,7 +176,7 @@ final class EventRequests {
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause() == null ? failed : failed.getCause();
       failure =
-          cause instanceof HttpTimeoutException // the client may notice it first
+          cause instanceof HttpTimeoutException // the client may detect the timeout first
               ? notResponded(host)
               // The class only, because the message may quote what the server sent.
               : "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());

@@ -76,7 +76,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     this.threads =
         new ThreadPoolExecutor(
             0,
-            Integer.MAX_VALUE, // the slots limit them
+            Integer.MAX_VALUE, // the slots limit the threads
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
@@ -92,7 +92,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
             new RequestSlots(settings.concurrency),
             new SlowServers(
                 patience.multipliedBy(2),
-                settings.timeout.plus(patience.multipliedBy(2)), // they begin within the first
+                settings.timeout.plus(patience.multipliedBy(2)), // requests begin within the first wait
                 System::nanoTime),
             settings.concurrency,
             settings.timeout,

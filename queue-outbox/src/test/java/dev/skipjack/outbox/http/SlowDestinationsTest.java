@@ -140,7 +140,7 @@ class SlowDestinationsTest {
     try (TestServer slow =
             new TestServer(
                 (request, socket) -> {
-                  Thread.sleep(5_000); // what is slow must take time
+                  Thread.sleep(5_000); // a slow response
                   TestServer.write(socket, 204);
                 });
         HttpPublisher publisher = publisher(event -> slow.endpoint(), Duration.ofSeconds(30))) {

@@ -67,7 +67,7 @@ final class BatchDelivery {
     this.producer = producer;
     this.records = records;
     this.missing = missing;
-    Duration half = batch.timeLeft().dividedBy(2); // if the producer tries for longer than that
+    Duration half = batch.timeLeft().dividedBy(2); // the limit if the producer tries for longer
     this.margin = longestWait.compareTo(half) < 0 ? longestWait : half;
     this.results =
         new ArrayList<>(Collections.nCopies(batch.events().size(), PublishResult.notTried()));
