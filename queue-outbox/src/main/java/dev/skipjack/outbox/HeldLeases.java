@@ -105,7 +105,7 @@ final class HeldLeases implements SendingTime, AutoCloseable {
         heldUntil = now + lease.toNanos();
       } else if (!closed) { // otherwise they have just been released
         lost = true;
-        if (!recording.get()) { // otherwise the write that records reports the loss
+        if (!recording.get()) { // otherwise the write releases them or reports it
           LOG.warn("Relay lost leases of a batch it is publishing shards={}", shards());
         }
       }

@@ -97,7 +97,7 @@ final class MigratedContent {
           });
       return HexFormat.of().formatHex(digest.digest(), 0, BYTES);
     } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible); // every Java has it
+      throw new IllegalStateException(impossible); // every JDK has the algorithm
     }
   }
 }

@@ -92,7 +92,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
             new RequestSlots(settings.concurrency),
             new SlowServers(
                 patience.multipliedBy(2),
-                settings.timeout.plus(patience.multipliedBy(2)), // requests begin within the first wait
+                settings.timeout.plus(patience.multipliedBy(2)), // a timeout after the first wait
                 System::nanoTime),
             settings.concurrency,
             settings.timeout,
