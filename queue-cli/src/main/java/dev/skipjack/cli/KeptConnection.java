@@ -28,7 +28,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
 
   static final int READ_SECONDS = 5;
 
-  /** How long a command that writes waits for a lock. */
+  /** The time for which a command that writes waits for a lock. */
   static final int LOCK_SECONDS = 10;
 
   private static final String CONNECT_SECONDS = "10";
@@ -118,7 +118,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
     return explained;
   }
 
-  /** Returns whether neither the URL nor the role nor the database limits waiting for locks. */
+  /** Returns whether no setting of the URL, the role or the database limits waiting for locks. */
   private static boolean waitsWithoutLimit(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet limit = statement.executeQuery("SHOW lock_timeout")) {

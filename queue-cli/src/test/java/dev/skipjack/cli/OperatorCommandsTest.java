@@ -388,7 +388,7 @@ class OperatorCommandsTest {
 
     assertThat(skipjack("dead", "prune", "--queue", "payments").err())
         .contains("Delete 1100 dead jobs, up to job ");
-    // Its only error is not among the 1,000 most frequent ones.
+    // The only error of this queue is not among the 1,000 most frequent ones.
     assertThat(skipjack("dead", "prune", "--queue", "stock").err()).contains("Delete 1 dead job, ");
     assertThat(skipjack("dead", "prune", "--queue", "payments", "--yes", "--json").out())
         .contains("\"state\":\"finished\",\"done\":1100,\"skipped\":0,\"failed\":0");

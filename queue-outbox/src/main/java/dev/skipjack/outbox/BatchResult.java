@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch changes: events that were published, events that failed or must wait, and aggregates
+ * The changes of a batch: events that were published, events that failed or must wait, and aggregates
  * that become blocked or may become free.
  */
 record BatchResult(
@@ -37,7 +37,7 @@ record BatchResult(
    */
   record Rules(Backoff backoff, int maxAttempts, boolean skipDead, ErrorTexts texts) {}
 
-  /** What happened to an aggregate in this batch. */
+  /** The result for an aggregate in this batch. */
   private enum Progress {
     /** An event was not tried, so the later ones are left as they are. */
     STOPPED,

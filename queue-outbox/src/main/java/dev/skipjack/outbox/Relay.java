@@ -37,13 +37,13 @@ public final class Relay implements AutoCloseable {
   private static final Duration PARTITIONS_AHEAD = Duration.ofDays(14);
   private static final Duration MAINTENANCE = Duration.ofHours(1);
 
-  /** How long {@link #close} waits for batches in progress. Without a fault, they end earlier. */
+  /** The time for which {@link #close} waits for batches in progress. Without a fault, they end earlier. */
   private static final Duration FAREWELL = Stop.GRACE.plusSeconds(5);
 
-  /** How long {@link #close} waits for interrupted threads to return their connections. */
+  /** The time for which {@link #close} waits for interrupted threads to return their connections. */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
 
-  /** How long {@link #close} waits for the record of batches whose publisher has not returned. */
+  /** The time for which {@link #close} waits for the record of batches whose publisher has not returned. */
   private static final Duration LAST_RECORD = Duration.ofSeconds(2);
 
   private final JobQueue queue;

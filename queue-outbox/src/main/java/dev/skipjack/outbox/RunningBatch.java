@@ -185,7 +185,7 @@ final class RunningBatch {
       } catch (StoreException failure) {
         if (!held.areHeld()) {
           counters.unrecorded.add(result.published().size());
-          // Without the cause, whose detail may quote a row.
+          // The cause is not logged, because its detail may quote a row.
           LOG.warn(
               "Published events not recorded events={} error={}",
               result.published().size(),

@@ -61,7 +61,7 @@ final class ShardMarks {
   private record Frontier(long position, Set<String> writers) {}
 
   /**
-   * What a sweep read, in this order.
+   * The results of a sweep, in the order in which it read them.
    *
    * @param position the last position drawn
    * @param writers the transactions that have a lock on the table of events

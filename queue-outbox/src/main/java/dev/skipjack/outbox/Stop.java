@@ -5,7 +5,7 @@ import java.time.Duration;
 /** Records whether and when the stop of a relay was requested. Thread-safe. */
 final class Stop {
 
-  /** How long sending may continue after the stop of a relay was requested. */
+  /** The time for which sending may continue after the stop of a relay was requested. */
   static final Duration GRACE = Duration.ofSeconds(15);
 
   private volatile boolean requested;

@@ -105,7 +105,7 @@ final class QueueEdits {
 
   private static final String LOCK_TIMEOUT = "55P03";
 
-  /** How long edits wait for locks. */
+  /** The time for which edits wait for locks. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final DataSource dataSource;

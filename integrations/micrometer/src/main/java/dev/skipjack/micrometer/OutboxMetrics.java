@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxMetrics {
 
-  /** How long values are reported before they are read again. */
+  /** The time for which values are reported before they are read again. */
   private static final Duration LIFETIME = Duration.ofSeconds(10);
 
   private record LagMeter(

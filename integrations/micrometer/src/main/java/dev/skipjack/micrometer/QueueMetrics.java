@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
  */
 public final class QueueMetrics implements MeterBinder {
 
-  /** How long values are reported before they are read again. */
+  /** The time for which values are reported before they are read again. */
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
   private static final double NOT_CHECKED = Double.NaN;

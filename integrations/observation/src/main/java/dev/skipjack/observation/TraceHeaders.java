@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record TraceHeaders(Duration within, Clock clock) {
 
-  /** When the job was enqueued, by the clock of the enqueuer. */
+  /** The header with the time of the enqueue, by the clock of the enqueuer. */
   static final String ENQUEUED_AT = "enqueued-at";
 
   static final Duration ONE_MINUTE = Duration.ofMinutes(1);

@@ -278,7 +278,7 @@ class TracesTest {
   @MethodSource("bothWays")
   void noAttemptIsAChildIfTheWaitIsZero(Traces traces) {
     traces.childWithin(Duration.ZERO);
-    // As if the clock of the enqueuer were fast.
+    // The clock of the enqueuer is an hour ahead.
     String enqueuedAt = Instant.now().plus(Duration.ofHours(1)).toString();
     plainQueue()
         .enqueue(MAIL, "a", job -> job.traceparent(TRACE).header("enqueued-at", enqueuedAt));

@@ -112,7 +112,7 @@ final class HandledTypes implements SmartInitializingSingleton {
   private Handled known() {
     Handled found = current.get();
     if (found == null && created) {
-      // Without a lock, because the bean factory has one of its own. A worker's types take
+      // This takes no lock, because the bean factory has one of its own. A worker's types take
       // precedence.
       current.compareAndSet(null, read());
       found = current.get();

@@ -134,7 +134,7 @@ final class SkipjackEndpoint {
     }
   }
 
-  /** Why a job is in its current state. */
+  /** The reason why a job is in its current state. */
   record Explanation(
       long job,
       JobExplanation.Reason reason,

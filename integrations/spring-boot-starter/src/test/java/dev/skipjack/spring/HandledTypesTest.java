@@ -202,7 +202,7 @@ class HandledTypesTest {
                     .hasMessageContaining("of kind 'work' finds no job type of the kind"));
   }
 
-  /** Its handlers are incorrect, but belong to the processes with a worker. */
+  /** The handlers are incorrect, but belong to the processes with a worker. */
   @Test
   void aProcessWithoutAWorkerIsNotStoppedByItsHandlers() {
     Contexts.on(database)

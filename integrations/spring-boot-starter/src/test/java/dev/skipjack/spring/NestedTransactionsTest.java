@@ -27,7 +27,7 @@ class NestedTransactionsTest {
   private static final int DEPTH = 4;
   private static final int LEAST_OF_AN_END = 100;
 
-  /** How a transaction or a savepoint ends. */
+  /** The ways in which a transaction or a savepoint ends. */
   private enum End {
     RELEASED,
     ROLLBACK_ONLY,

@@ -28,7 +28,7 @@ record CallersTransaction(int isolation, boolean inSql, Ending ending) {
   /** One in this number of transactions ends in each way other than a plain commit. */
   private static final int ROLLED_BACK = 10;
 
-  /** What happens to the jobs. */
+  /** The ways in which the transaction ends. */
   enum Ending {
     /** The transaction commits. */
     COMMIT,

@@ -56,7 +56,7 @@ record FinalRead(
   }
 
   /**
-   * What a job is about, as it is stored.
+   * The stored content of a job.
    *
    * @param at the due time in the request; 0 if the job was due after the delay
    * @param delay the delay after the enqueue, in milliseconds

@@ -40,15 +40,15 @@ final class BatchDelivery {
 
   private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
-  /** How long to wait for a slot, which another batch may hold. */
+  /** The wait for a slot, which another batch may hold. */
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** How long to wait for a request before checking whether the relay was closed. */
+  /** The wait for a request before a check whether the relay was closed. */
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final EventBatch batch;
 
-  /** How long the batch may take. */
+  /** The time that the batch may take. */
   private final Duration time;
 
   private final EventRequests requests;
@@ -60,7 +60,7 @@ final class BatchDelivery {
   /** The work that the threads of the pool pass to this thread. */
   private final BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
 
-  /** Why the first event failed whose endpoint was unavailable. */
+  /** The failure of the first event whose endpoint was unavailable. */
   private @Nullable String unavailable;
 
   private boolean isAnySettled;

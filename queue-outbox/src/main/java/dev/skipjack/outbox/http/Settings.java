@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 
 /**
- * What the batches of a publisher have in common.
+ * The settings that the batches of a publisher share.
  *
  * @param concurrency the number of requests at once to one server
  * @param timeout how long a request may take

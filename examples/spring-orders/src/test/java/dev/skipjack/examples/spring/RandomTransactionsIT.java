@@ -51,7 +51,7 @@ class RandomTransactionsIT {
   private static final int LEAST_OF_AN_END = 100;
   private static final List<String> SQL_STATES = List.of("40001", "57014", "08006");
 
-  /** What goes wrong in a transaction. */
+  /** The faults in a transaction. */
   enum Fault {
     NONE,
     EXCEPTION,
@@ -320,7 +320,7 @@ class RandomTransactionsIT {
       return id;
     }
 
-    /** Without it, Hibernate inserts the order after its job, at the end of the transaction. */
+    /** Without a flush, Hibernate inserts the order after its job, at the end of the transaction. */
     private void flushPerhaps() {
       if (random.nextBoolean()) {
         repository.flush();

@@ -65,7 +65,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   /** The header with the W3C traceparent of the transaction that recorded the event. */
   public static final String TRACEPARENT = "traceparent";
 
-  /** How long {@link #close} waits for records that were sent. */
+  /** The time for which {@link #close} waits for records that were sent. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Producer<byte[], byte[]>> producers;

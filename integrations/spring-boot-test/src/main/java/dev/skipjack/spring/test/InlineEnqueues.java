@@ -134,7 +134,8 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   }
 
   private final class Completion implements TransactionSynchronization {
-    // Also after a rollback, because a job may have been enqueued in a transaction of its own.
+    // Jobs run after a rollback too, because a job may have been enqueued in a transaction of its
+    // own.
     @Override
     public void afterCompletion(int status) {
       awaitsEnd.set(true);

@@ -381,8 +381,7 @@ class MigrationsTest {
   }
 
   /**
-   * Otherwise, a role that may create partitions could fill the catalog with them, or take the name
-   * of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
+   * Without limits, a role that may create partitions could fill the catalog with them, or take the name of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
    */
   @ParameterizedTest
   @ValueSource(
