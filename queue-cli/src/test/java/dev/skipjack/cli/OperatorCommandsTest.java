@@ -350,7 +350,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aChangeOfManyJobsNeedsAYes() throws SQLException {
+  void aChangeOfManyJobsNeedsAConfirmation() throws SQLException {
     for (int i = 0; i < 7; i++) {
       queue.enqueue(Shop.CHARGE, "{}");
     }

@@ -100,7 +100,7 @@ class OutboxCommandsTest {
   }
 
   @Test
-  void aChangeOfManyEventsNeedsAYes() throws Exception {
+  void aChangeOfManyEventsNeedsAConfirmation() throws Exception {
     for (int order = 1; order <= 7; order++) {
       recordPoison("" + order);
     }

@@ -70,7 +70,7 @@ class BatchDeadlineTest {
   }
 
   @Test
-  void whatWasSentBeforeAFunctionThatOverrunsIsRecordedMeanwhile() throws Exception {
+  void eventsSentBeforeAFunctionThatOverrunsAreRecordedMeanwhile() throws Exception {
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     AtomicBoolean first = new AtomicBoolean(true);
@@ -107,7 +107,7 @@ class BatchDeadlineTest {
 
   /** A publisher that waits for a socket ignores interrupts. */
   @Test
-  void closeRecordsWhatWasSentBeforeAFunctionThatIgnoresInterrupts() throws Exception {
+  void closeRecordsEventsSentBeforeAFunctionThatIgnoresInterrupts() throws Exception {
     fixture.record(IntStream.range(0, 50).mapToObj(i -> event(i, "placed")).toArray(Event[]::new));
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
@@ -146,7 +146,7 @@ class BatchDeadlineTest {
   }
 
   @Test
-  void anExceptionOfAFunctionDoesNotRepeatWhatWasSentBefore() throws Exception {
+  void eventsSentBeforeAnExceptionOfAFunctionAreNotRepeated() throws Exception {
     fixture.record(event(1, "a"), event(2, "b"), event(3, "poison"), event(4, "c"));
     Publisher publisher =
         Publisher.each(

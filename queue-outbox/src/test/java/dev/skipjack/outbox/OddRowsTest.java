@@ -159,7 +159,7 @@ class OddRowsTest {
 
   /** A producer sets no position, status, attempts or time. */
   @Test
-  void aProducerChoosesOnlyWhatAnEventIs() throws Exception {
+  void aProducerSetsOnlyTheContentsOfAnEvent() throws Exception {
     assertThat(columns("producer", "outbox_events", "INSERT").keySet())
         .isEqualTo(
             Set.of(

@@ -584,7 +584,7 @@ abstract class OutcomePromises extends Promises {
 
     /** A job that never started must stay ahead of jobs that became due after it. */
     @Test
-    void releasedIsDueAtTheInstantGivenThoughItIsPast() throws SQLException {
+    void aReleasedJobIsDueAtTheGivenInstantEvenIfItIsPast() throws SQLException {
       JobId first = fixture.enqueue(1);
       ClaimedJob claimed = fixture.claim(1).get(0);
       JobId second = fixture.enqueue(1);

@@ -142,7 +142,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void committed(Way way) {
+  void writesAreCommittedWithTheTransaction(Way way) {
     contexts.run(
         context -> transaction(context).executeWithoutResult(tx -> signUp(context, way, "ada")));
     assertWritten(1, way.rows);
@@ -150,7 +150,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void rolledBack(Way way) {
+  void writesAreRolledBackWithTheTransaction(Way way) {
     contexts.run(
         context ->
             transaction(context)
@@ -164,7 +164,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void savepointRolledBack(Way way) {
+  void writesAreRolledBackToTheSavepoint(Way way) {
     contexts.run(
         context ->
             transaction(context)
@@ -218,7 +218,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void readOnly(Way way) {
+  void aReadOnlyTransactionIsRefused(Way way) {
     contexts.run(
         context -> {
           TransactionTemplate readOnly = transaction(context);
@@ -233,7 +233,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void withoutATransaction(Way way) {
+  void onlyEventsRequireATransaction(Way way) {
     contexts.run(
         context -> {
           if (way.isEvent()) {
@@ -253,7 +253,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void mandatoryTransactionIsMissing(Way way) {
+  void aMissingMandatoryTransactionIsRefused(Way way) {
     contexts
         .withPropertyValues("skipjack.enqueue.transaction=mandatory")
         .run(

@@ -44,7 +44,7 @@ class HandledJobsTest {
   }
 
   @Test
-  void aJobTooManyFailsTheComparison() {
+  void anUnexpectedJobFailsTheComparison() {
     handled.accept(1);
     handled.accept(2);
     assertThatThrownBy(() -> handled.await("some", () -> 0, 1))

@@ -97,7 +97,7 @@ class SlowDestinationsTest {
   }
 
   @Test
-  void aBacklogForSilentServersMakesWayAndItsFailedAttemptsAreRecorded() throws Exception {
+  void aBacklogForSilentServersIsPostponedAndItsFailedAttemptsAreRecorded() throws Exception {
     openSilentServers();
     AtomicInteger batches = new AtomicInteger();
     try (TestServer healthy = TestServer.responding(204);
@@ -135,7 +135,7 @@ class SlowDestinationsTest {
    * Each response takes a sixth of the timeout. When only slow servers have events left, requests begin only for a shorter time.
    */
   @Test
-  void aBatchForSlowServersOnlyBeginsFewRequestsAndThenLetsThemRest() throws Exception {
+  void aBatchWithOnlySlowServersBeginsFewRequestsAndThenLetsThemRest() throws Exception {
     List<PublishResult> results = Collections.synchronizedList(new ArrayList<>());
     try (TestServer slow =
             new TestServer(

@@ -449,7 +449,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   }
 
   @Test
-  void misfitIsLocatedWithoutTheKeysAndValuesOfThePayload() {
+  void mismatchIsLocatedWithoutTheKeysAndValuesOfThePayload() {
     PayloadException inList = refusal("{\"items\":[{\"id\":1},{\"id\":\"secret\"}]}", Order.class);
     assertThat(inList).hasMessageContaining("at '/items/1/id' (InvalidFormatException for long)");
     assertThat(inList.isPermanent()).isFalse();

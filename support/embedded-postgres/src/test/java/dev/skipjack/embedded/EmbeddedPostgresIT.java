@@ -166,7 +166,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void badArgumentsFailAtTheBuilder() {
+  void theBuilderRejectsInvalidArguments() {
     EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
     assertThatThrownBy(() -> builder.purpose("../x")).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> builder.setting("port", "1"))

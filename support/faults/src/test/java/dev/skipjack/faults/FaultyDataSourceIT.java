@@ -38,7 +38,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void refusesAsOftenAsRequestedAndThenWorks() throws SQLException {
+  void failsAsOftenAsRequestedAndThenWorks() throws SQLException {
     faulty.failNext(Step.CONNECTION, 2, "53300");
     faulty.failNext(Step.STATEMENT, 1, "40P01");
     faulty.failNext(Step.COMMIT, 1, "40001");
@@ -158,7 +158,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void anExhaustedPoolHandsOutNothingAndLeavesOpenConnectionsAlone() throws SQLException {
+  void anExhaustedPoolRefusesNewConnectionsAndLeavesOpenOnesAlone() throws SQLException {
     try (Connection connection = faulty.getConnection();
         Statement statement = connection.createStatement()) {
       faulty.exhaust();
@@ -176,7 +176,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void connectionsAndStatementsAreEqualToThemselvesAndHaveTextWhenTheyAreBroken()
+  void equalsAndToStringWorkOnBrokenConnectionsAndStatements()
       throws SQLException {
     faulty.cutBeforeCommit(1);
     try (Connection connection = faulty.getConnection();

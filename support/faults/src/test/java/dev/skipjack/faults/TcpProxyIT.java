@@ -138,7 +138,7 @@ class TcpProxyIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"commit", "COMMIT; SELECT 1", "Commit AND CHAIN"})
-  void findsACommitThatIsWrittenOut(String commit) throws Exception {
+  void findsACommitInAnyForm(String commit) throws Exception {
     try (Connection connection = connect("&preferQueryMode=simple");
         Statement statement = connection.createStatement()) {
       statement.execute("BEGIN");

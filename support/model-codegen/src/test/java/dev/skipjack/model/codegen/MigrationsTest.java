@@ -122,7 +122,7 @@ class MigrationsTest {
         "nul\0",
         "a234567890123456789012345678901234567890123456789012345678901234"
       })
-  void refusesNamesThatPostgresWouldCut(String schema) {
+  void refusesNamesThatPostgresWouldTruncate(String schema) {
     assertThatThrownBy(() -> Migrations.migrate(dataSource, schema))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PostgreSQL allows 1 to 63");
@@ -133,7 +133,7 @@ class MigrationsTest {
    * because other transactions would then wait for the application.
    */
   @Test
-  void aReaderHoldsUpNoStarterOfAMigratedSchema() throws SQLException {
+  void aReaderDoesNotBlockAStartWithAMigratedSchema() throws SQLException {
     Migrations.migrate(dataSource, "read");
     PGSimpleDataSource impatient = new PGSimpleDataSource();
     impatient.setUrl(server.jdbcUrl("postgres"));
