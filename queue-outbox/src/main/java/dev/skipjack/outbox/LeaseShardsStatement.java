@@ -31,7 +31,7 @@ import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Leases free shards that have something to publish, those that waited longest first.
+ * Leases free shards that have something to publish, beginning with those that waited longest.
  *
  * <pre>{@code
  * WITH free AS MATERIALIZED (

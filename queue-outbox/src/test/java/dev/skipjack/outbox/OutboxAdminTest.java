@@ -12,7 +12,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests the queries of operators. {@link RelayTest} tests what their operations do to relays. */
+/** Tests the queries of operators. {@link RelayTest} tests the effect of their operations on relays. */
 @QueueTest
 class OutboxAdminTest {
 
