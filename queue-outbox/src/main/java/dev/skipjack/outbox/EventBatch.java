@@ -31,7 +31,7 @@ public final class EventBatch {
 
   /**
    * Returns whether another event may be sent. Becomes false when the relay's publish timeout has
-   * passed, when the relay is closed, or when its leases are in danger. A publisher that sends
+   * passed, when the relay is closed, or when its leases may end soon. A publisher that sends
    * events one by one checks this before each of them, and reports the others as {@link
    * PublishResult#notTried}: what it sent is then recorded before another relay continues.
    */

@@ -200,7 +200,7 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Returns whether the relay is running and can publish. Reads no database. A failure is reported
+   * Returns whether the relay is running and can publish. Does not use the database. A failure is reported
    * when it has lasted for ten seconds.
    */
   public RelayHealth health() {

@@ -19,7 +19,7 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Read what {@link ShardMarks} needs, in this order in one transaction: the last position drawn,
+ * The statements that read what {@link ShardMarks} needs, in this order in one transaction: the last position drawn,
  * the transactions that may have drawn one and have not ended, and the first pending event of each
  * shard.
  *

@@ -377,7 +377,7 @@ final class OutboxEvents implements Benchmark {
     }
   }
 
-  /** Measures the time from the call of a commit until what was committed arrives. */
+  /** Measures the time from the call of a commit until the committed event arrives. */
   private static final class Arrivals {
 
     /** Writes number {@code n} in an open transaction. */

@@ -17,7 +17,7 @@ final class DemoDatabase implements AutoCloseable {
   /** The number of jobs that each of the two workers handles at once. */
   static final int SLOTS = 8;
 
-  /** Enough for the slots and the loops of the workers, the sender and the lock. */
+  /** The number of connections that the slots and loops of the workers, the sender and the lock need. */
   private static final int CONNECTIONS = 2 * (SLOTS + 4) + 2;
 
   /** The tables of the demo's service. A delivery's body is in its job. */
@@ -100,7 +100,7 @@ final class DemoDatabase implements AutoCloseable {
     on(pool).execute(TABLES);
   }
 
-  /** Drops all that runs have left. Only for the demo's own server. */
+  /** Drops all schemas that earlier runs have left. Only for the demo's own server. */
   void clear() {
     on(pool).execute("DROP SCHEMA IF EXISTS skipjack_demo, skipjack CASCADE");
   }

@@ -85,7 +85,7 @@ public final class Rivals implements Benchmark {
   }
 
   /**
-   * Creates the report. The drain is the headline, and each measure is a row with the ratio to the
+   * Creates the report. The drain is the main result, and each measure is a row with the ratio to the
    * better mode of db-scheduler.
    */
   static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {

@@ -21,7 +21,7 @@ final class OddSchedules {
   /** The start of the names of odd schedules. */
   static final String PREFIX = "odd-";
 
-  /** The newest rows stay; each may enqueue a job every second. */
+  /** Deletes all but the newest rows, because each may enqueue a job every second. */
   private static final String CLEAN_UP =
       "DELETE FROM @jobs WHERE queue = '%1$s'; DELETE FROM @job_schedules WHERE name LIKE '%2$srow-%%' AND name NOT IN"
               .formatted(QUEUE, PREFIX)

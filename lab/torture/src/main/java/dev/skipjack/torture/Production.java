@@ -121,7 +121,7 @@ final class Production implements FaultInjector.Turns {
     return List.copyOf(cutShort);
   }
 
-  /** Returns whether a producer that works has not waited for the time of a request for long. */
+  /** Returns whether the production has taken longer than planned by {@link #NO_PROGRESS}. */
   private boolean isOverdue() {
     return elapsed() > planned.plus(NO_PROGRESS).toNanos();
   }

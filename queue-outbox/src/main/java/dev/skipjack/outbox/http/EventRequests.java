@@ -178,7 +178,7 @@ final class EventRequests {
       failure =
           cause instanceof HttpTimeoutException // the client may detect the timeout first
               ? notResponded(host)
-              // The class only, because the message may quote what the server sent.
+              // Names only the class, because the message may quote what the server sent.
               : "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());
     } finally {
       status.cancel();

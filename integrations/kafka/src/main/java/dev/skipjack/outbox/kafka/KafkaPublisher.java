@@ -162,7 +162,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
       if (closed || producer != broken) {
         return;
       }
-      // The classes only, because a message may quote a record.
+      // Names only the classes, because a message may quote a record.
       LOG.warn(
           "Kafka producer is in an error state, replaces it error={} cause={}",
           failure.getClass().getName(),
