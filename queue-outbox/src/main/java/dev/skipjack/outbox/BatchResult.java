@@ -16,8 +16,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of a batch: events that were published, events that failed or must wait, and aggregates
- * that become blocked or may become free.
+ * The changes of a batch: events that were published, events that failed or must wait, and
+ * aggregates that become blocked or may become free.
  */
 record BatchResult(
     List<RecordedEvent> published,

@@ -9,7 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events one by one. Stops if an event that takes as long as the slowest one of the batch would end too late.
+ * Sends events one by one. Stops if an event that takes as long as the slowest one of the batch
+ * would end too late.
  */
 final class EachPublisher implements Publisher {
 

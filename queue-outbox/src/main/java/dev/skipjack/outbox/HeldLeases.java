@@ -80,7 +80,8 @@ final class HeldLeases implements SendingTime, AutoCloseable {
   }
 
   /**
-   * Returns the time until a publisher that does not return is overdue. It has an additional tenth of the lease to return; the rest of the lease is enough to record the batch.
+   * Returns the time until a publisher that does not return is overdue. It has an additional tenth
+   * of the lease to return; the rest of the lease is enough to record the batch.
    */
   long nanosToOverrun() {
     return endUntil + lease.toNanos() / 10 - System.nanoTime();

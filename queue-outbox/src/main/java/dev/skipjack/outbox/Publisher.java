@@ -40,7 +40,8 @@ public interface Publisher {
   }
 
   /**
-   * Returns a publisher that sends the events of a batch one by one. It stops if an event that takes as long as the slowest one of the batch would end too late. If a call takes too long
+   * Returns a publisher that sends the events of a batch one by one. It stops if an event that
+   * takes as long as the slowest one of the batch would end too late. If a call takes too long
    * nevertheless, a relay that uses this publisher directly records what was sent before. The event
    * of that call counts as failed and is sent again.
    */

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * share the work: each batch leases some of the 32 shards into which aggregates are divided.
  *
  * <p>No transaction is open while the publisher runs. If a relay is killed or freezes, another one
- * continues when its lease expires, and publishes again what the first one could not record: at most a batch for each of its threads.
+ * continues when its lease expires, and publishes again what the first one could not record: at
+ * most a batch for each of its threads.
  *
  * <p>Safe for any number of threads. A relay that was closed cannot be started again.
  */
@@ -37,13 +38,21 @@ public final class Relay implements AutoCloseable {
   private static final Duration PARTITIONS_AHEAD = Duration.ofDays(14);
   private static final Duration MAINTENANCE = Duration.ofHours(1);
 
-  /** The time for which {@link #close} waits for batches in progress. Without a fault, they end earlier. */
+  /**
+   * The time for which {@link #close} waits for batches in progress. Without a fault, they end
+   * earlier.
+   */
   private static final Duration FAREWELL = Stop.GRACE.plusSeconds(5);
 
-  /** The time for which {@link #close} waits for interrupted threads to return their connections. */
+  /**
+   * The time for which {@link #close} waits for interrupted threads to return their connections.
+   */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
 
-  /** The time for which {@link #close} waits for the record of batches whose publisher has not returned. */
+  /**
+   * The time for which {@link #close} waits for the record of batches whose publisher has not
+   * returned.
+   */
   private static final Duration LAST_RECORD = Duration.ofSeconds(2);
 
   private final JobQueue queue;
@@ -200,8 +209,8 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Returns whether the relay is running and can publish. Does not use the database. A failure is reported
-   * when it has lasted for ten seconds.
+   * Returns whether the relay is running and can publish. Does not use the database. A failure is
+   * reported when it has lasted for ten seconds.
    */
   public RelayHealth health() {
     List<String> reasons = new ArrayList<>();

@@ -123,7 +123,10 @@ final class RelayStore {
     }
   }
 
-  /** Runs work. Drops the marks if the database fails, because the next connection may lead to another server. */
+  /**
+   * Runs work. Drops the marks if the database fails, because the next connection may lead to
+   * another server.
+   */
   private <R> R marked(Supplier<R> work) {
     try {
       return work.get();
@@ -164,7 +167,8 @@ final class RelayStore {
   }
 
   /**
-   * Records the result of a batch and releases its leases. Records nothing of a shard whose lease was lost, because another relay publishes its events again. The call may be repeated.
+   * Records the result of a batch and releases its leases. Records nothing of a shard whose lease
+   * was lost, because another relay publishes its events again. The call may be repeated.
    *
    * @return what was recorded
    */

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Wakes the threads of a relay, when there may be events to publish or when the relay stops. The
- * relay interrupts its threads only after its stop was requested, so another interrupt only ends a wait early. For example, a library that the publisher
- * uses may interrupt the thread. Thread-safe.
+ * relay interrupts its threads only after its stop was requested, so another interrupt only ends a
+ * wait early. For example, a library that the publisher uses may interrupt the thread. Thread-safe.
  */
 final class WakeUpSignal {
 

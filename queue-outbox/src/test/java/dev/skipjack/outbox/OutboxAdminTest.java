@@ -12,7 +12,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests the queries of operators. {@link RelayTest} tests the effect of their operations on relays. */
+/**
+ * Tests the queries of operators. {@link RelayTest} tests the effect of their operations on relays.
+ */
 @QueueTest
 class OutboxAdminTest {
 

@@ -61,7 +61,9 @@ class BothCodecsProperties {
       ZonedDateTime zoned,
       DayOfWeek weekday) {}
 
-  /** A payload whose properties are not in alphabetical order, which Jackson 3 prefers by default. */
+  /**
+   * A payload whose properties are not in alphabetical order, which Jackson 3 prefers by default.
+   */
   record Payload(
       @Nullable String text,
       Numbers numbers,

@@ -119,7 +119,8 @@ final class EndedTransactions implements TransactionExecutionListener {
     }
 
     /**
-     * Begins another transaction on the connection of the ended one. All later callbacks take part in it, and it is committed after the last of them.
+     * Begins another transaction on the connection of the ended one. All later callbacks take part
+     * in it, and it is committed after the last of them.
      */
     void continueOn(Connection bound) {
       if (connection != null) {

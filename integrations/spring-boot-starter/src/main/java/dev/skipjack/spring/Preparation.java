@@ -9,7 +9,8 @@ import org.springframework.context.event.ContextRefreshedEvent;
  * Prepares the queue for its first enqueue when the application has started, in a thread of its
  * own. An earlier preparation would compete with the start for the processors.
  *
- * <p>This class is not an {@link java.util.concurrent.Executor}, because Spring Boot creates its task executor only if no bean is one.
+ * <p>This class is not an {@link java.util.concurrent.Executor}, because Spring Boot creates its
+ * task executor only if no bean is one.
  */
 final class Preparation implements ApplicationListener<ContextRefreshedEvent> {
 

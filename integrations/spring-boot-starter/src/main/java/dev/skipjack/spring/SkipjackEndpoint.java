@@ -29,8 +29,8 @@ import org.springframework.lang.Nullable;
  * The actuator endpoint {@code skipjack}: shows queues, workers, dead letters and the outbox,
  * explains the state of a job, pauses and resumes queues, and redrives dead jobs.
  *
- * <p>It is only available over HTTP, because its responses have a status. Error messages of jobs appear
- * as they are stored; payloads, headers, results and stack traces are never read.
+ * <p>It is only available over HTTP, because its responses have a status. Error messages of jobs
+ * appear as they are stored; payloads, headers, results and stack traces are never read.
  *
  * <p>Uses Spring's {@code @Nullable}, the only one by which Spring Boot 3 recognizes a parameter as
  * optional.

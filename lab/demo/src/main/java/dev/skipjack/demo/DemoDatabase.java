@@ -17,7 +17,10 @@ final class DemoDatabase implements AutoCloseable {
   /** The number of jobs that each of the two workers handles at once. */
   static final int SLOTS = 8;
 
-  /** The number of connections that the slots and loops of the workers, the sender and the lock need. */
+  /**
+   * The number of connections that the slots and loops of the workers, the sender and the lock
+   * need.
+   */
   private static final int CONNECTIONS = 2 * (SLOTS + 4) + 2;
 
   /** The tables of the demo's service. A delivery's body is in its job. */

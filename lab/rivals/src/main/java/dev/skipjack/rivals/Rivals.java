@@ -85,8 +85,8 @@ public final class Rivals implements Benchmark {
   }
 
   /**
-   * Creates the report. The drain is the main result, and each measure is a row with the ratio to the
-   * better mode of db-scheduler.
+   * Creates the report. The drain is the main result, and each measure is a row with the ratio to
+   * the better mode of db-scheduler.
    */
   static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {
     Report report = new Report("rivals", "jobs/s");

@@ -36,7 +36,8 @@ final class EventProducer {
   private static final int OPERATED = 20;
 
   /**
-   * Lets the transaction stay idle for the longest delay, which the setting of the session does not allow. Ends it before the socket's timeout if an aggregate is locked for too long.
+   * Lets the transaction stay idle for the longest delay, which the setting of the session does not
+   * allow. Ends it before the socket's timeout if an aggregate is locked for too long.
    */
   private static final String TIMEOUTS =
       "SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL lock_timeout = '1500ms'";

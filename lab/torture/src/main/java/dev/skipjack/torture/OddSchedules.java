@@ -11,7 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
 /**
- * Odd schedules: rows with an odd time, number, text, array or document in one column, and schedules whose functions throw or hang. No worker serves their queue.
+ * Odd schedules: rows with an odd time, number, text, array or document in one column, and
+ * schedules whose functions throw or hang. No worker serves their queue.
  */
 final class OddSchedules {
 

@@ -20,7 +20,9 @@ final class WorkSource {
   /** One in this number of jobs with an ordering key that are enqueued alone becomes dead. */
   private static final int DOOMED = 8;
 
-  /** One in this number of calls enqueues its jobs with a delay, and another one with a due time. */
+  /**
+   * One in this number of calls enqueues its jobs with a delay, and another one with a due time.
+   */
   private static final int LATER = 12;
 
   /** One in this number of calls sends characters that JSON or an encoding may damage. */

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If events may have different endpoints, slow servers must not delay the others, however many
  * they are, and even if they accept the events in the end (docs/adr/0048). A request that takes
- * long makes room for another one. Events that do not fit into the time for slow servers are postponed, so that the next batch begins with those of other servers.
+ * long makes room for another one. Events that do not fit into the time for slow servers are
+ * postponed, so that the next batch begins with those of other servers.
  */
 final class BatchDelivery {
 

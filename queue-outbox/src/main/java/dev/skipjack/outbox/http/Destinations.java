@@ -113,7 +113,8 @@ final class Destinations {
   }
 
   /**
-   * Ends the batch. Lets slow servers rest if it has waited only for them. Passes on the deliveries that were not begun and those that were taken back, in the order of their servers.
+   * Ends the batch. Lets slow servers rest if it has waited only for them. Passes on the deliveries
+   * that were not begun and those that were taken back, in the order of their servers.
    */
   void end(Consumer<DestinationQueue> remaining) {
     List<DestinationQueue> queues = new ArrayList<>(byServer.values());

@@ -356,7 +356,10 @@ class HttpPublisherTest {
     }
   }
 
-  /** The events of the paused endpoint are older than all others, and fill the batches of every shard. */
+  /**
+   * The events of the paused endpoint are older than all others, and fill the batches of every
+   * shard.
+   */
   @Test
   void pausedEndpointDoesNotDelayTheEventsOfOthers() throws Exception {
     try (TestServer busy = TestServer.responding(429, "Retry-After: 3600");

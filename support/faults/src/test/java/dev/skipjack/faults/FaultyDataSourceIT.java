@@ -176,8 +176,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void equalsAndToStringWorkOnBrokenConnectionsAndStatements()
-      throws SQLException {
+  void equalsAndToStringWorkOnBrokenConnectionsAndStatements() throws SQLException {
     faulty.cutBeforeCommit(1);
     try (Connection connection = faulty.getConnection();
         Connection other = faulty.getConnection();

@@ -320,7 +320,9 @@ class RandomTransactionsIT {
       return id;
     }
 
-    /** Without a flush, Hibernate inserts the order after its job, at the end of the transaction. */
+    /**
+     * Without a flush, Hibernate inserts the order after its job, at the end of the transaction.
+     */
     private void flushPerhaps() {
       if (random.nextBoolean()) {
         repository.flush();

@@ -25,7 +25,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the events of one batch. The first event of each aggregate is sent at once, and each later one after the previous one was acknowledged. Used by one thread.
+ * Sends the events of one batch. The first event of each aggregate is sent at once, and each later
+ * one after the previous one was acknowledged. Used by one thread.
  *
  * <p>The producer's thread only reports the acknowledgements. It must not send the next events
  * itself, because sending may wait for metadata or memory that only this thread provides.

@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each record has the headers {@link #EVENT_ID}, {@link #EVENT_TYPE}, {@link #AGGREGATE_TYPE},
  * {@link #CONTENT_TYPE}, {@link #TRACEPARENT} if the event has one, and those of the event under
- * their own names, except for names of this list. Values are in UTF-8. The timestamp of a record is the time at which it was sent. With the time of the event, the brokers could remove an event that was
- * blocked for longer than the retention of the topic.
+ * their own names, except for names of this list. Values are in UTF-8. The timestamp of a record is
+ * the time at which it was sent. With the time of the event, the brokers could remove an event that
+ * was blocked for longer than the retention of the topic.
  *
  * <p>Safe for any number of threads.
  */
@@ -95,7 +96,11 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * reaches an error state that it cannot leave.
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
-   * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is 0, because the next event of an aggregate waits for each record, {@code max.block.ms} is 10 s, and {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s. Keep {@code delivery.timeout.ms} below the relay's {@code publishTimeout}. Otherwise another relay may publish the same events while the brokers are slow, and the relay logs a warning at its start.
+   * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
+   * 0, because the next event of an aggregate waits for each record, {@code max.block.ms} is 10 s,
+   * and {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s. Keep {@code
+   * delivery.timeout.ms} below the relay's {@code publishTimeout}. Otherwise another relay may
+   * publish the same events while the brokers are slow, and the relay logs a warning at its start.
    *
    * @param properties the producer's properties, at least {@code bootstrap.servers}
    * @throws IllegalArgumentException if a property breaks the order or the durability

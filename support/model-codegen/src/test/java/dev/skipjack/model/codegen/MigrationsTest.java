@@ -381,7 +381,8 @@ class MigrationsTest {
   }
 
   /**
-   * Without limits, a role that may create partitions could fill the catalog with them, or take the name of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
+   * Without limits, a role that may create partitions could fill the catalog with them, or take the
+   * name of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
    */
   @ParameterizedTest
   @ValueSource(
