@@ -71,7 +71,7 @@ class DocumentSnippetsTest {
 
   /** Tests that pages do not name tests and statements that have been renamed. */
   @Test
-  void everyTestAndStatementThatADocumentNamesIsThere() throws IOException {
+  void everyTestAndStatementThatADocumentNamesExists() throws IOException {
     Set<String> classes;
     try (Stream<Path> files = Files.walk(ROOT)) {
       classes =
@@ -92,7 +92,10 @@ class DocumentSnippetsTest {
     assertThat(named).isPositive();
   }
 
-  /** Tests that pages do not name members that have been renamed, as far as the class is ours. */
+  /**
+   * Tests that pages do not name members that have been renamed, if the class is one of this
+   * project.
+   */
   @Test
   void everyMemberThatADocumentNamesIsInItsClass() throws IOException {
     Map<String, String> sources;
@@ -132,7 +135,7 @@ class DocumentSnippetsTest {
 
   /** Tests that the imports on a page are those of classes that exist. */
   @Test
-  void everyClassThatADocumentImportsIsThere() throws IOException {
+  void everyClassThatADocumentImportsExists() throws IOException {
     Set<String> classes;
     try (Stream<Path> files = Files.walk(ROOT)) {
       classes =

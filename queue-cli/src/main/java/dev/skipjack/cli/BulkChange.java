@@ -39,7 +39,7 @@ final class BulkChange {
 
   @Mixin private Confirmation confirmation;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
   BulkChange(Environment environment) {
     this.environment = environment;
   }

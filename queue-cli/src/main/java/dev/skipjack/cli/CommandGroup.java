@@ -14,7 +14,7 @@ abstract class CommandGroup implements Runnable {
 
   @Spec private CommandSpec spec;
 
-  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   CommandGroup() {}
 
   @Override

@@ -19,7 +19,7 @@ final class CompletionCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   CompletionCommand() {}
 
   @Override

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
     footer = ExitCodes.FOOTER)
 abstract class DatabaseAction implements Callable<Integer> {
 
-  /** What a command does with the database, which determines how long it waits. */
+  /** The use of the database by a command, which determines how long it waits. */
   enum Access {
     /** It only reads. */
     READ,
@@ -30,7 +30,7 @@ abstract class DatabaseAction implements Callable<Integer> {
 
   @Mixin private DatabaseOptions database;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
   DatabaseAction(Access access) {
     this.access = access;
   }

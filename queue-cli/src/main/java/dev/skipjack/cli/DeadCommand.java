@@ -101,7 +101,7 @@ final class DeadCommand extends CommandGroup {
     @Parameters(paramLabel = "JOB", description = "Id of the job.")
     private JobId id;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Show() {
       super(Access.READ);
     }
@@ -157,7 +157,7 @@ final class DeadCommand extends CommandGroup {
 
     @Mixin private BulkChange bulk;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
     Redrive() {
       super(Access.WRITE);
     }
@@ -197,7 +197,7 @@ final class DeadCommand extends CommandGroup {
     @Mixin private JobFilter filter = new JobFilter();
     @Mixin private BulkChange bulk;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
     Prune() {
       super(Access.WRITE);
     }

@@ -37,8 +37,8 @@ record Environment(Map<String, String> variables, Path home, boolean terminal) {
   }
 
   /**
-   * Returns the name under which the user's changes are recorded: that of the variable {@code
-   * SKIPJACK_ACTOR}, which distinguishes the users of a shared account, or user and host.
+   * Returns the name under which the user's changes are recorded. It is the value of {@code
+   * SKIPJACK_ACTOR}, which distinguishes the users of a shared account, or otherwise user and host.
    */
   String actor() {
     String given = variables.getOrDefault("SKIPJACK_ACTOR", "").strip();

@@ -20,7 +20,7 @@ final class Fields<T> {
   /** The forms in which a field appears. */
   private enum Form {
     TABLE,
-    /** A table in which some row has a value. */
+    /** A table in which at least one row has a value. */
     FILLED_TABLE,
     RECORD,
     JSON

@@ -92,7 +92,7 @@ final class JobImport {
     try {
       queue.enqueueAllOnce(type, lines, (line, none) -> line.options()).forEach(this::count);
     } catch (PayloadException rejected) {
-      // Nothing was enqueued. One by one, the lines before the rejected one are.
+      // Nothing of the batch was enqueued. Enqueue its lines one by one, up to the rejected one.
       for (JobLine line : lines) {
         try {
           count(queue.enqueueOnce(type, line, none -> line.options()));

@@ -103,7 +103,8 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
     private static String raw(JsonParser json, String line) throws IOException {
       int start = (int) json.currentTokenLocation().getCharOffset();
       json.skipChildren();
-      // A number or a word ends where the next token begins, so its text is asked for instead.
+      // A number or a word ends where the next token begins, so the parser returns its text
+      // instead.
       return json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_STRING
           ? json.getText()
           : line.substring(start, end(json));

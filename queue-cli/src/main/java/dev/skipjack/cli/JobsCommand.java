@@ -114,7 +114,7 @@ final class JobsCommand extends CommandGroup {
     @Parameters(paramLabel = "JOB", description = "Id of the job.")
     private JobId id;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Show() {
       super(Access.READ);
     }
@@ -214,7 +214,7 @@ final class JobsCommand extends CommandGroup {
     @Mixin private JobFilter.WithStatus filter = new JobFilter.WithStatus();
     @Mixin private BulkChange bulk;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
     FilteredAction(OperationAction action) {
       super(Access.WRITE);
       this.action = action;
@@ -395,7 +395,7 @@ final class JobsCommand extends CommandGroup {
     @Option(names = "--payload", paramLabel = "JSON", description = "New payload.")
     private @Nullable String payload;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Edit() {
       super(Access.WRITE);
     }

@@ -87,7 +87,7 @@ final class Json {
     } else if (value instanceof JobId id) {
       json.writeNumber(id.value());
     } else if (value instanceof Duration duration) {
-      // Some stored times are so far away that their distance has no number of milliseconds.
+      // The duration until a very distant stored time may have too many milliseconds for a long.
       BigDecimal seconds =
           BigDecimal.valueOf(duration.toSeconds())
               .add(BigDecimal.valueOf(duration.toMillisPart(), 3));

@@ -22,14 +22,13 @@ import org.postgresql.ds.PGSimpleDataSource;
  * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
  * that take longer than {@link #READ_SECONDS} seconds. A session setting cannot be used for the
  * timeout, because behind a pooler in transaction mode it would outlive the command. For the same
- * reason, the limit on waiting for locks, which the transactions of commands that write have, is
- * set in each transaction.
+ * reason, commands that write set their limit on waiting for locks in each transaction.
  */
 final class KeptConnection implements DataSource, AutoCloseable {
 
   static final int READ_SECONDS = 5;
 
-  /** How long a command that writes waits for a lock. */
+  /** The time for which a command that writes waits for a lock. */
   static final int LOCK_SECONDS = 10;
 
   private static final String CONNECT_SECONDS = "10";
@@ -99,7 +98,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
     return connection;
   }
 
-  /** The driver gives up on the login as a whole with a message of its own, without a cause. */
+  /** The exception for a login that takes too long has no cause, so its message is read. */
   private static boolean isTimeout(SQLException failed) {
     return failed.getCause() instanceof SocketTimeoutException
         || String.valueOf(failed.getMessage()).contains("timed out");
@@ -119,7 +118,7 @@ final class KeptConnection implements DataSource, AutoCloseable {
     return explained;
   }
 
-  /** Returns whether neither the URL nor the role nor the database limits waiting for locks. */
+  /** Returns whether no setting of the URL, the role or the database limits waiting for locks. */
   private static boolean waitsWithoutLimit(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet limit = statement.executeQuery("SHOW lock_timeout")) {

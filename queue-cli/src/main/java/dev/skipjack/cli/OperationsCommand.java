@@ -95,7 +95,7 @@ final class OperationsCommand extends CommandGroup {
   @Command(
       name = "list",
       description = {
-        "List changes of many jobs, the newest first: who did what with which jobs.",
+        "List changes of many jobs with their actors and results, the newest first.",
         "An operation whose process has died remains in the state 'running' until it is stopped or continued."
       })
   static final class ListOperations extends QueueAction {

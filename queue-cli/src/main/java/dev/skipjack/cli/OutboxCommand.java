@@ -184,7 +184,7 @@ final class OutboxCommand extends CommandGroup {
             "Also show the headers and the payload. A payload that is neither JSON nor text is shown in Base64.")
     private boolean payload;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Show() {
       super(Access.READ);
     }
@@ -270,7 +270,7 @@ final class OutboxCommand extends CommandGroup {
 
     @Mixin private Confirmation confirmation;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
     Redrive() {
       super(Access.WRITE);
     }
@@ -387,7 +387,7 @@ final class OutboxCommand extends CommandGroup {
     @Parameters(index = "1", paramLabel = "ID", description = "Id of the aggregate.")
     private String id;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets required parameters before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets required parameters before the command runs
     Unblock() {
       super(Access.WRITE);
     }

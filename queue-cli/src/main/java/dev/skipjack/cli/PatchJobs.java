@@ -26,7 +26,7 @@ final class PatchJobs extends QueueAction {
   @Mixin private JobFilter.WithStatus filter = new JobFilter.WithStatus();
   @Mixin private BulkChange bulk;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
   PatchJobs() {
     super(Access.WRITE);
   }

@@ -87,7 +87,7 @@ final class QueuesCommand extends CommandGroup {
     @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
     private String name;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Show() {
       super(Access.READ);
     }
@@ -146,7 +146,7 @@ final class QueuesCommand extends CommandGroup {
 
     private final Environment environment;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Pause(Environment environment) {
       super(Access.WRITE);
       this.environment = environment;
@@ -195,7 +195,7 @@ final class QueuesCommand extends CommandGroup {
     @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
     private String name;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Resume() {
       super(Access.WRITE);
     }
@@ -260,7 +260,7 @@ final class QueuesCommand extends CommandGroup {
             "What happens to the jobs behind a dead job of their ordering key: block, skip or park.")
     private @Nullable String orderingPolicy;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     SetDefaults() {
       super(Access.WRITE);
     }

@@ -55,6 +55,6 @@ final class RescueCommand extends QueueAction {
       queue.orderedJobs().ifPresent(OrderedJobs::sweep);
     }
     output.listOrNote("rescued", RESCUED, rescued, "No lease has expired.");
-    return ExitCodes.DONE; // a system's cron expects that often there is nothing to do
+    return ExitCodes.DONE; // a cron job often has nothing to rescue
   }
 }

@@ -168,7 +168,7 @@ final class SchedulesCommand extends CommandGroup {
     @Parameters(paramLabel = "SCHEDULE", description = "Name of the schedule.")
     private String name;
 
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     Show() {
       super(Access.READ);
     }
@@ -343,7 +343,7 @@ final class SchedulesCommand extends CommandGroup {
     /**
      * @param result the state of the schedule after the change
      */
-    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     ScheduleAction(String result) {
       super(Access.WRITE);
       this.result = result;
@@ -384,7 +384,7 @@ final class SchedulesCommand extends CommandGroup {
   /** {@code skipjack schedules resume}. */
   @Command(
       name = "resume",
-      description = "Resume a schedule from its next fire; fires during the pause are not missed.")
+      description = "Resume a schedule with its next fire. Fires during the pause are skipped.")
   static final class Resume extends ScheduleAction {
 
     Resume() {

@@ -71,7 +71,7 @@ public final class Skipjack implements Runnable {
   private boolean debug;
 
   /** Used by picocli, which sets the fields. */
-  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   public Skipjack() {}
 
   /** Runs one command of an operator and ends the JVM with its exit code. */
@@ -112,7 +112,7 @@ public final class Skipjack implements Runnable {
         .registerConverter(JobId.class, new JobIdText())
         .registerConverter(UUID.class, new EventIdText())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        // An argument such as an ordering key comes from other people: it must not name a file.
+        // Producers choose arguments such as ordering keys, so an argument must not name a file.
         .setExpandAtFiles(false)
         .setParameterExceptionHandler(Skipjack::explain)
         .setExecutionExceptionHandler(Skipjack::report);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The terminal of the process while a command fills its screen: the cursor is hidden, keys arrive
- * without Enter, and what the screen showed before returns at the end, also after Ctrl-C.
+ * without Enter, and the earlier content of the screen is restored at the end, also after Ctrl-C.
  */
 final class Terminal implements AutoCloseable {
 
@@ -87,7 +87,8 @@ final class Terminal implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(onExit);
     } catch (IllegalStateException exiting) {
-      // The hook runs already, and waits for this thread or has restored the terminal before it.
+      // The JVM exits, and its hook may restore the terminal too, which has no effect the second
+      // time.
     }
   }
 

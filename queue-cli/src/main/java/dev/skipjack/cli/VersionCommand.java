@@ -22,7 +22,7 @@ final class VersionCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one line of JSON.")
   private boolean json;
 
-  @SuppressWarnings("NullAway.Init") // picocli injects the spec before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   VersionCommand() {}
 
   @Override

@@ -3,7 +3,7 @@ package dev.skipjack.cli;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the role of the session may read.
+ * A value as the role of the session may read it, perhaps without payloads.
  *
  * @param hidden why payloads are missing; null if the role may read them
  */

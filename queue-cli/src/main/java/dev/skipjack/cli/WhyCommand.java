@@ -25,7 +25,7 @@ final class WhyCommand extends QueueAction {
   @Parameters(paramLabel = "JOB", description = "Id of the job.")
   private JobId id;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
   WhyCommand() {
     super(Access.READ);
   }

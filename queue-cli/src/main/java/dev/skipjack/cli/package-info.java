@@ -3,8 +3,8 @@
  *
  * <p>{@link dev.skipjack.cli.Skipjack} is the root. Each command is one class with its options,
  * listed as a subcommand of the root. The commands {@code demo}, {@code bench} and {@code torture}
- * are not among them: the module lab/program adds them to the root in a program of its own, so that
- * the program of operators contains no database server.
+ * are not among them. The module lab/program adds them in a program of its own, so that the program
+ * for operators contains no database server.
  *
  * <p>The commands for operators use only the public API of the library. Their shared code is in
  * {@code QueueAction} (connection and options), {@code Fields} (tables and JSON) and {@code

@@ -77,7 +77,7 @@ class CommandLineDocumentTest {
   /** An option in a usage, which the explanations below it name again. */
   private static final Pattern OPTION = Pattern.compile(" \\[-[^\\]]*](?:\\.\\.\\.)?");
 
-  /** A usage without parameters, which says no more than the command. */
+  /** A usage without parameters, which adds nothing to the command. */
   private static final Pattern BARE_USAGE =
       Pattern.compile("^Usage: [ a-z-]+\n", Pattern.MULTILINE);
 

@@ -58,7 +58,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void anInvalidPortIsNamed() {
+  void anInvalidPortIsReported() {
     for (String port : new String[] {"abc", "0", "65536", "5432/x"}) {
       assertThatThrownBy(() -> DatabaseAddress.of(null, Map.of("PGHOST", "h", "PGPORT", port)))
           .isInstanceOf(IllegalArgumentException.class)

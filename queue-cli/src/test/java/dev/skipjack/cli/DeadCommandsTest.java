@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An operator acts on the dead jobs of one bug. */
+/** Tests how an operator redrives the dead jobs of one bug. */
 @QueueTest
 class DeadCommandsTest {
 
@@ -29,7 +29,9 @@ class DeadCommandsTest {
   private QueueDatabase database;
   private JobQueue queue;
 
-  /** Forty jobs that died of a bug, and twelve of the same kind that died rightly. */
+  /**
+   * Runs forty jobs that die because of a bug, and twelve of the same kind that die as intended.
+   */
   @BeforeEach
   void die(QueueDatabase database, @TempDir Path home) {
     this.home = home;

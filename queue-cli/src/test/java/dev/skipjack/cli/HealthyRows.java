@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Rows that nothing is wrong with. */
+/** Valid rows of each table. */
 final class HealthyRows {
 
   /** The values of the columns of a healthy row that have no default. {@code #} is a number. */
@@ -242,7 +242,7 @@ final class HealthyRows {
           Map.entry(
               "outbox_blocked",
               List.of(Map.of("aggregate_type", "'order'", "aggregate_id", "'b-#'", "shard", "0"))),
-          // The shards are there already, and only relays read them.
+          // Migrations insert the shards, and only relays read them.
           Map.entry("outbox_shards", List.of()),
           Map.entry(
               "inbox_events",

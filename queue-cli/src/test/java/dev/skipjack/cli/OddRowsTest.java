@@ -49,9 +49,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever a role writes into a column that it may write, no command and no step of a worker fails
- * for the other rows. The catalog lists the columns, so that a new one is tested without a change
- * here; a new table needs a healthy row in {@link HealthyRows}.
+ * Tests that no value that a role may write makes a command or a step of a worker fail for the
+ * other rows. The catalog lists the columns, so that a new one is tested without a change here; a
+ * new table needs a healthy row in {@link HealthyRows}.
  */
 @QueueTest
 class OddRowsTest {
@@ -206,7 +206,7 @@ class OddRowsTest {
     assertThat(failures).as("failures by column: %s", causes).isEmpty();
   }
 
-  /** Returns the message of each step that fails beside odd rows. */
+  /** Returns the message of each step that fails because of odd rows. */
   private Map<String, String> failuresWith(List<Column> columns, Predicate<String> steps)
       throws SQLException {
     database.truncate();
@@ -334,7 +334,9 @@ class OddRowsTest {
         .isIn(ExitCodes.DONE, ExitCodes.NOTHING_MATCHED);
   }
 
-  /** A check that could not run would say nothing about the healthy rows. */
+  /**
+   * Asserts that every check ran, because one that did not shows nothing about the healthy rows.
+   */
   private static void assertChecksEverything(Program doctor) {
     Matcher unchecked = UNCHECKED.matcher(doctor.out());
     assertThat(unchecked.results().map(MatchResult::group)).as(start(doctor.err())).isEmpty();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Texts that producers choose neither reach the terminal as control sequences nor change the
+ * Tests that texts of producers neither reach the terminal as control sequences nor change the
  * meaning of a suggested command.
  */
 @QueueTest

@@ -42,7 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests what {@link CommandLineDocumentTest} does not show of the commands for operators. */
+/**
+ * Tests those uses of the commands for operators that {@link CommandLineDocumentTest} does not run.
+ */
 @QueueTest
 class OperatorCommandsTest {
 
@@ -70,7 +72,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aListThatIsNotCompleteContinuesWhereItStopped() {
+  void anIncompleteListContinuesWhereItStopped() {
     for (int i = 0; i < 3; i++) {
       enqueue();
     }
@@ -106,7 +108,10 @@ class OperatorCommandsTest {
         .add(Schedule.every(Duration.ofDays(1)).named(schedule).enqueue(Shop.RECEIPT, "{}"));
   }
 
-  /** Two rows that the table would reject: one time that Java cannot use, and a list in a list. */
+  /**
+   * Two rows that the table would reject: one with an infinite time, and one with a date after the
+   * year 9999.
+   */
   @Test
   void aScheduleThatCannotBeReadIsShownWithItsReasonAndCanBePausedAndRemoved() throws SQLException {
     add("sound");
@@ -216,7 +221,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aPauseOfAnUnknownQueueIsQuestioned() {
+  void aPauseOfAnUnknownQueuePrintsAWarning() {
     Program pause = skipjack("queues", "pause", "emials", "--for", "15m");
     assertThat(pause.exitCode()).isZero();
     assertThat(pause.out()).startsWith("Queue 'emials' is paused until ");
@@ -306,7 +311,7 @@ class OperatorCommandsTest {
         "{\"kind\": 5, \"payload\": 1}                         | The member kind must be a string.",
         "[]                                                 | The line must be a JSON object.",
       })
-  void anInvalidLineIsNamedAndThoseBeforeItAreEnqueued(String line, String sentence)
+  void anInvalidLineIsReportedAndThoseBeforeItAreEnqueued(String line, String sentence)
       throws IOException {
     Path file = home.resolve("invalid.jsonl");
     String good = "{\"kind\": \"k\", \"payload\": {\"a\": [1, {}]}}\n";
@@ -345,7 +350,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aChangeOfManyJobsNeedsAYes() throws SQLException {
+  void aChangeOfManyJobsNeedsAConfirmation() throws SQLException {
     for (int i = 0; i < 7; i++) {
       queue.enqueue(Shop.CHARGE, "{}");
     }
@@ -383,7 +388,7 @@ class OperatorCommandsTest {
 
     assertThat(skipjack("dead", "prune", "--queue", "payments").err())
         .contains("Delete 1100 dead jobs, up to job ");
-    // Its only error is not among the 1,000 most frequent ones.
+    // The only error of this queue is not among the 1,000 most frequent ones.
     assertThat(skipjack("dead", "prune", "--queue", "stock").err()).contains("Delete 1 dead job, ");
     assertThat(skipjack("dead", "prune", "--queue", "payments", "--yes", "--json").out())
         .contains("\"state\":\"finished\",\"done\":1100,\"skipped\":0,\"failed\":0");
@@ -710,7 +715,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aMissingSchemaIsNamedWithItsFix() {
+  void aMissingSchemaIsReportedWithItsFix() {
     Program list = skipjack("jobs", "list", "--schema", "other");
     assertThat(list.exitCode()).isEqualTo(2);
     assertThat(list.err())
@@ -804,7 +809,7 @@ class OperatorCommandsTest {
   }
 
   @Test
-  void aServerThatDoesNotRespondIsNamed() throws IOException {
+  void aServerThatDoesNotRespondIsReported() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       Program program =
           Program.run(

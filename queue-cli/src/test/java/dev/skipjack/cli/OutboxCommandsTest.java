@@ -30,7 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests what {@link CommandLineDocumentTest} does not show of the commands for the outbox. */
+/**
+ * Tests those uses of the commands for the outbox that {@link CommandLineDocumentTest} does not
+ * run.
+ */
 @QueueTest
 class OutboxCommandsTest {
 
@@ -97,7 +100,7 @@ class OutboxCommandsTest {
   }
 
   @Test
-  void aChangeOfManyEventsNeedsAYes() throws Exception {
+  void aChangeOfManyEventsNeedsAConfirmation() throws Exception {
     for (int order = 1; order <= 7; order++) {
       recordPoison("" + order);
     }
@@ -226,7 +229,7 @@ class OutboxCommandsTest {
   }
 
   @Test
-  void aFullListSaysThatThereMayBeMore() throws Exception {
+  void aFullListReportsThatThereMayBeMore() throws Exception {
     recordPoison("1");
     recordPoison("2");
     publish();

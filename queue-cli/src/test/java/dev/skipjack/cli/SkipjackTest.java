@@ -63,7 +63,7 @@ class SkipjackTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"demo", "bench drain", "torture --minutes 1"})
-  void aCommandOfTheLabIsNamedWithTheProgramThatHasIt(String arguments) {
+  void theErrorForACommandOfTheLabNamesItsProgram(String arguments) {
     String[] words = arguments.split(" ", -1);
     Program program = Program.run(words);
     assertThat(program.exitCode()).isEqualTo(2);

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An operator who asks {@code why} a job does not run, or asks the {@code doctor}, and then runs
- * the command that it prints has removed the reason.
+ * Tests that the command that {@code why} or the {@code doctor} prints removes the reason why a job
+ * does not run.
  */
 @QueueTest
 class StuckJobsTest {
@@ -144,7 +144,7 @@ class StuckJobsTest {
     assertThat(skipjack("jobs show " + job).out()).contains("lost");
   }
 
-  /** No command can start a worker, so the operator learns which kind needs one. */
+  /** No command can start a worker, so the output names the kind that needs one. */
   @Test
   void aJobOfAnUnknownKindRunsOnceAWorkerHandlesIt() {
     JobId job = queue.enqueue(Shop.RECEIPT, "{}");

@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about the events of a batch while the publisher runs, so that what was sent can be
- * recorded even if the publisher fails or does not return. Thread-safe.
+ * Collects the results of a batch while the publisher runs, so that sent events can be recorded
+ * even if the publisher fails or does not return. Thread-safe.
  */
 final class BatchProgress {
 

@@ -19,7 +19,7 @@ final class BatchPublisher {
 
   private static final Logger LOG = LoggerFactory.getLogger(BatchPublisher.class);
 
-  /** The number of failures without any success that mean that the destination is unavailable. */
+  /** After this number of failures without a success, the destination counts as unavailable. */
   private static final int OUTAGE = 3;
 
   private final Publisher publisher;
@@ -84,7 +84,7 @@ final class BatchPublisher {
     boolean wasAnyResult = noteResponse(progress.results(events));
     boolean anyResult = false;
     for (RecordedEvent event : events) {
-      @Nullable PublishResult known = progress.result(event); // of the call that failed
+      @Nullable PublishResult known = progress.result(event); // from the call that failed
       PublishResult result = known == null ? PublishResult.notTried() : known;
       boolean mayBeSent = known == null && !stopped.contains(event.aggregate()) && time.isOpen();
       if (mayBeSent && (anyResult || failed.size() < OUTAGE)) {
@@ -123,8 +123,8 @@ final class BatchPublisher {
   }
 
   /**
-   * Returns the results, of which a failure counts only if the event is at fault; empty if nothing
-   * must be recorded.
+   * Returns the results without the failures of events that are not at fault; empty if nothing must
+   * be recorded.
    *
    * @param failed the events on which the publisher failed
    */

@@ -16,8 +16,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch changes: events that were published, events that failed or must wait, and aggregates
- * that become blocked or may become free.
+ * The changes of a batch: events that were published, events that failed or must wait, and
+ * aggregates that become blocked or may become free.
  */
 record BatchResult(
     List<RecordedEvent> published,
@@ -37,7 +37,7 @@ record BatchResult(
    */
   record Rules(Backoff backoff, int maxAttempts, boolean skipDead, ErrorTexts texts) {}
 
-  /** What happened to an aggregate in this batch. */
+  /** The result for an aggregate in this batch. */
   private enum Progress {
     /** An event was not tried, so the later ones are left as they are. */
     STOPPED,
@@ -137,7 +137,7 @@ record BatchResult(
     return Backoff.clamp(asked == null ? wait(backoff, failures, random) : asked);
   }
 
-  /** The function is the user's own; the batch must be recorded even if it throws. */
+  /** Returns the wait. The batch must be recorded even if the application's backoff throws. */
   private static Duration wait(Backoff backoff, int failures, RandomGenerator random) {
     try {
       return Objects.requireNonNull(backoff.after(failures, random));

@@ -4,9 +4,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An aggregate with a failed event, for which its later events wait.
+ * An aggregate whose later events wait for a failed event.
  *
- * @param blockedAt since when it is blocked
+ * @param blockedAt when it became blocked
  * @param retryAt when a relay tries again; null if the event is dead, so that an operator must
  *     redrive it or unblock the aggregate
  */

@@ -9,8 +9,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends events one by one. Begins with no event that would not end in time if it took as long as
- * the slowest one of its batch.
+ * Sends events one by one. Stops if an event that takes as long as the slowest one of the batch
+ * would end too late.
  */
 final class EachPublisher implements Publisher {
 
@@ -26,8 +26,9 @@ final class EachPublisher implements Publisher {
   }
 
   /**
-   * Publishes a batch for a relay that calls this publisher itself. Otherwise an event counts as
-   * sent only when the publisher that called this one has returned: it may still flush a buffer.
+   * Publishes a batch for a relay that calls this publisher itself. If another publisher calls this
+   * one, events count as sent only when that publisher has returned, because it may still flush a
+   * buffer.
    */
   List<PublishResult> publish(EventBatch batch, BatchProgress progress) throws Exception {
     List<PublishResult> results = new ArrayList<>();

@@ -9,9 +9,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The texts about what a publisher returned or threw, as they are stored and logged. The user's
- * redactor has removed what must not be kept, and no control character is left that could move the
- * cursor of a terminal.
+ * Prepares the texts about a publisher's failures to be stored and logged: redacts them and
+ * replaces the control characters that could move the cursor of a terminal.
  */
 record ErrorTexts(UnaryOperator<String> redactor) {
 
@@ -22,7 +21,7 @@ record ErrorTexts(UnaryOperator<String> redactor) {
 
   private static final int LONGEST_TRACE = 10_000;
 
-  /** A bound for causes that form a circle. */
+  /** The maximum number of causes that are read, because they may form a cycle. */
   private static final int MOST_CAUSES = 100;
 
   /** Returns a reason as it is stored. */
@@ -31,8 +30,8 @@ record ErrorTexts(UnaryOperator<String> redactor) {
   }
 
   /**
-   * Returns an exception with its stack trace as it is logged. Of a database error only the
-   * messages are left, without its causes, whose detail may quote a row.
+   * Returns an exception with its stack trace for the log. For a database error, returns only the
+   * messages, because the detail of its causes may quote a row.
    */
   String trace(Throwable thrown) {
     StringWriter trace = new StringWriter();
@@ -43,7 +42,7 @@ record ErrorTexts(UnaryOperator<String> redactor) {
       }
       thrown.printStackTrace(new PrintWriter(trace));
     } catch (Throwable broken) {
-      return thrown.getClass().getName(); // its methods are the application's
+      return thrown.getClass().getName(); // the exception's own methods may throw
     }
     return safe(redacted(trace.toString().stripTrailing()), LONGEST_TRACE);
   }

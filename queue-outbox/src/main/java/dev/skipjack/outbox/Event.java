@@ -96,7 +96,7 @@ public final class Event {
    *
    * @param contentType their media type, for example {@code application/avro}
    * @throws IllegalArgumentException if the content type does not have 1 to 200 printable ASCII
-   *     characters, or only spaces
+   *     characters, or has only spaces
    */
   public Event payload(byte[] payload, String contentType) {
     if (!MEDIA_TYPE.matcher(contentType).matches()) {

@@ -31,7 +31,7 @@ public final class EventBatch {
 
   /**
    * Returns whether another event may be sent. Becomes false when the relay's publish timeout has
-   * passed, when the relay is closed, or when its leases are in danger. A publisher that sends
+   * passed, when the relay is closed, or when its leases may end soon. A publisher that sends
    * events one by one checks this before each of them, and reports the others as {@link
    * PublishResult#notTried}: what it sent is then recorded before another relay continues.
    */
@@ -40,9 +40,9 @@ public final class EventBatch {
   }
 
   /**
-   * Returns how long the publisher may take from now on, which includes the events that it is
-   * sending: a third of the lease longer than {@link #isLeased} is true. If the publisher returns
-   * later, another relay may send the same events.
+   * Returns how much longer the publisher may take, including the events that it is sending. This
+   * is a third of the lease longer than {@link #isLeased} is true. If the publisher returns later,
+   * another relay may send the same events.
    *
    * @return zero if the time has passed
    */

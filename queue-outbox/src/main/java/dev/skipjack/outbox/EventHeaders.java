@@ -44,7 +44,7 @@ final class EventHeaders {
         String[].class, object);
   }
 
-  /** Returns headers by name, for the result of {@link #texts}. */
+  /** Converts the result of {@link #texts} to headers by name. */
   static Map<String, String> of(List<String> texts) {
     Map<String, String> headers = new LinkedHashMap<>();
     for (int i = 0; i < texts.size(); i += 2) {

@@ -36,8 +36,8 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes that record the result of a batch. They run in one transaction, which has locked the
- * shards by {@link LeaseWrites}, and need no fence of their own.
+ * The writes that record the result of a batch. They need no fence of their own, because {@link
+ * LeaseWrites} has locked the shards in the same transaction.
  *
  * <pre>{@code
  * WITH removed AS (DELETE FROM outbox_events WHERE event_id = ANY (:event_ids) RETURNING ...),

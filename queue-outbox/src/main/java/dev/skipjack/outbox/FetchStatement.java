@@ -60,20 +60,20 @@ import org.jspecify.annotations.Nullable;
  *  WHERE coalesce(bytes_before, 0) < :bytes ORDER BY retry_at, due_type, due_id, position LIMIT :events
  * }</pre>
  *
- * <p>Each statement returns payloads of {@code :bytes} and one more at most, because a relay holds
- * them in memory. The length of a payload is known without reading it. An event that is larger than
- * the table allows was recorded before it had limits; its contents are not returned, so that it
- * cannot exhaust the memory of relays.
+ * <p>Each statement returns payloads of at most {@code :bytes} plus one more payload, because a
+ * relay holds them in memory. The length of a payload is known without reading it. An event that is
+ * larger than the table allows was recorded before it had limits; its contents are not returned, so
+ * that it cannot exhaust the memory of relays.
  *
- * <p>A dead event that was not skipped ends the events of its aggregate: the later ones wait until
- * an operator acts.
+ * <p>Events after a dead event that was not skipped are not read. They wait until an operator acts.
  *
  * <p>Blocked aggregates are looked up by a value, because the planner would turn EXISTS into a hash
  * of all of them.
  *
- * <p>The lower bound of the positions is the smallest number, or a mark below which no transaction
- * can add events anymore: one that commits late adds them before others that have been published.
- * Locks nothing, because the lease keeps other relays away.
+ * <p>The lower bound of the positions is the smallest number, because a transaction that commits
+ * late adds events before others that have been published. It is higher only if a mark proves that
+ * no transaction can still add events below it. Locks nothing, because the lease keeps other relays
+ * away.
  */
 final class FetchStatement {
 
@@ -109,7 +109,7 @@ final class FetchStatement {
           .le(inline((long) Event.LARGEST_PAYLOAD))
           .and(EXTRA_BYTES.le(inline((long) MOST_EXTRAS)));
 
-  /** They cost a subquery, which events without headers skip. */
+  /** Events without headers skip the subquery. */
   private static final Field<String[]> HEADER_TEXTS =
       when(HAS_HEADERS.and(IS_READABLE), EventHeaders.texts(HEADERS)).as(EventColumn.HEADER_TEXTS);
 

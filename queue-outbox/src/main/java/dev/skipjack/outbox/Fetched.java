@@ -56,8 +56,8 @@ record Fetched(
   }
 
   /**
-   * Ends the events of an aggregate before one that cannot be read. That event is dead if it is the
-   * first of its aggregate; otherwise it and the later ones are left for another batch.
+   * Stops an aggregate before an event that cannot be read. That event is dead if it is the first
+   * of its aggregate; otherwise it and the later ones are left for another batch.
    */
   private static final class Sorter {
 

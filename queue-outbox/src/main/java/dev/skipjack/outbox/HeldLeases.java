@@ -80,8 +80,8 @@ final class HeldLeases implements SendingTime, AutoCloseable {
   }
 
   /**
-   * Returns when a publisher that does not return has not noticed the end: a tenth of the lease
-   * later, which leaves enough of it to record the batch.
+   * Returns the time until a publisher that does not return is overdue. It has an additional tenth
+   * of the lease to return; the rest of the lease is enough to record the batch.
    */
   long nanosToOverrun() {
     return endUntil + lease.toNanos() / 10 - System.nanoTime();
@@ -106,7 +106,7 @@ final class HeldLeases implements SendingTime, AutoCloseable {
         heldUntil = now + lease.toNanos();
       } else if (!closed) { // otherwise they have just been released
         lost = true;
-        if (!recording.get()) { // otherwise released, or the write that records reports it
+        if (!recording.get()) { // otherwise the write releases them or reports it
           LOG.warn("Relay lost leases of a batch it is publishing shards={}", shards());
         }
       }

@@ -28,9 +28,8 @@ import org.jooq.Field;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Lets a consumer take each event into account once, although events may arrive more than once: the
- * effect and the event's id are committed in one transaction. The effect must be in the same
- * database.
+ * Lets a consumer process each event once, although events may arrive more than once. The effect
+ * and the event's id are committed in one transaction. The effect must be in the same database.
  *
  * <p>Immutable and safe for any number of threads.
  */

@@ -9,9 +9,9 @@ import java.util.function.Function;
 
 /**
  * A publisher that enqueues a job for each event, for example in the database of another service.
- * The idempotency key contains the event's id, so an event that is published again enqueues no
- * second job for 24 hours, and the aggregate is the ordering key, so its jobs run in the order of
- * its events.
+ * The idempotency key contains the event's id, so an event that is published again within 24 hours
+ * enqueues no second job. The aggregate is the ordering key, so its jobs run in the order of its
+ * events.
  */
 public final class JobPublisher<T> implements Publisher {
 

@@ -31,7 +31,7 @@ import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Leases free shards that have something to publish, those that waited longest first.
+ * Leases free shards that have something to publish, beginning with those that waited longest.
  *
  * <pre>{@code
  * WITH free AS MATERIALIZED (
@@ -56,7 +56,7 @@ import org.jooq.impl.SQLDataType;
  * no indexed column.
  *
  * <p>A lease that ends later than any relay's, and one whose id is the largest number, were written
- * by another program. They stop no relay.
+ * by another program. They do not stop relays.
  */
 final class LeaseShardsStatement {
 

@@ -23,7 +23,7 @@ final class Leases {
     return GIVEN;
   }
 
-  /** The shard's latest lease is the given one. */
+  /** Returns whether the shard's latest lease is the given one. */
   static Condition isFenced() {
     return OUTBOX_SHARDS
         .SHARD

@@ -85,7 +85,7 @@ public final class Outbox {
     return events.stream().map(event -> NewEvent.of(ids.next(), event, codec)).toList();
   }
 
-  /** Records the last event separately, because the wake-up travels with it. */
+  /** Records the last event separately, because its statement also sends the wake-up. */
   private List<UUID> record(Connection transaction, List<NewEvent> events) throws SQLException {
     if (!events.isEmpty()) {
       Session session = Session.in(transaction);

@@ -46,8 +46,8 @@ import org.jooq.exception.DataAccessException;
 import org.jooq.impl.DefaultConnectionProvider;
 
 /**
- * Queries and operations for operators. Each call is a transaction of its own, and throws {@link
- * StoreException} if the database rejects it or cannot be reached. Safe for any number of threads.
+ * Queries and operations for operators. Each call throws {@link StoreException} if the database
+ * rejects it or cannot be reached. Safe for any number of threads.
  */
 public final class OutboxAdmin {
 
@@ -72,7 +72,7 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Returns dead events, including skipped ones, those that died first at the beginning.
+   * Returns dead events, including skipped ones, in the order in which they died.
    *
    * @param limit their maximum number, 1 to 10,000
    */
@@ -146,7 +146,7 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Returns blocked aggregates, those that have been blocked longest at the beginning.
+   * Returns blocked aggregates, beginning with the one that has been blocked longest.
    *
    * @param limit their maximum number, 1 to 10,000
    */
@@ -175,7 +175,7 @@ public final class OutboxAdmin {
                             row.get(OUTBOX_BLOCKED.RETRY_AT))));
   }
 
-  /** Returns the relays that hold the latest lease of some shard, by name. */
+  /** Returns the relays that hold the latest lease of a shard, by name. */
   public List<RelayActivity> relays() {
     Condition isLeased = OUTBOX_SHARDS.LEASE_EXPIRES_AT.gt(DatabaseClock.STATEMENT_START);
     // Another program may have written a time that Java cannot represent.
@@ -206,8 +206,8 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Gives dead events new attempts. Those of an aggregate change in one transaction, so that they
-   * are published in their order.
+   * Gives dead events new attempts. The events of an aggregate change in one transaction, so that
+   * they are published in their order.
    *
    * @return the events that were dead
    */

@@ -3,7 +3,7 @@ package dev.skipjack.outbox;
 import java.time.Duration;
 
 /**
- * How far the relays are behind.
+ * The lag of the relays.
  *
  * @param unpublished the number of events that are not published and not dead; at most {@link
  *     #COUNTED}

@@ -22,7 +22,7 @@ final class OutboxPredicates {
   /** The predicate of {@code outbox_events_pending_idx}. */
   static final Condition PENDING = OUTBOX_EVENTS.STATUS.eq(literal("pending"));
 
-  /** Implies the predicate of {@code outbox_events_blocked_idx}, as does the next one. */
+  /** Implies the predicate of {@code outbox_events_blocked_idx}, as {@link #BLOCKING} does. */
   static final Condition BLOCKED = OUTBOX_EVENTS.STATUS.eq(literal(BLOCKED_LITERAL));
 
   /** A dead event for which later events of its aggregate wait. */

@@ -21,8 +21,8 @@ public interface Publisher {
    * EventBatch#timeLeft}: after that, another relay may send the same events.
    *
    * <p>A relay reads the oldest events first. If many of them are not tried because one of several
-   * destinations is paused, it does not reach those of the others; {@link PublishResult#postponed}
-   * makes way for them.
+   * destinations is paused, it does not reach those of the others. With {@link
+   * PublishResult#postponed}, it does.
    *
    * @return the result of each event, in the order of the batch
    * @throws Exception if the destination is unavailable. No attempt of an event counts, and the
@@ -40,10 +40,10 @@ public interface Publisher {
   }
 
   /**
-   * Returns a publisher that sends the events of a batch one by one. It begins with no event that
-   * would not end in time if it took as long as the slowest one of the batch. If a call takes
-   * longer nevertheless, a relay to which this publisher was given records what was sent before.
-   * The event of that call counts as failed and is sent again.
+   * Returns a publisher that sends the events of a batch one by one. It stops if an event that
+   * takes as long as the slowest one of the batch would end too late. If a call takes too long
+   * nevertheless, a relay that uses this publisher directly records what was sent before. The event
+   * of that call counts as failed and is sent again.
    */
   static Publisher each(Sender sender) {
     return new EachPublisher(sender);

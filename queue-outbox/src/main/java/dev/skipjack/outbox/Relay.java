@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
  * Publishes the events of committed transactions. Any number of relays, in any number of processes,
  * share the work: each batch leases some of the 32 shards into which aggregates are divided.
  *
- * <p>No transaction is open while the publisher runs. If a relay dies or freezes, another one
- * continues when its lease expires, and publishes those events again that the first one could not
- * record: at most a batch for each of its threads.
+ * <p>No transaction is open while the publisher runs. If a relay is killed or freezes, another one
+ * continues when its lease expires, and publishes again what the first one could not record: at
+ * most a batch for each of its threads.
  *
  * <p>Safe for any number of threads. A relay that was closed cannot be started again.
  */
@@ -38,13 +38,21 @@ public final class Relay implements AutoCloseable {
   private static final Duration PARTITIONS_AHEAD = Duration.ofDays(14);
   private static final Duration MAINTENANCE = Duration.ofHours(1);
 
-  /** How long {@link #close} waits for batches in progress, which end earlier without a fault. */
+  /**
+   * The time for which {@link #close} waits for batches in progress. Without a fault, they end
+   * earlier.
+   */
   private static final Duration FAREWELL = Stop.GRACE.plusSeconds(5);
 
-  /** How long {@link #close} waits for interrupted threads to return their connections. */
+  /**
+   * The time for which {@link #close} waits for interrupted threads to return their connections.
+   */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
 
-  /** How long {@link #close} waits for the record of batches whose publisher has not returned. */
+  /**
+   * The time for which {@link #close} waits for the record of batches whose publisher has not
+   * returned.
+   */
   private static final Duration LAST_RECORD = Duration.ofSeconds(2);
 
   private final JobQueue queue;
@@ -158,7 +166,7 @@ public final class Relay implements AutoCloseable {
               while (!stop.isRequested()) {
                 try {
                   work.run();
-                } catch (Throwable failure) { // of the log, because the work catches all others
+                } catch (Throwable failure) { // from the log; the work catches its own
                   signal.pause(RelayLoop.LONGEST_PAUSE);
                 }
               }
@@ -201,8 +209,8 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Returns whether the relay is running and can publish. Reads no database. A failure is reported
-   * when it has lasted for ten seconds.
+   * Returns whether the relay is running and can publish. Does not use the database. A failure is
+   * reported when it has lasted for ten seconds.
    */
   public RelayHealth health() {
     List<String> reasons = new ArrayList<>();
@@ -223,9 +231,9 @@ public final class Relay implements AutoCloseable {
 
   /**
    * Stops the relay. No further event is sent. Waits until those in progress have ended and the
-   * batches are recorded, at most for 20 s, or for the publish timeout and a third of the lease if
-   * that is shorter, and then interrupts the publisher. If it does not return, records what is
-   * known to be sent. Returns after 25 s at the latest, whatever the publisher does.
+   * batches are recorded. After 20 s, or after the publish timeout and a third of the lease if that
+   * is shorter, interrupts the publisher. If it does not return, records what is known to be sent.
+   * Returns after 25 s at the latest, whatever the publisher does.
    */
   @Override
   public void close() {
@@ -254,7 +262,7 @@ public final class Relay implements AutoCloseable {
   /** Ends the timer after its last records. Returns false if this thread was interrupted. */
   private boolean endTimer() {
     try {
-      if (!timer.isShutdown()) { // by an earlier call
+      if (!timer.isShutdown()) { // an earlier call may have done so
         batch.recordRunning(threads);
       }
       timer.shutdown();
@@ -391,8 +399,8 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long the events of a batch are sent, but at least for a third of the lease. After
-     * that, the publisher finishes what it is sending, and the rest of the batch waits for the next
+     * Sets how long the events of a batch are sent. A third of the lease is the minimum. After that
+     * time, the publisher finishes what it is sending, and the rest of the batch waits for the next
      * one. Default 60 s.
      *
      * @param timeout 1 ms to 1 h
@@ -420,9 +428,9 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long published events are kept. They are removed by the day. Zero keeps none, which
-     * saves the copy. All relays share one history, so give them the same retention: each removes
-     * what is older than its own. Default 7 days.
+     * Sets how long published events are kept. They are removed in whole days. With zero, relays do
+     * not keep them at all. All relays share one history, so give them the same retention: each
+     * removes what is older than its own. Default 7 days.
      *
      * @param retention 0 to 3,650 days
      */
@@ -475,9 +483,9 @@ public final class Relay implements AutoCloseable {
 
     /**
      * Sets a function that removes secrets and personal data from the texts about failures before
-     * they are stored with the event or logged: the reasons that the publisher returns, and what it
-     * throws, with the stack trace. If the function throws or returns null, a fixed sentence
-     * replaces the text. The default changes nothing.
+     * they are stored with the event or logged. These texts are the reasons that the publisher
+     * returns, and what it throws, with the stack trace. If the function throws or returns null, a
+     * fixed sentence replaces the text. The default changes nothing.
      *
      * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers
      *     serves as {@code redactor::redact}

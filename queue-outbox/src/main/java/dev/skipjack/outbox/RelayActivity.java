@@ -3,7 +3,7 @@ package dev.skipjack.outbox;
 import java.time.Instant;
 
 /**
- * What the leases show about a relay. A relay leases shards only while it publishes.
+ * The activity of a relay, according to the leases. A relay leases shards only while it publishes.
  *
  * @param name the name of the relay
  * @param lastLeasedAt when it last leased a shard

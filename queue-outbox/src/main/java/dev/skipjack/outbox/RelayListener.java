@@ -33,19 +33,19 @@ final class RelayListener implements Runnable {
   public void run() {
     long pause = RelayLoop.SHORTEST_PAUSE;
     while (true) {
-      boolean unused = Thread.interrupted(); // of a library, unless the relay stops
+      boolean unused = Thread.interrupted(); // clears an interrupt by a library
       if (stop.isRequested()) {
         return;
       }
       try (WakeUps.Subscription subscription = source.subscribe()) {
-        signal.wake(); // for what was recorded before
+        signal.wake(); // for events that were recorded before
         while (!stop.isRequested()) {
           if (subscription.await(LISTEN).contains(RECORDED)) {
             signal.wake();
           }
           pause = RelayLoop.SHORTEST_PAUSE;
         }
-      } catch (Throwable failure) { // the relay would be woken no more
+      } catch (Throwable failure) { // otherwise nothing would wake the relay
         LOG.debug(
             "Relay cannot listen, polls instead relay={} error={}", relay, ErrorTexts.own(failure));
         signal.pause(pause);

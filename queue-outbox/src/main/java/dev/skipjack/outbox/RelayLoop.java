@@ -44,7 +44,7 @@ final class RelayLoop implements Runnable {
     long wait = SHORTEST_WAIT;
     long pause = SHORTEST_PAUSE;
     while (true) {
-      boolean unused = Thread.interrupted(); // of the publisher, unless the relay stops
+      boolean unused = Thread.interrupted(); // clears an interrupt by the publisher
       if (stop.isRequested()) {
         return;
       }

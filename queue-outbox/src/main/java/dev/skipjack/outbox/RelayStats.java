@@ -1,7 +1,7 @@
 package dev.skipjack.outbox;
 
 /**
- * What a relay has done since it was built.
+ * The counters of a relay since it was built.
  *
  * @param published events that were published, and recorded as such
  * @param retried failed attempts after which an event is tried again

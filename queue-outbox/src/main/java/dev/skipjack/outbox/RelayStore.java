@@ -123,7 +123,10 @@ final class RelayStore {
     }
   }
 
-  /** Runs work; if the database fails, the next connection may lead to another server. */
+  /**
+   * Runs work. Drops the marks if the database fails, because the next connection may lead to
+   * another server.
+   */
   private <R> R marked(Supplier<R> work) {
     try {
       return work.get();
@@ -139,8 +142,8 @@ final class RelayStore {
         session -> {
           long start = System.nanoTime();
           List<Long> lows = marks.marks();
-          // In the order in which a batch is recorded, so that an extension locks them in it as
-          // well.
+          // The leases are in the order in which a batch is recorded, so that an extension locks
+          // the shards in the same order.
           List<ShardLease> leases =
               session
                   .run(lease, new LeaseShardsStatement.Request(relay, shards, duration, lows))
@@ -164,8 +167,8 @@ final class RelayStore {
   }
 
   /**
-   * Records the result of a batch and releases its leases. Of a shard whose lease was lost, nothing
-   * is recorded: another relay publishes its events again. It may be repeated.
+   * Records the result of a batch and releases its leases. Records nothing of a shard whose lease
+   * was lost, because another relay publishes its events again. The call may be repeated.
    *
    * @return what was recorded
    */

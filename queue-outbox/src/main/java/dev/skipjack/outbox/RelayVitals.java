@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** Since when the threads of a relay fail, or wait for the publisher. Thread-safe. */
+/** Records since when the threads of a relay fail or wait for the publisher. Thread-safe. */
 final class RelayVitals {
 
   /** The time after which a failure is reported. */

@@ -41,7 +41,7 @@ final class RunningBatch {
 
   private boolean hasOverrun;
 
-  /** The number of sent events in what was recorded before the publisher returned. */
+  /** The number of sent events that were recorded before the publisher returned. */
   private long sentInTime;
 
   RunningBatch(
@@ -122,7 +122,7 @@ final class RunningBatch {
 
   /**
    * Called when the publisher should have returned, and when the relay is closed. A publisher of
-   * whole batches says nothing before it returns, so it keeps the leases until they expire.
+   * whole batches reports nothing before it returns, so nothing is recorded and the leases expire.
    */
   private void overrun() {
     try {
@@ -185,7 +185,7 @@ final class RunningBatch {
       } catch (StoreException failure) {
         if (!held.areHeld()) {
           counters.unrecorded.add(result.published().size());
-          // Without the cause, whose detail may quote a row.
+          // The cause is not logged, because its detail may quote a row.
           LOG.warn(
               "Published events not recorded events={} error={}",
               result.published().size(),

@@ -2,7 +2,7 @@ package dev.skipjack.outbox;
 
 import java.time.Duration;
 
-/** How long the events of a batch may be sent. Thread-safe. */
+/** The time in which the events of a batch may be sent. Thread-safe. */
 interface SendingTime {
 
   /** Returns whether another event may be sent. */

@@ -19,14 +19,15 @@ import org.jspecify.annotations.Nullable;
  * is visible. A transaction that commits late adds events with positions below those that have been
  * published, so a mark must stay below the positions of every transaction that may still commit. A
  * transaction that records events has a lock on the table before it draws a position, and keeps it
- * until it ends. So a sweep reads the last position drawn and then lists the holders of that lock;
- * when a later sweep finds that all of them have ended, that position is settled: events up to it
- * are visible, or will never exist. The mark of a shard is the position of its first pending event,
- * or the one after the settled position if that is lower.
+ * until it ends. A sweep therefore reads the last position drawn and then lists the holders of that
+ * lock. When a later sweep finds that all of them have ended, that position is settled: events up
+ * to it are visible or will never exist. The mark of a shard is the position of its first pending
+ * event, or the one after the settled position if that is lower.
  *
- * <p>Marks are in use only while reads are slow: from three slow reads in succession to three fast
- * sweeps. A sweep replaces all marks and takes at most a twentieth of the time. Marks are dropped
- * when the database fails, because the next connection may lead to another server.
+ * <p>Marks are in use only while reads are slow. Three slow reads in succession start their use,
+ * and three fast sweeps end it. A sweep replaces all marks and takes at most a twentieth of the
+ * time. Marks are dropped when the database fails, because the next connection may lead to another
+ * server.
  *
  * <p>Kept in memory only. Safe for any number of threads.
  */
@@ -54,13 +55,13 @@ final class ShardMarks {
   private List<Long> marks = List.of();
 
   /**
-   * The last position drawn at a time, and those transactions that may have drawn one before and
-   * had not ended.
+   * The last position drawn at some time, and the open transactions that may have drawn a position
+   * before.
    */
   private record Frontier(long position, Set<String> writers) {}
 
   /**
-   * What a sweep read, in this order.
+   * The results of a sweep, in the order in which it read them.
    *
    * @param position the last position drawn
    * @param writers the transactions that have a lock on the table of events

@@ -2,10 +2,10 @@ package dev.skipjack.outbox;
 
 import java.time.Duration;
 
-/** Whether and when the stop of a relay was requested. Thread-safe. */
+/** Records whether and when the stop of a relay was requested. Thread-safe. */
 final class Stop {
 
-  /** How long what is being sent may take after the stop of a relay was requested. */
+  /** The time for which sending may continue after the stop of a relay was requested. */
   static final Duration GRACE = Duration.ofSeconds(15);
 
   private volatile boolean requested;

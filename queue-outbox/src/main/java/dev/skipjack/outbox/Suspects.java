@@ -13,7 +13,7 @@ import java.util.UUID;
  */
 final class Suspects {
 
-  /** A bound for the memory. Of an event that is forgotten, the next failure is its first. */
+  /** Limits the memory. The next failure of a forgotten event counts as its first. */
   private static final int MOST = 1_000;
 
   private final long outageLimit;

@@ -19,9 +19,9 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link ShardMarks} needs, read in this order in one transaction: the last position drawn,
- * the transactions that may have drawn one and have not ended, and the first pending event of each
- * shard.
+ * The statements that read what {@link ShardMarks} needs, in this order in one transaction: the
+ * last position drawn, the transactions that may have drawn one and have not ended, and the first
+ * pending event of each shard.
  *
  * <pre>{@code
  * SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM outbox_events_position_seq

@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Wakes the threads of a relay, when there may be events to publish or when the relay stops. The
- * relay interrupts its threads only after its stop was requested, so another interrupt, for example
- * of a library that the publisher uses, only ends a wait early. Thread-safe.
+ * relay interrupts its threads only after its stop was requested, so another interrupt only ends a
+ * wait early. For example, a library that the publisher uses may interrupt the thread. Thread-safe.
  */
 final class WakeUpSignal {
 
@@ -56,7 +56,7 @@ final class WakeUpSignal {
           left = deadline - System.nanoTime();
         }
       } catch (InterruptedException interrupt) {
-        // The caller looks whether the relay stops, and otherwise goes on.
+        // The caller checks whether the relay stops, and otherwise continues.
       }
     }
   }

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Batches that take longer than the publish timeout. */
+/** Tests batches that take longer than the publish timeout. */
 @QueueTest
 class BatchDeadlineTest {
 
@@ -70,7 +70,7 @@ class BatchDeadlineTest {
   }
 
   @Test
-  void whatWasSentBeforeAFunctionThatOverrunsIsRecordedMeanwhile() throws Exception {
+  void eventsSentBeforeAFunctionThatOverrunsAreRecordedMeanwhile() throws Exception {
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     AtomicBoolean first = new AtomicBoolean(true);
@@ -105,9 +105,9 @@ class BatchDeadlineTest {
     assertThat(fixture.count("outbox_blocked")).isZero();
   }
 
-  /** Such a publisher may be waiting for a socket. */
+  /** A publisher that waits for a socket ignores interrupts. */
   @Test
-  void closeRecordsWhatWasSentBeforeAFunctionThatIgnoresInterrupts() throws Exception {
+  void closeRecordsEventsSentBeforeAFunctionThatIgnoresInterrupts() throws Exception {
     fixture.record(IntStream.range(0, 50).mapToObj(i -> event(i, "placed")).toArray(Event[]::new));
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
@@ -140,13 +140,13 @@ class BatchDeadlineTest {
         latch.await();
         return;
       } catch (InterruptedException ignored) {
-        // as a driver does that waits for a socket
+        // like a driver that waits for a socket
       }
     }
   }
 
   @Test
-  void anExceptionOfAFunctionDoesNotRepeatWhatWasSentBefore() throws Exception {
+  void eventsSentBeforeAnExceptionOfAFunctionAreNotRepeated() throws Exception {
     fixture.record(event(1, "a"), event(2, "b"), event(3, "poison"), event(4, "c"));
     Publisher publisher =
         Publisher.each(

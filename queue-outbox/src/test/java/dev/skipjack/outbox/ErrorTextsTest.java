@@ -21,7 +21,7 @@ class ErrorTextsTest {
         .contains("at dev.skipjack.outbox.ErrorTextsTest");
   }
 
-  /** The detail of a database error may quote a row, of which the redactor knows nothing. */
+  /** The detail of a database error may quote a row, in which the redactor cannot find secrets. */
   @Test
   void traceHasNoCauseOfADatabaseError() {
     StoreException refused =

@@ -120,7 +120,7 @@ class HeldSnapshotTest {
   }
 
   @Test
-  void aMarkSparesRelaysTheEntriesOfPublishedEvents() throws Exception {
+  void relaysWithAMarkDoNotReadEntriesOfPublishedEvents() throws Exception {
     try (Connection holder = fixture.database.connection();
         Statement statement = holder.createStatement()) {
       holder.setAutoCommit(false);

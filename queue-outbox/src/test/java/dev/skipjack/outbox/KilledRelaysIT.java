@@ -35,9 +35,9 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Relays in three processes, of which one after another is killed while it publishes a batch.
- * Nothing is missed, nothing from a rolled-back transaction is published, the first copies of each
- * aggregate arrive in order, and only the last batch of a killed relay arrives twice.
+ * Runs relays in three processes and kills one after another while it publishes a batch. Nothing is
+ * missed, nothing from a rolled-back transaction is published, the first copies of each aggregate
+ * arrive in order, and only the last batch of a killed relay arrives twice.
  */
 @QueueTest
 @DisabledOnOs(OS.WINDOWS) // no SIGKILL
@@ -224,8 +224,8 @@ class KilledRelaysIT {
   }
 
   /**
-   * All copies of an event but one come from killed relays, which could not record their last
-   * batch. Returns the number of surplus copies.
+   * Checks that all copies of an event but one come from killed relays, which could not record
+   * their last batch. Returns the number of surplus copies.
    */
   private int checkDuplicates(List<Copy> copies) {
     Map<UUID, List<String>> senders =

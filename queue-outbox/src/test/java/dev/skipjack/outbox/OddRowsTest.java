@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Writes every odd value of its type to each column of the outbox that a role may write. Whatever
- * the table accepts, the events of other aggregates are published, and operators can look.
+ * the table accepts, the events of other aggregates are published, and the queries for operators
+ * work.
  */
 @QueueTest
 class OddRowsTest {
@@ -156,9 +157,9 @@ class OddRowsTest {
     }
   }
 
-  /** Nothing but the columns of a new event: no position, status, attempts or time. */
+  /** A producer sets no position, status, attempts or time. */
   @Test
-  void aProducerChoosesOnlyWhatAnEventIs() throws Exception {
+  void aProducerSetsOnlyTheContentsOfAnEvent() throws Exception {
     assertThat(columns("producer", "outbox_events", "INSERT").keySet())
         .isEqualTo(
             Set.of(
@@ -204,7 +205,7 @@ class OddRowsTest {
     return columns;
   }
 
-  /** Writes as the role, which the table may refuse, and checks what others see. */
+  /** Writes as the role unless the table refuses it, and checks what others see. */
   private void check(String role, String write) throws Exception {
     try (Connection connection = fixture.database.connection();
         Statement statement = connection.createStatement()) {

@@ -12,7 +12,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests the queries of operators. {@link RelayTest} tests what their operations do to relays. */
+/**
+ * Tests the queries of operators. {@link RelayTest} tests the effect of their operations on relays.
+ */
 @QueueTest
 class OutboxAdminTest {
 
@@ -27,7 +29,7 @@ class OutboxAdminTest {
     admin = fixture.outbox.admin();
   }
 
-  /** Publishes events by what their type asks for. */
+  /** Publishes events with the result that their type determines. */
   private void relay(String name) throws InterruptedException {
     Publisher publisher =
         Publisher.each(

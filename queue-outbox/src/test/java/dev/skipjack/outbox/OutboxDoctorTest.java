@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the outbox adds to the doctor and to maintenance of a queue that does not name it. */
+/** Tests what the outbox adds to the doctor and to maintenance of a queue without further setup. */
 @QueueTest
 class OutboxDoctorTest {
 

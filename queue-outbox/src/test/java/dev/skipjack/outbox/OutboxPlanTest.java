@@ -89,7 +89,7 @@ class OutboxPlanTest {
     }
   }
 
-  /** The first thousand dead events, and the first pending event of each shard. */
+  /** The doctor reads the first thousand dead events, and the first pending event of each shard. */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void theDoctorReadsFewPagesOfABacklog(String mode, QueueDatabase database) throws Exception {

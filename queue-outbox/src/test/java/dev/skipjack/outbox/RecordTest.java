@@ -232,7 +232,7 @@ class RecordTest {
     }
   }
 
-  /** What {@link Event} and {@code outbox_record} reject, and the sentence with which both do. */
+  /** Returns what {@link Event} and {@code outbox_record} reject, and the error text of both. */
   static Stream<Arguments> notAllowed() {
     String longName = "n".repeat(201);
     String headers =
@@ -353,7 +353,7 @@ class RecordTest {
     assertThat(fixture.count("outbox_events")).isZero();
   }
 
-  /** Relays could not read it, nor any other event of the batch. */
+  /** With such headers, relays could not read any event of the batch. */
   @ParameterizedTest
   @ValueSource(strings = {"[]", "1", "{\"n\": null}", "{\"n\": 1}", "{\"n\": [\"x\"]}"})
   void insertOfHeadersThatAreNoTextsIsRefused(String headers) {

@@ -39,7 +39,7 @@ class RedriveTest {
     }
   }
 
-  /** Of e1 to e4, e1 died and was skipped, and e2 died and blocks the others. */
+  /** Records e1 to e4. Then e1 is dead and skipped, and e2 is dead and blocks the others. */
   private void recordSkippedAndBlocking() throws InterruptedException {
     broken.addAll(Set.of("e1", "e2"));
     fixture.record(event(1, "e1"), event(1, "e2"), event(1, "e3"), event(1, "e4"));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a relay reports about itself, and what it logs and stores about failures. */
+/** Tests what a relay reports about itself, and what it logs and stores about failures. */
 @QueueTest
 class RelayHealthTest {
 
@@ -246,7 +246,7 @@ class RelayHealthTest {
     release.countDown();
   }
 
-  /** Work of which the log is of interest. */
+  /** Work whose log a test checks. */
   @FunctionalInterface
   private interface Work {
     void run() throws Exception;

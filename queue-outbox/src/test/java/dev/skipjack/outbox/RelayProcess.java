@@ -19,7 +19,7 @@ final class RelayProcess {
   /** Printed before the first event of a batch is sent. */
   static final String SENDING = "sending";
 
-  /** The approximate number of events in a batch, of which a kill may duplicate each. */
+  /** The approximate number of events in a batch. A kill may duplicate all of them. */
   static final int BATCH = 20;
 
   private RelayProcess() {}

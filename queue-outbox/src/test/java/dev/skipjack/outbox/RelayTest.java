@@ -109,7 +109,7 @@ class RelayTest {
   }
 
   @Test
-  void aBatchKnowsWhetherMoreEventsWait() throws Exception {
+  void aBatchReportsWhetherMoreEventsWait() throws Exception {
     List<String> batches = new ArrayList<>();
     Publisher publisher =
         batch -> {
@@ -524,7 +524,10 @@ class RelayTest {
     assertThat(fixture.outbox.admin().lag()).isEqualTo(new OutboxLag(1, Duration.ZERO, 1, 1));
   }
 
-  /** Cannot publish events of the type {@code poison}, nor what follows one in its batch. */
+  /**
+   * Returns a publisher that cannot publish events of the type {@code poison}, nor those after one
+   * in its batch.
+   */
   private static RecordingPublisher failingOnPoison() {
     return new RecordingPublisher(
         event -> {
@@ -598,7 +601,7 @@ class RelayTest {
     assertThat(fixture.outbox.admin().dead(10)).hasSize(1);
   }
 
-  @SuppressWarnings("NullAway") // what a publisher of an application without NullAway may do
+  @SuppressWarnings("NullAway") // publishers compiled without NullAway may return null
   private static PublishResult noResult() {
     return null;
   }
@@ -625,7 +628,7 @@ class RelayTest {
         .satisfies(dead -> assertThat(dead.reason()).contains("too deep"));
   }
 
-  /** A library may throw it although the relay was not closed. */
+  /** A library may throw an InterruptedException although the relay was not closed. */
   @Test
   void anInterruptedPublisherDoesNotEndTheRelay() throws Exception {
     AtomicBoolean first = new AtomicBoolean(true);
@@ -821,7 +824,7 @@ class RelayTest {
     try (Relay relay = fixture.relay(publisher).pollInterval(Duration.ofHours(1)).build().start()) {
       fixture.record(event(1, "first"));
       Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> relay.stats().published() == 1);
-      // After the doubled waits of an hour's poll interval, only a wake-up is soon enough.
+      // The waits double up to the poll interval of an hour, so only a wake-up is soon enough.
       for (int i = 2; i <= 4; i++) {
         fixture.record(event(i, "woken"));
         int expected = i;

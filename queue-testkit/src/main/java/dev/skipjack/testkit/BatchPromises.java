@@ -12,10 +12,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Heartbeats and outcomes are written in batches, which return a result for each attempt and never
- * wait.
- */
+/** Batches of heartbeats and outcomes return a result for each attempt and never wait. */
 abstract class BatchPromises extends AttemptPromises {
 
   private static final String ALONE = "COMPLETE_IN.*";

@@ -81,7 +81,7 @@ abstract class EnqueuePromises extends Promises {
     assertThat(fixture.find(traced).traceparent()).isEqualTo(trace);
   }
 
-  /** Headers are passed like the trace. Those of follow-up jobs are a matter of the worker. */
+  /** Headers are passed like the trace. The worker passes them to follow-up jobs. */
   @Test
   void carriesHeadersToTheClaimAndTheArchive() {
     Map<String, String> headers =

@@ -57,7 +57,7 @@ abstract class IdempotencyKeyPromises extends Promises {
   }
 
   @Test
-  void aKeyThatIsKeptNoLongerIsTakenAgain() {
+  void anExpiredKeyCanBeUsedAgain() {
     UnaryOperator<EnqueueOptions> forAMoment =
         job -> job.idempotencyKey("order-1", Duration.ofNanos(1_000));
     JobId first = enqueuer.enqueue(WORK, 1, forAMoment);

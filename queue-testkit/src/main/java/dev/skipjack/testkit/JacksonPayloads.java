@@ -27,7 +27,7 @@ final class JacksonPayloads implements PayloadCodec {
           .build();
 
   JacksonPayloads() {
-    // The queue limited a payload when it was enqueued, so whatever is in the database is read.
+    // The queue checked the size of each payload when it was enqueued, so reads have no limit.
     mapper
         .getFactory()
         .setStreamReadConstraints(

@@ -72,7 +72,7 @@ final class MigratedContent {
 
   private static void readJar(JarURLConnection connection, SortedMap<String, byte[]> files)
       throws IOException {
-    connection.setUseCaches(false); // otherwise the jar would be closed for its other readers
+    connection.setUseCaches(false); // a cached jar would be closed for its other readers
     try (JarFile jar = connection.getJarFile()) {
       List<JarEntry> found =
           jar.stream()
@@ -97,7 +97,7 @@ final class MigratedContent {
           });
       return HexFormat.of().formatHex(digest.digest(), 0, BYTES);
     } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible); // every Java has it
+      throw new IllegalStateException(impossible); // every JDK has the algorithm
     }
   }
 }

@@ -102,12 +102,12 @@ abstract class OutcomePromises extends Promises {
 
       Execution owner = fixture.claimOne(LEASE);
       assertThat(store.heartbeat(List.of(zombie), LEASE))
-          .as("another has it")
+          .as("another execution owns it")
           .containsExactly(new Renewal(Verdict.LOST, false, true, owner.id()));
 
       store.complete(List.of(owner));
       assertThat(store.heartbeat(List.of(zombie, owner), LEASE))
-          .as("it is done")
+          .as("it has ended")
           .containsOnly(new Renewal(Verdict.LOST, false, false, null));
     }
   }
@@ -584,7 +584,7 @@ abstract class OutcomePromises extends Promises {
 
     /** A job that never started must stay ahead of jobs that became due after it. */
     @Test
-    void releasedIsDueAtTheInstantGivenThoughItIsPast() throws SQLException {
+    void aReleasedJobIsDueAtTheGivenInstantEvenIfItIsPast() throws SQLException {
       JobId first = fixture.enqueue(1);
       ClaimedJob claimed = fixture.claim(1).get(0);
       JobId second = fixture.enqueue(1);

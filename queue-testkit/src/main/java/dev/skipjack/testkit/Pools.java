@@ -17,7 +17,7 @@ final class Pools {
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(0);
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
-    // The driver sets the JVM's zone at login, over the one of the server's settings.
+    // At login, the driver replaces the server's time zone with that of the JVM.
     config.setConnectionInitSql("SET TIME ZONE '" + PostgresSources.TIME_ZONE + "'");
     return new WatchedPool(config);
   }

@@ -47,7 +47,7 @@ final class QueueEdits {
       "SELECT (EXISTS (SELECT FROM {schema}.jobs) OR EXISTS (SELECT FROM"
           + " {schema}.jobs_archive))::int";
 
-  /** The shards are rows of the schema; only their leases belong to a test. */
+  /** Migrations insert the shards, so only their leases are reset. */
   private static final String RELEASE_SHARDS =
       "UPDATE {schema}.outbox_shards SET lease_expires_at = NULL WHERE lease_expires_at IS NOT"
           + " NULL";
@@ -105,7 +105,7 @@ final class QueueEdits {
 
   private static final String LOCK_TIMEOUT = "55P03";
 
-  /** How long edits wait for locks. */
+  /** The time for which edits wait for locks. */
   static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final DataSource dataSource;

@@ -40,7 +40,7 @@ abstract class QueuePromises extends Promises {
   }
 
   @Test
-  void noClaimTakesFromAPausedQueueWhateverItKnowsOfItsLanes() {
+  void noClaimReturnsJobsOfAPausedQueue() {
     fixture.enqueue(1);
     admin.pause("default");
 

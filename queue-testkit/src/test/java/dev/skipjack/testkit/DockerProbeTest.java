@@ -22,12 +22,12 @@ class DockerProbeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"unix:///no/such/socket", "npipe:////./pipe/docker", "what is this"})
-  void nothingThere(String host) {
+  void anAddressWithoutDaemonDoesNotRespond(String host) {
     assertThat(DockerProbe.of(host).answers()).isFalse();
   }
 
   @Test
-  void daemonThatResponds(@TempDir Path folder) throws Exception {
+  void aDaemonOnASocketIsFound(@TempDir Path folder) throws Exception {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel daemon = listenOn(socket)) {
       Thread answering = new Thread(() -> answerOnce(daemon, "HTTP/1.1 200 OK\r\n\r\nOK"));
@@ -39,7 +39,7 @@ class DockerProbeTest {
   }
 
   @Test
-  void daemonOnAPort() throws Exception {
+  void aDaemonOnAPortIsFound() throws Exception {
     try (ServerSocketChannel daemon = ServerSocketChannel.open().bind(loopback())) {
       Thread answering = new Thread(() -> answerOnce(daemon, "HTTP/1.1 400 Bad Request\r\n"));
       answering.start();
@@ -52,7 +52,7 @@ class DockerProbeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP", "SSH-2.0-OpenSSH_9.6\r\n"})
-  void anotherServerThatRespondsThere(String answer, @TempDir Path folder) throws Exception {
+  void anotherServerIsNotTakenForDocker(String answer, @TempDir Path folder) throws Exception {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel other = listenOn(socket)) {
       Thread answering = new Thread(() -> answerOnce(other, answer));
@@ -65,7 +65,7 @@ class DockerProbeTest {
 
   @Test
   @Timeout(60)
-  void daemonThatStaysSilentIsGivenUp(@TempDir Path folder) throws IOException {
+  void theProbeOfASilentDaemonTimesOut(@TempDir Path folder) throws IOException {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel daemon = listenOn(socket)) {
       assertThat(daemon.isOpen()).isTrue();

@@ -61,7 +61,7 @@ class InlineRunsTest {
   }
 
   @Test
-  void goesOnAfterARunThatThrew() {
+  void runsTheNextJobsAfterARunThatThrew() {
     inline.by(
         new Runner(
             () -> {

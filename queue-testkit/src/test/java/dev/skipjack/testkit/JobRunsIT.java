@@ -65,7 +65,7 @@ class JobRunsIT {
   }
 
   @Test
-  void travelMovesWhatWaitsAndKeepsItsDelay() throws SQLException {
+  void travelMovesWaitingJobsAndKeepsTheirDelay() throws SQLException {
     JobId job = insert("mail", "interval '2 hours'");
     Jobs.execute(
         database,
@@ -83,7 +83,7 @@ class JobRunsIT {
   }
 
   @Test
-  void travelMovesNeitherLeasesNorTheDead() throws SQLException {
+  void travelMovesNeitherLeasesNorDeadJobs() throws SQLException {
     Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
     Jobs.insert(database, "mail", "{}", "dead", "clock_timestamp()");
     String times =
@@ -106,7 +106,7 @@ class JobRunsIT {
   }
 
   @Test
-  void whatIsDueWithinATimeIsRun() throws SQLException {
+  void jobsThatAreDueWithinATimeAreRun() throws SQLException {
     insert("mail", "interval '1 hour'");
     insert("mail", "interval '3 hours'");
     JobRuns runs = JobRuns.with(new Eraser(), database);
@@ -118,10 +118,10 @@ class JobRunsIT {
   }
 
   @Test
-  void theEndIsReachedWhateverIsLeftForOtherRunners() throws SQLException {
+  void toTheEndIgnoresJobsOfOtherRunners() throws SQLException {
     insert("mail", "interval '0'");
     JobId foreign = insert("foreign", "interval '1 day'");
-    insert("foreign", "interval '20 days'"); // nothing of this runner's is due then
+    insert("foreign", "interval '20 days'"); // no job of this runner is due then
     insert("mail", "interval '2 days'");
     insert("mail", "interval '40 days'");
 
@@ -132,7 +132,7 @@ class JobRunsIT {
   }
 
   @Test
-  void anEndlessStoryIsEnded() throws SQLException {
+  void toTheEndFailsAfterAThousandSteps() throws SQLException {
     insert("mail", "interval '1 second'");
     JobRunner snoozing =
         new Eraser(
@@ -145,7 +145,7 @@ class JobRunsIT {
   }
 
   @Test
-  void aLeaseIsLostOnlyByAJobThatHasOne() throws SQLException {
+  void loseLeaseFailsForAJobThatIsNotRunning() throws SQLException {
     JobId job = insert("mail", "interval '0'");
     assertThatThrownBy(() -> database.loseLease(job, rescuing(() -> fail("called"))))
         .isInstanceOf(IllegalStateException.class)
@@ -170,7 +170,7 @@ class JobRunsIT {
   }
 
   @Test
-  void aLeaseThatIsNotLostIsSaidToBeKept() throws SQLException {
+  void loseLeaseFailsIfTheJobKeepsItsLease() throws SQLException {
     JobId job = Jobs.insert(database, "mail", "{}", "running", "clock_timestamp()");
 
     assertThatThrownBy(() -> database.loseLease(job, rescuing(() -> {})))
@@ -207,7 +207,7 @@ class JobRunsIT {
   }
 
   @Test
-  void cutConnectionsBreakAndThePoolGoesOn() throws SQLException {
+  void cutConnectionsBreakAndThePoolRecovers() throws SQLException {
     try (Connection broken = DriverManager.getConnection(database.jdbcUrl())) {
       database.cutConnections();
 

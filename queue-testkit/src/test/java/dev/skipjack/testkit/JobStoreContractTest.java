@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class JobStoreContractTest {
 
-  /** If a group of tests were not nested in the contract, it would never run, unnoticed. */
+  /** A group of tests that is not nested in the contract would never run. */
   @Test
   void runsEveryPartOnce() {
     List<String> parts =

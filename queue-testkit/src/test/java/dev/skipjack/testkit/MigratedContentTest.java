@@ -19,7 +19,7 @@ class MigratedContentTest {
 
   private static final LocalDate DAY = LocalDate.of(2026, 1, 5);
 
-  @SuppressWarnings("NullAway.Init") // JUnit sets it before anything runs
+  @SuppressWarnings("NullAway.Init") // JUnit sets it before each test
   @TempDir
   private Path root;
 

@@ -21,7 +21,7 @@ class PostgresMajorIT {
   }
 
   @Test
-  void isReadOrAnything() {
+  void aMajorIsReadFromTheSettingAndMayBeMissing() {
     assertThat(PostgresMajor.parse(null)).isEmpty();
     assertThat(PostgresMajor.parse(" ")).isEmpty();
     assertThat(PostgresMajor.parse(" 14 ")).hasValue(14);
@@ -30,7 +30,7 @@ class PostgresMajorIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"13", "19", "16.2", "sixteen", "99999999999"})
-  void thatTheQueueDoesNotRunOnIsRefused(String text) {
+  void aMajorThatTheQueueDoesNotSupportIsRefused(String text) {
     assertThatThrownBy(() -> PostgresMajor.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -39,7 +39,7 @@ class PostgresMajorIT {
   }
 
   @Test
-  void thatTheServerHasNotIsRefusedWithAdviceAndTheServerIsStopped() throws SQLException {
+  void aServerOfAnotherMajorIsRefusedWithAdviceAndStopped() throws SQLException {
     int other = major() == 14 ? 15 : 14;
     AtomicInteger stops = new AtomicInteger();
 
@@ -51,7 +51,7 @@ class PostgresMajorIT {
   }
 
   @Test
-  void thatTheServerHasIsTaken() throws SQLException {
+  void aServerOfTheRequestedMajorIsUsed() throws SQLException {
     AtomicInteger stops = new AtomicInteger();
     TestServer server = TestServer.start(source(stops, ""), OptionalInt.of(major()));
 
@@ -60,7 +60,7 @@ class PostgresMajorIT {
   }
 
   @Test
-  void aServerThatIsNotThereIsSaidToBe() {
+  void aServerThatCannotBeReachedIsReported() {
     AtomicInteger stops = new AtomicInteger();
 
     assertThatThrownBy(

@@ -30,7 +30,7 @@ class PostgresSourcesTest {
   }
 
   @Test
-  void containerIsTakenWhereDockerResponds() {
+  void containerIsUsedIfDockerResponds() {
     assertThat(PostgresSources.choose(null, OptionalInt.of(15), () -> true, () -> true))
         .isInstanceOfSatisfying(
             TestcontainersSource.class,
@@ -38,19 +38,19 @@ class PostgresSourcesTest {
   }
 
   @Test
-  void containerIsOfTheMajorThatIsAskedFor() {
+  void containerHasTheRequestedMajor() {
     assertThat(new TestcontainersSource(OptionalInt.of(15)).image()).isEqualTo("postgres:15");
     assertThat(new TestcontainersSource(OptionalInt.empty()).image()).isEqualTo("postgres:18");
   }
 
   @Test
-  void embeddedServerIsTakenWithoutDocker() {
+  void embeddedServerIsUsedWithoutDocker() {
     assertThat(PostgresSources.choose(null, OptionalInt.empty(), () -> true, () -> false))
         .isInstanceOf(EmbeddedPostgresSource.class);
   }
 
   @Test
-  void dockerIsNotAskedWithoutTheLibrary() {
+  void dockerIsNotProbedWithoutTheLibrary() {
     PostgresSource source =
         PostgresSources.choose(
             " ",

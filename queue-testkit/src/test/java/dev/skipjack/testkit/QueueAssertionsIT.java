@@ -56,7 +56,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void isNarrowedDownByEachStep() {
+    void eachStepNarrowsDownTheJobs() {
       assertThat(database).hasEnqueued(WELCOME).times(2);
       assertThat(database)
           .hasEnqueued(WELCOME)
@@ -88,7 +88,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void namesTheStepThatNoJobFitsAndShowsThoseBeforeIt() {
+    void namesTheStepThatNoJobMatchesAndShowsTheJobsBeforeIt() {
       fails(
           () ->
               assertThat(database)
@@ -121,7 +121,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void eachWishIsRefused() {
+    void eachConditionCanFail() {
       fails(() -> assertThat(database).hasEnqueued(WELCOME).withPriority(3), "priority 3");
       fails(() -> assertThat(database).hasEnqueued(WELCOME).withTags("vip"), "tags [vip]");
       fails(
@@ -153,7 +153,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void whatMustNotBeThereIsShown() {
+    void unexpectedJobsAreShown() {
       fails(
           () -> assertThat(database).hasNotEnqueued(WELCOME),
           "Expected no job (kind 'welcome'), but there are 2:");
@@ -170,7 +170,7 @@ class QueueAssertionsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"pending", "running", "waiting"})
-    void isLeftToDo(String status) throws SQLException {
+    void aLiveJobIsLeftToDo(String status) throws SQLException {
       Jobs.insert(database, "welcome", "{}", "dead", "clock_timestamp()");
       assertThat(database).hasNothingLeftToDo();
 
@@ -184,7 +184,7 @@ class QueueAssertionsIT {
   class InATransaction {
 
     @Test
-    void itsOwnJobsAreSeenByItAloneAndItGoesOn() throws SQLException {
+    void onlyTheTransactionSeesItsJobsAndItStaysOpen() throws SQLException {
       try (Connection transaction = database.connection()) {
         transaction.setAutoCommit(false);
         Jobs.insert(transaction, "welcome", "{\"userId\": 7, \"locale\": \"en\"}");
@@ -201,7 +201,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void oneThatHasFailedIsNamedAsTheReason() throws SQLException {
+    void aFailedTransactionIsReportedAsTheReason() throws SQLException {
       try (Connection transaction = database.connection()) {
         transaction.setAutoCommit(false);
         assertThatThrownBy(() -> Jobs.query(transaction, "SELECT 1/0"))
@@ -214,7 +214,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void aSchemaWithoutAQueueIsNamed() {
+    void aSchemaWithoutAQueueIsReported() {
       assertThatThrownBy(() -> assertThatJobs(database.dataSource(), "pub\"lic"))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("schema 'pub\"lic'")
@@ -226,7 +226,7 @@ class QueueAssertionsIT {
   class OneJob {
 
     @Test
-    void isHeldToEachClaim() throws SQLException {
+    void eachAssertionCanFail() throws SQLException {
       JobId id = Jobs.insert(database, "welcome", "{}");
 
       assertThatJob(database, id).isPending().isDue().hasAttempts(0).hasNoError();
@@ -245,7 +245,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void isDueWhenItsTimeHasCome() throws SQLException {
+    void aJobIsDueAtItsDueTime() throws SQLException {
       JobId later =
           Jobs.insert(
               database, "welcome", "{}", "pending", "clock_timestamp() + interval '1 hour'");
@@ -262,7 +262,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void ofTheArchiveIsSeen() throws SQLException {
+    void anArchivedJobIsFound() throws SQLException {
       Jobs.execute(
           database,
           """
@@ -278,7 +278,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void thatIsDeadIsADeadLetter() throws SQLException {
+    void aDeadJobIsADeadLetter() throws SQLException {
       JobId id = Jobs.insert(database, "welcome", "{}", "dead", "now()");
       Jobs.execute(
           database, "UPDATE skipjack.jobs SET last_error = 'mail server busy 100%', attempts = 25");
@@ -293,7 +293,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void thatIsNotThereIsNamedBesideThoseThatAre() throws SQLException {
+    void aMissingJobIsReportedWithTheExistingOnes() throws SQLException {
       fails(() -> assertThatJob(database, new JobId(99)), "Expected job 99", "There is no job.");
       Jobs.insert(database, "welcome", "{}");
       fails(() -> assertThatJob(database, new JobId(99)), "There are these:", "kind 'welcome'");
@@ -304,7 +304,7 @@ class QueueAssertionsIT {
   class PayloadsAre {
 
     @Test
-    void readByTheCodecThatIsNamed() throws SQLException {
+    void readByTheGivenCodec() throws SQLException {
       Jobs.insert(database, "welcome", "{\"userId\": 1}");
 
       assertThat(database)

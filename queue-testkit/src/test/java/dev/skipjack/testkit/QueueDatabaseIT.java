@@ -76,8 +76,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void connectionsThatAreNotClosedAreReportedAndTheDatabaseIsDroppedAllTheSame()
-      throws SQLException {
+  void openConnectionsAreReportedAndTheDatabaseIsDroppedNevertheless() throws SQLException {
     QueueDatabase database = QueueDatabase.create();
     List<Connection> kept = new ArrayList<>();
     kept.add(database.connection());
@@ -88,7 +87,7 @@ class QueueDatabaseIT {
     assertThatThrownBy(database::close)
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("3 connection(s)")
-        .hasMessageContaining(getClass().getName() + ".connectionsThatAreNotClosed")
+        .hasMessageContaining(getClass().getName() + ".openConnectionsAreReported")
         .hasMessageContaining("in thread '" + Thread.currentThread().getName() + "'")
         .satisfies(
             error ->
@@ -116,7 +115,7 @@ class QueueDatabaseIT {
   }
 
   @Test
-  void anExhaustedPoolSaysWhoHoldsItsConnections() throws SQLException {
+  void anExhaustedPoolShowsWhereItsConnectionsWereBorrowed() throws SQLException {
     try (QueueDatabase database = QueueDatabase.create()) {
       HikariConfig config = new HikariConfig();
       config.setJdbcUrl(database.jdbcUrl());
@@ -134,14 +133,13 @@ class QueueDatabaseIT {
                         .satisfies(
                             taken ->
                                 assertThat(taken)
-                                    .hasMessageContaining("anExhaustedPoolSaysWhoHolds")));
+                                    .hasMessageContaining("anExhaustedPoolShowsWhere")));
       }
     }
   }
 
   @Test
-  void aTransactionThatIsLeftOpenIsNamedWhereItWasBegunAndTheSessionsStayAsTheyAre()
-      throws SQLException {
+  void truncateShowsWhereAnOpenTransactionBeganAndChangesNoSession() throws SQLException {
     try (QueueDatabase database = QueueDatabase.create()) {
       try (Connection open = database.connection();
           Statement statement = open.createStatement()) {
@@ -151,7 +149,7 @@ class QueueDatabaseIT {
         assertThatThrownBy(() -> database.truncate(Duration.ofMillis(50)))
             .isInstanceOf(IllegalStateException.class)
             .hasMessageContaining("cannot be emptied")
-            .hasMessageContaining("aTransactionThatIsLeftOpen");
+            .hasMessageContaining("truncateShowsWhere");
         assertThat(query(database, "SHOW lock_timeout")).isEqualTo("0");
         open.rollback();
       }

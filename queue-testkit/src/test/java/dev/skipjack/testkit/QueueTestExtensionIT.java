@@ -33,7 +33,7 @@ class QueueTestExtensionIT {
   private static final List<QueueDatabase> SEEN = new CopyOnWriteArrayList<>();
 
   @Test
-  void methodsShareOneDatabaseThatIsEmptyAtTheStartOfEachAndGoneInTheEnd() {
+  void methodsShareADatabaseThatIsEmptiedBeforeEachAndDroppedAtTheEnd() {
     EngineExecutionResults results = run(Sharing.class);
 
     results.testEvents().assertStatistics(counts -> counts.succeeded(3).failed(0));
@@ -45,12 +45,12 @@ class QueueTestExtensionIT {
   }
 
   @Test
-  void tablesAreKeptWhereTheClassSaysSoAndEmptiedWhereANestedOneDoes() {
+  void aNestedClassCanOverrideThatTablesAreKept() {
     run(Keeping.class).testEvents().assertStatistics(counts -> counts.succeeded(2).failed(0));
   }
 
   @Test
-  void oneInstanceForTheClassGetsItInItsConstructor() {
+  void aSharedTestInstanceReceivesTheDatabaseInItsConstructor() {
     run(OneInstance.class).testEvents().assertStatistics(counts -> counts.succeeded(1).failed(0));
     assertThat(SEEN).hasSize(2).containsOnly(SEEN.get(0));
   }
@@ -70,7 +70,7 @@ class QueueTestExtensionIT {
   }
 
   @Test
-  void aLeakSaysWhereTheConnectionWasTaken() {
+  void aLeakShowsWhereTheConnectionWasBorrowed() {
     run(Leaking.class)
         .containerEvents()
         .assertThatEvents()
@@ -99,7 +99,7 @@ class QueueTestExtensionIT {
   }
 
   @Test
-  void methodsAreRunOneAfterTheOtherWhereJUnitRunsOthersAtOnceAndClassesAreNot() {
+  void methodsRunOneAfterAnotherWhileClassesRunInParallel() {
     SEEN.clear();
     EngineTestKit.engine("junit-jupiter")
         .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")

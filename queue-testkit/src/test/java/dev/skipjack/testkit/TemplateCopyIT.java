@@ -24,7 +24,7 @@ class TemplateCopyIT {
   private static final int AT_ONCE = 4;
 
   @Test
-  void isTimedAndTheMediansArePrinted() throws SQLException {
+  void theTimeOfACopyIsMeasuredAndPrinted() throws SQLException {
     TestServer server = TestServer.running();
     List<Double> copies = new ArrayList<>();
     List<Double> ready = new ArrayList<>();
@@ -57,7 +57,7 @@ class TemplateCopyIT {
   }
 
   @Test
-  void isMadeForSeveralClassesAtOnce() throws Exception {
+  void copiesAreMadeForSeveralClassesAtOnce() throws Exception {
     ExecutorService classes = Executors.newFixedThreadPool(AT_ONCE);
     try {
       List<Callable<String>> work = Collections.nCopies(AT_ONCE, TemplateCopyIT::useOne);

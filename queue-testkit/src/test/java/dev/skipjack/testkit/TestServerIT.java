@@ -41,7 +41,7 @@ class TestServerIT {
   }
 
   @Test
-  void oneThatIsNotThereIsNamedWithTheSettingAndWithoutItsPassword() {
+  void anUnreachableServerIsReportedWithItsSettingAndWithoutItsPassword() {
     String nobody = "jdbc:postgresql://127.0.0.1:1/app?user=me&password=secret";
 
     assertThatThrownBy(() -> TestServer.start(new UrlSource(nobody), OptionalInt.empty()))
@@ -118,7 +118,7 @@ class TestServerIT {
   }
 
   @Test
-  void aStartThatFailedIsNotTriedAgain() {
+  void aFailedStartIsNotRepeated() {
     AtomicInteger starts = new AtomicInteger();
     FirstStart<String> failing =
         new FirstStart<>(
@@ -134,7 +134,7 @@ class TestServerIT {
   }
 
   @Test
-  void urlsHaveTheDigitsOfUrlsInEveryCountry() {
+  void urlsHaveAsciiDigitsInEveryLocale() {
     Locale before = Locale.getDefault();
     Locale.setDefault(Locale.forLanguageTag("ar-EG"));
     try {
@@ -145,7 +145,7 @@ class TestServerIT {
     }
   }
 
-  /** This JVM's server, as the next JVM would find it. */
+  /** A source of this JVM's server, as the next JVM would find it. */
   private static final class Kept implements PostgresSource, PostgresSource.Server {
 
     @Override
@@ -184,7 +184,7 @@ class TestServerIT {
     }
   }
 
-  /** This JVM's server, but with templates that cannot be written to. */
+  /** A source of this JVM's server with templates that cannot be written to. */
   private static final class ReadOnlyTemplates implements PostgresSource, PostgresSource.Server {
 
     private String template = "";

@@ -14,8 +14,8 @@ class TestcontainersSourceIT {
   private static final int MAJOR = 16;
 
   @Test
-  void aContainerOfTheMajorThatIsAskedForServes() throws SQLException {
-    assumeTrue(DockerProbe.ofThisMachine().answers(), "no Docker answers here");
+  void aContainerHasTheRequestedMajor() throws SQLException {
+    assumeTrue(DockerProbe.ofThisMachine().answers(), "Docker does not respond here");
     OptionalInt wanted = OptionalInt.of(MAJOR);
     TestServer server = TestServer.start(new TestcontainersSource(wanted), wanted);
 

@@ -86,7 +86,7 @@ public final class SearchIndex {
       out.println("change " + i + ": " + describe(index.change(poem)));
     }
     index.awaitIndexed(out, () -> {});
-    // The author goes on until the index has it.
+    // The author continues until the document is indexed.
     index.awaitIndexed(out, () -> index.change(poem));
   }
 

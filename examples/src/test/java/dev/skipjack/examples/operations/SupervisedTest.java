@@ -14,7 +14,7 @@ class SupervisedTest {
 
   @Test
   @Timeout(60)
-  void aHandlerThatHangsIsReportedAndTheQueueGoesOn(QueueDatabase empty)
+  void aHandlerThatHangsIsReportedAndTheQueueIsStillServed(QueueDatabase empty)
       throws InterruptedException {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {

@@ -14,7 +14,7 @@ class LanesTest {
 
   @Test
   @Timeout(60)
-  void receiptsGoAheadAndAPausedNewsletterHoldsUpNothing(QueueDatabase empty) {
+  void receiptsComeFirstAndAPausedNewsletterDelaysNothing(QueueDatabase empty) {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Lanes.run(database.dataSource(), story.out);

@@ -46,7 +46,7 @@ class ServiceTest {
 
   /** The first signal alone would wait for an hour. */
   @Test
-  void aSecondSignalIsQuick() {
+  void aSecondSignalStopsAtOnce() {
     try (QueueDatabase empty = QueueDatabase.create()) {
       String url = empty.jdbcUrl();
       JobId job;
@@ -67,7 +67,7 @@ class ServiceTest {
   }
 
   @Test
-  void anUnavailableServerMakesItUnreadyAndNotDead() {
+  void withoutADatabaseTheServiceIsAliveButNotReady() {
     EmbeddedPostgres server =
         EmbeddedPostgres.builder().purpose("examples").setting("fsync", "off").fresh(true).start();
     try (ForkedJvm service =

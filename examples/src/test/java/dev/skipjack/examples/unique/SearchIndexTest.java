@@ -14,7 +14,7 @@ class SearchIndexTest {
 
   @Test
   @Timeout(60)
-  void oneMailADayAndAnIndexThatWaitsForThePauseButNotForever(QueueDatabase empty)
+  void aDocumentIsIndexedAfterAPauseOrATimeAndMailedOnceADay(QueueDatabase empty)
       throws InterruptedException {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {

@@ -33,14 +33,14 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>It uses its own mapper, without default typing, and the Jackson modules on the class path. A
  * payload therefore cannot name a class to load, unless the payload class allows that with
  * {@code @JsonTypeInfo}. The mapper ignores unknown fields, so that a newer producer does not break
- * an older worker. It does not make up what is missing: a primitive without a value, or an object
- * with none of a record's components, does not fit.
+ * an older worker. It rejects a primitive without a value, and an object with none of a record's
+ * components.
  *
  * <p>Safe for any number of threads.
  */
 public final class Jackson3Codec implements PayloadCodec {
 
-  /** Those of the payloads that a queue accepts: digits, point and sign. */
+  /** The longest number in a payload that a queue accepts, with digits, point and sign. */
   private static final int LONGEST_NUMBER = 309 + 1_000 + 2;
 
   private static final int DEEPEST_PAYLOAD = 100;
@@ -55,8 +55,8 @@ public final class Jackson3Codec implements PayloadCodec {
       JsonMapper mapper =
           JsonMapper.builder(
                   JsonFactory.builderWithJackson2Defaults()
-                      // A payload that was accepted when it was enqueued must be readable; its size
-                      // was limited then.
+                      // Every payload that the queue has accepted must be readable. The enqueue
+                      // limits its size.
                       .streamReadConstraints(
                           StreamReadConstraints.builder()
                               .maxNestingDepth(DEEPEST_PAYLOAD + 1)
@@ -244,7 +244,7 @@ public final class Jackson3Codec implements PayloadCodec {
         });
   }
 
-  /** Notices whether a payload has fields that its classes do not know; most have none. */
+  /** Records whether a payload has fields that its classes do not have. */
   private static final class UnknownFields extends DeserializationProblemHandler {
 
     private boolean met;

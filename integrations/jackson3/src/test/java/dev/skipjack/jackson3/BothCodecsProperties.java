@@ -33,7 +33,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs may wait while an application changes from one codec to the other, in either direction. */
+/** Tests that an application can change from either codec to the other while jobs wait. */
 @SuppressWarnings("ArrayRecordComponent") // applications have such payloads
 class BothCodecsProperties {
 
@@ -61,7 +61,9 @@ class BothCodecsProperties {
       ZonedDateTime zoned,
       DayOfWeek weekday) {}
 
-  /** Its properties are not in alphabetical order, which Jackson 3 prefers by default. */
+  /**
+   * A payload whose properties are not in alphabetical order, which Jackson 3 prefers by default.
+   */
   record Payload(
       @Nullable String text,
       Numbers numbers,

@@ -13,7 +13,7 @@ import tools.jackson.databind.annotation.JsonPOJOBuilder;
 import tools.jackson.databind.annotation.JsonSerialize;
 import tools.jackson.databind.ser.std.ToStringSerializer;
 
-@NullUnmarked // the payload classes are what applications without checkers write
+@NullUnmarked // the payload classes are like those of applications without checkers
 @SuppressWarnings({"UnusedVariable", "UnusedMethod"})
 class Jackson3CodecTest extends JacksonCodecContract {
 
@@ -71,7 +71,7 @@ class Jackson3CodecTest extends JacksonCodecContract {
     }
   }
 
-  /** Unknown to the check, because its own deserializer asks for the class that cannot be read. */
+  /** The check accepts it, because its own deserializer asks for the class that cannot be read. */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboxMetrics {
 
-  /** How long values are reported before they are read again. */
+  /** The time for which values are reported before they are read again. */
   private static final Duration LIFETIME = Duration.ofSeconds(10);
 
   private record LagMeter(
@@ -90,9 +90,8 @@ public final class OutboxMetrics {
   private OutboxMetrics() {}
 
   /**
-   * Returns a binder for the gauges of an outbox. The thread that asks for a value queries the
-   * database if the last query was at least 10 seconds ago. If the query fails, the gauges report
-   * NaN.
+   * Returns a binder for the gauges of an outbox. A thread that reads a value queries the database
+   * if the last query was at least 10 seconds ago. If the query fails, the gauges report NaN.
    */
   public static MeterBinder of(Outbox outbox) {
     return registry -> bind(new LastLag(outbox.admin()::lag, System::nanoTime), registry);

@@ -27,15 +27,15 @@ import java.util.stream.Collectors;
  * QueueMetrics.of(queue.reader(), queue.doctor()).bindTo(registry);
  * }</pre>
  *
- * <p>The values are those of the whole database, so one or two processes suffice. The thread that
- * asks for {@code skipjack.queue.readable} queries the database if the last query was at least a
- * minute ago, and the other gauges then have the new values. While it does, other threads get the
- * last values; before the first ones, that gauge is NaN. If the database cannot be read, that gauge
- * reports 0 and the others are removed.
+ * <p>The values are those of the whole database, so one or two processes suffice. A thread that
+ * reads {@code skipjack.queue.readable} queries the database if the last query was at least a
+ * minute ago, and so updates the other gauges. Meanwhile, other threads get the last values, or NaN
+ * before the first query. If the database cannot be read, {@code skipjack.queue.readable} is 0 and
+ * the other gauges are removed.
  */
 public final class QueueMetrics implements MeterBinder {
 
-  /** How long values are reported before they are read again. */
+  /** The time for which values are reported before they are read again. */
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
   private static final double NOT_CHECKED = Double.NaN;

@@ -146,9 +146,9 @@ final class AlertRules {
   }
 
   /**
-   * Returns a rule about a counter. Micrometer creates it when it is first counted, so its first
-   * value is no increase; a series that is new, or that has begun anew after a restart, counts with
-   * its value. A series that comes back after a pause of the scrapes is neither.
+   * Returns a rule about a counter. Micrometer creates a counter at its first increment, which
+   * Prometheus does not see as an increase. So a series without a value in the hour before, or with
+   * a higher one because of a restart, counts with its value.
    */
   private Rule increased(String name, String meter, String summary, String description) {
     Listed listed = meters.get(meter);

@@ -37,7 +37,7 @@ final class MeterTable {
   /**
    * A meter.
    *
-   * @param meaning what the page says about it
+   * @param meaning its description on the page
    */
   record Listed(Meter.Id id, String meaning) {
 

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that the files in {@code docs/monitoring} are those that the meters result in. {@code
- * -Dgolden.write} rewrites them.
+ * Tests that the files in {@code docs/monitoring} agree with the meters. {@code -Dgolden.write}
+ * rewrites them.
  */
 @QueueTest(truncate = false)
 class MonitoringFilesTest {

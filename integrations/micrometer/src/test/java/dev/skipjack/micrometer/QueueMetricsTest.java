@@ -78,7 +78,7 @@ class QueueMetricsTest {
   }
 
   @Test
-  void theDatabaseIsReadOnceAMinuteAndQueuesThatAreGoneDisappear(QueueDatabase database)
+  void theDatabaseIsReadOnceAMinuteAndRemovedQueuesDisappear(QueueDatabase database)
       throws SQLException {
     JobQueue queue = queue(database);
     fill(database, queue);

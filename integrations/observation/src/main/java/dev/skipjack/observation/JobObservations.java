@@ -79,7 +79,7 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
   }
 
   @Override
-  @SuppressWarnings("try") // the scope works without being called
+  @SuppressWarnings("try") // only its opening and closing matter
   public List<EnqueueResult> enqueue(List<NewJob> jobs, EnqueueInterceptor.Next next) {
     String queue = Attributes.queue(jobs);
     boolean hasParent = registry.getCurrentObservation() != null;
@@ -100,7 +100,7 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
   }
 
   @Override
-  @SuppressWarnings("try") // the scope works without being called
+  @SuppressWarnings("try") // only its opening and closing matter
   public @Nullable Outcome around(JobContext job, ExecutionInterceptor.Next next) throws Exception {
     ProcessContext context = new ProcessContext(job, headers.continuesTrace(job));
     Observation observation =

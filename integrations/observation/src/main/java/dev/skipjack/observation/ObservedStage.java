@@ -64,7 +64,7 @@ final class ObservedStage extends CompletableFuture<@Nullable Outcome> {
     try {
       stage.toCompletableFuture().cancel(mayInterrupt);
     } catch (Throwable notPossible) {
-      // Nothing waits for the stage any longer.
+      // Nothing waits for the stage.
     }
     end(null, new CancellationException("The attempt was ended."));
     return isCancelled();

@@ -88,7 +88,7 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
   }
 
   @Override
-  @SuppressWarnings("try") // the scope works without being called
+  @SuppressWarnings("try") // only its opening and closing matter
   public List<EnqueueResult> enqueue(List<NewJob> jobs, EnqueueInterceptor.Next next) {
     boolean hasParent = Span.current().getSpanContext().isValid();
     String queue = Attributes.queue(jobs);
@@ -122,7 +122,7 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
   }
 
   @Override
-  @SuppressWarnings("try") // the scope works without being called
+  @SuppressWarnings("try") // only its opening and closing matter
   public @Nullable Outcome around(JobContext job, ExecutionInterceptor.Next next) throws Exception {
     Context extracted = propagator.extract(Context.root(), job.headers(), HEADERS);
     Context parent = extracted;

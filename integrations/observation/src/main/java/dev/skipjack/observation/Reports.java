@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the last steps of reports. By then the jobs have been enqueued or the handler has ended, and
- * an exception of a tracer or an exporter must not undo or repeat that.
+ * Runs the last steps of reports. At that time, the jobs have been enqueued or the handler has
+ * ended. An exception of a tracer or an exporter must not undo or repeat that.
  */
 final class Reports {
 

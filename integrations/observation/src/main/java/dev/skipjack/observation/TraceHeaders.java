@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record TraceHeaders(Duration within, Clock clock) {
 
-  /** When the job was enqueued, by the clock of the enqueuer. */
+  /** The header with the time of the enqueue, by the clock of the enqueuer. */
   static final String ENQUEUED_AT = "enqueued-at";
 
   static final Duration ONE_MINUTE = Duration.ofMinutes(1);
@@ -50,9 +50,9 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns {@code jobs} with the headers of a trace. Those with which they would have more than
-   * {@value #MOST_BYTES} bytes are left out, baggage first: the context may come from outside, and
-   * must not make the enqueue fail.
+   * Returns {@code jobs} with the headers of a trace. Headers that would exceed {@value
+   * #MOST_BYTES} bytes are left out, baggage first, because context from outside must not make the
+   * enqueue fail.
    *
    * @param propagated what a propagator has written
    * @param hasParent whether the enqueue is a part of a larger trace; if not, a job keeps a trace

@@ -99,7 +99,7 @@ class CarriedContextTest {
   }
 
   @Test
-  void anEntryThatWasThereComesBack() {
+  void anEarlierEntryIsRestored() {
     MdcEntries entries = MdcEntries.of("tenant", "user", "other");
     MDC.put("tenant", "mine");
     MDC.put("other", "kept");

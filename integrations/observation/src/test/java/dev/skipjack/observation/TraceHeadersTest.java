@@ -34,7 +34,7 @@ class TraceHeadersTest {
     return HEADERS.write(List.of(job), propagated, hasParent).get(0).headers();
   }
 
-  /** In JSON, a quotation mark has two bytes and an umlaut in UTF-8 too. */
+  /** A quotation mark has two bytes in JSON, and an umlaut has two in UTF-8. */
   @ParameterizedTest
   @ValueSource(strings = {"x", "\"", "\\", "\u00fc"})
   void haveAtMostHalfOfTheBytesOfAJob(String character) {
@@ -60,7 +60,7 @@ class TraceHeadersTest {
         .containsOnlyKeys("baggage", "enqueued-at", "traceparent");
   }
 
-  /** Outside of a trace, in a stage of an asynchronous handler for example. */
+  /** Enqueues outside of a trace, as a stage of an asynchronous handler may. */
   @ParameterizedTest
   @ValueSource(strings = {"b3", "uber-trace-id", "x-b3-traceid"})
   void ofAGivenTraceAreKeptInEveryFormatAndGetBaggage(String format) {

@@ -41,7 +41,7 @@ abstract class Traces {
 
   final InMemorySpanExporter exporter = InMemorySpanExporter.create();
 
-  /** What the processor of spans throws at the end of each span, or null. */
+  /** The throwable that the processor of spans throws at the end of each span, or null. */
   volatile @Nullable Throwable failureAtTheEnd;
 
   final OpenTelemetrySdk openTelemetry =

@@ -276,9 +276,9 @@ class TracesTest {
 
   @ParameterizedTest
   @MethodSource("bothWays")
-  void noAttemptIsAChildIfNoneMayBe(Traces traces) {
+  void noAttemptIsAChildIfTheWaitIsZero(Traces traces) {
     traces.childWithin(Duration.ZERO);
-    // As if the clock of the enqueuer were fast.
+    // The clock of the enqueuer is an hour ahead.
     String enqueuedAt = Instant.now().plus(Duration.ofHours(1)).toString();
     plainQueue()
         .enqueue(MAIL, "a", job -> job.traceparent(TRACE).header("enqueued-at", enqueuedAt));
@@ -498,7 +498,7 @@ class TracesTest {
     assertLinked(traces.spans(SpanKind.CONSUMER).get(1), producer);
   }
 
-  /** The job comes from SQL, for example. */
+  /** SQL, for example, enqueues jobs without a trace. */
   @ParameterizedTest
   @MethodSource("bothWays")
   void aSpanOfTheHandlersThreadIsNotConnectedToAJobWithoutATrace(Traces traces) {
@@ -576,7 +576,7 @@ class TracesTest {
   /** Only SQL can write such a header. */
   @ParameterizedTest
   @MethodSource("bothWays")
-  void aTraceparentThatIsNoneFailsNoAttempt(Traces traces) throws SQLException {
+  void anInvalidTraceparentFailsNoAttempt(Traces traces) throws SQLException {
     JobQueue queue = plainQueue();
     for (String invalid : List.of("", "?", "00-zz-11-01")) {
       JobId id = queue.enqueue(MAIL, invalid);
@@ -603,7 +603,7 @@ class TracesTest {
 
   @ParameterizedTest
   @MethodSource("bothWays")
-  @SuppressWarnings("NullAway") // a handler of someone who uses no such check
+  @SuppressWarnings("NullAway") // handlers compiled without NullAway may return null
   void anOutcomeThatIsNullIsAnError(Traces traces) {
     JobQueue queue = queue(traces);
     queue.enqueue(MAIL, "a", job -> job.maxAttempts(1));
@@ -661,7 +661,7 @@ class TracesTest {
 
     assertThat(traces.spans(SpanKind.CONSUMER).get(0).getParentSpanId())
         .isEqualTo(TRACE.substring(36, 52));
-    // Tells a delayed job from one that has just been enqueued.
+    // This header distinguishes a delayed job from one that has just been enqueued.
     assertThat(headers.get(0)).containsKey("enqueued-at");
   }
 }

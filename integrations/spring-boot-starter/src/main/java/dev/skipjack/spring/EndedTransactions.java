@@ -20,15 +20,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Commits the jobs that callbacks enqueue after the end of a transaction.
  *
  * <p>During these callbacks, Spring still reports the transaction as active and its connection as
- * bound, but does not commit what is written there if the pool has auto-commit off. The listener of
- * a transaction manager is called before the end and, before Spring resets the connection, after
- * the last callback.
+ * bound, but does not commit what is written there if the pool has auto-commit off. A transaction
+ * manager calls its listeners before the end, and again after the last callback, before Spring
+ * resets the connection.
  */
 final class EndedTransactions implements TransactionExecutionListener {
 
   /**
-   * Returns the transaction whose connection is bound to this thread, if it has ended and its
-   * callbacks have not all returned.
+   * Returns the transaction whose connection is bound to this thread, if it has ended but not all
+   * of its callbacks have returned.
    */
   static Optional<Ended> current(DataSource dataSource) {
     Object holder = TransactionSynchronizationManager.getResource(dataSource);
@@ -119,8 +119,8 @@ final class EndedTransactions implements TransactionExecutionListener {
     }
 
     /**
-     * Begins another transaction on the connection of the ended one, in which all callbacks take
-     * part from now on, and which is committed after the last of them.
+     * Begins another transaction on the connection of the ended one. All later callbacks take part
+     * in it, and it is committed after the last of them.
      */
     void continueOn(Connection bound) {
       if (connection != null) {

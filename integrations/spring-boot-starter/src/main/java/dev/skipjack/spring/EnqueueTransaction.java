@@ -1,6 +1,6 @@
 package dev.skipjack.spring;
 
-/** How {@link Jobs} uses the transaction of its caller. */
+/** Determines how {@link Jobs} uses the transaction of its caller. */
 public enum EnqueueTransaction {
   /**
    * Enqueues in the caller's transaction, so that the job is committed or rolled back with it. If

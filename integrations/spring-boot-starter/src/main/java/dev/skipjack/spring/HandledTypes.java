@@ -68,8 +68,7 @@ final class HandledTypes implements SmartInitializingSingleton {
   }
 
   /**
-   * Rejects a type with which jobs are enqueued that their handler would not run, or could not
-   * read.
+   * Rejects a type if the handler would not run or could not read the jobs enqueued with it.
    *
    * @throws IllegalArgumentException if the type and that of the handler differ in the payload
    *     version, the payload class or the queue, and the application's worker does not serve that
@@ -113,7 +112,7 @@ final class HandledTypes implements SmartInitializingSingleton {
   private Handled known() {
     Handled found = current.get();
     if (found == null && created) {
-      // Without a lock, because the bean factory has one of its own. A worker's types take
+      // This takes no lock, because the bean factory has one of its own. A worker's types take
       // precedence.
       current.compareAndSet(null, read());
       found = current.get();
@@ -126,7 +125,7 @@ final class HandledTypes implements SmartInitializingSingleton {
       List<JobType<?>> types = annotated.get();
       return handled(types, served.apply(types));
     } catch (RuntimeException | LinkageError incorrect) {
-      // The handlers belong to other processes, which refuse to start.
+      // Only processes that run the handlers refuse to start.
       LOG.warn("Types of enqueued jobs not compared with those of their handlers", incorrect);
       return NONE;
     }

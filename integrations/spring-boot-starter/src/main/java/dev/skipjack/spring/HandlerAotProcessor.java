@@ -49,7 +49,7 @@ final class HandlerAotProcessor implements BeanRegistrationAotProcessor {
     try {
       return JobHandlers.areDeclaredBy(type);
     } catch (LinkageError unresolvable) {
-      return false; // Such a bean is not searched for handlers at start either.
+      return false; // The start does not search such a bean for handlers either.
     }
   }
 

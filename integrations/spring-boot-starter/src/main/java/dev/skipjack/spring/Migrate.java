@@ -1,6 +1,6 @@
 package dev.skipjack.spring;
 
-/** What happens to the queue's tables when the application starts. */
+/** Determines what happens to the queue's tables when the application starts. */
 public enum Migrate {
   /** Creates the tables or brings them up to date. */
   TRUE,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param oldestSeconds the longest time that an event has waited although a relay may publish it
  * @param blockedAggregates the number of aggregates with a failed event
  * @param dead the number of dead events, at most 10,000
- * @param relays the relays that hold the latest lease of some shard
+ * @param relays the relays that hold the latest lease of a shard
  * @param blocked the first of the aggregates with a failed event
  * @param deadEvents the first of the dead events
  */

@@ -7,10 +7,10 @@ import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
  * Prepares the queue for its first enqueue when the application has started, in a thread of its
- * own. Until then, the preparation would compete with the start for the processors.
+ * own. An earlier preparation would compete with the start for the processors.
  *
- * <p>Not an {@link java.util.concurrent.Executor}: Spring Boot creates its task executor only if no
- * bean is one.
+ * <p>This class is not an {@link java.util.concurrent.Executor}, because Spring Boot creates its
+ * task executor only if no bean is one.
  */
 final class Preparation implements ApplicationListener<ContextRefreshedEvent> {
 

@@ -16,8 +16,8 @@ final class QueueNames {
   private QueueNames() {}
 
   /**
-   * Rejects any setting of a queue other than {@code concurrency}. Usually, it is the rest of a
-   * queue's name that contains a dot and is not in brackets. Spring Boot would ignore it.
+   * Rejects any setting of a queue other than {@code concurrency}. Usually, such a setting is a
+   * part of a queue's name that contains a dot and is not in brackets. Spring Boot would ignore it.
    *
    * @throws IllegalArgumentException if there is such a setting
    */

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param pausedUntil when the pause ends on its own; null if it has no end or there is no pause
  * @param oldestDueSeconds how long the oldest due job has been due; null if no job is due
  * @param estimated whether any of the numbers of jobs is an estimate
- * @param workers the number of workers that serve the queue, of those that {@link
- *     JobReader#workers} lists: it includes workers that were killed within about the last day
+ * @param workers the number of workers in {@link JobReader#workers} that serve the queue, including
+ *     those that were killed within about the last day
  */
 record QueueReport(
     String name,

@@ -5,8 +5,8 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
 /**
- * The data source on which the queue and its worker run their own transactions. A distinct type, so
- * that the application does not get another bean of type {@link DataSource}.
+ * The data source on which the queue and its worker run their own transactions. It is a distinct
+ * type, so that the application does not get another bean of type {@link DataSource}.
  *
  * @param dataSource the data source, without proxies that are bound to transactions
  */

@@ -37,7 +37,8 @@ import org.springframework.util.ClassUtils;
 @EnableConfigurationProperties(SkipjackProperties.class)
 public class SkipjackAutoConfiguration {
 
-  // Lazy, because an application that defines its own queues need not choose a data source.
+  // This bean is lazy, because an application that defines its own queues need not choose a data
+  // source.
   @Bean
   @Lazy
   RawDataSource skipjackDataSource(
@@ -63,7 +64,7 @@ public class SkipjackAutoConfiguration {
     return new Preparation();
   }
 
-  // After the application's own migrations: they may create the schema, or the queue's tables.
+  // Runs after the application's own migrations, which may create the schema or the queue's tables.
   @Bean
   @ConditionalOnMissingBean
   @DependsOnDatabaseInitialization
@@ -101,7 +102,7 @@ public class SkipjackAutoConfiguration {
     }
   }
 
-  // Primary, because the queue implements JobEnqueuer as well.
+  // This bean is primary, because the queue implements JobEnqueuer too.
   @Bean
   @Primary
   @ConditionalOnMissingBean
@@ -118,7 +119,8 @@ public class SkipjackAutoConfiguration {
         new HandlerBeans(beans)::types, types -> properties.served(types).keySet());
   }
 
-  // Lazy, because an application without transactional handlers needs no transaction manager.
+  // This bean is lazy, because an application without transactional handlers needs no transaction
+  // manager.
   @Bean
   @Lazy
   @ConditionalOnMissingBean

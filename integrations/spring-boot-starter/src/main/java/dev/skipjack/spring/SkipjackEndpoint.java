@@ -29,8 +29,8 @@ import org.springframework.lang.Nullable;
  * The actuator endpoint {@code skipjack}: shows queues, workers, dead letters and the outbox,
  * explains the state of a job, pauses and resumes queues, and redrives dead jobs.
  *
- * <p>Only available over HTTP, because its responses have a status. Error messages of jobs appear
- * as they are stored; payloads, headers, results and stack traces are never read.
+ * <p>It is only available over HTTP, because its responses have a status. Error messages of jobs
+ * appear as they are stored; payloads, headers, results and stack traces are never read.
  *
  * <p>Uses Spring's {@code @Nullable}, the only one by which Spring Boot 3 recognizes a parameter as
  * optional.
@@ -134,7 +134,7 @@ final class SkipjackEndpoint {
     }
   }
 
-  /** Why a job is in its current state. */
+  /** The reason why a job is in its current state. */
   record Explanation(
       long job,
       JobExplanation.Reason reason,
@@ -189,7 +189,7 @@ final class SkipjackEndpoint {
         : ok(outbox.report(limit));
   }
 
-  /** Returns 0, which is not a valid limit, for other texts than numbers. */
+  /** Returns the number, or 0, which is not a valid limit, if the text is not a number. */
   private static int number(String text) {
     try {
       return Integer.parseInt(text);

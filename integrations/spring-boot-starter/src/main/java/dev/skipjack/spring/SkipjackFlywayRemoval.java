@@ -17,9 +17,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Removes the Flyway that Spring Boot 3 has configured, unless the application uses it: it has a
- * {@code spring.flyway} property, files in the default location of migrations, or a bean that only
- * Flyway needs.
+ * Removes the Flyway that Spring Boot 3 has configured, unless the application uses it. An
+ * application that uses it has a {@code spring.flyway} property, files in the default location of
+ * migrations, or a bean that only Flyway needs.
  *
  * <p>Removes bean definitions, before other post-processors make beans depend on those of Flyway.
  */

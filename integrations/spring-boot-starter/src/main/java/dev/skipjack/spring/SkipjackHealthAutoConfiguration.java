@@ -20,9 +20,8 @@ import org.springframework.context.annotation.Bean;
 public class SkipjackHealthAutoConfiguration {
 
   // Conditions that refer to classes of the actuator belong to the method: they are evaluated after
-  // those of the class.
-  // Also without a worker, so that a health group can name the components in every process of the
-  // application.
+  // those of the class. The components exist without a worker too, so that a health group can name
+  // them in every process of the application.
   @Bean
   @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")

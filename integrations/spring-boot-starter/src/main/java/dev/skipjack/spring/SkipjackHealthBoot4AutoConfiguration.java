@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Bean;
     })
 public class SkipjackHealthBoot4AutoConfiguration {
 
-  // Also without a worker, so that a health group can name the components in every process of the
-  // application.
+  // The components exist without a worker too, so that a health group can name them in every
+  // process of the application.
   @Bean
   @ConditionalOnSingleCandidate(JobQueue.class)
   @ConditionalOnEnabledHealthIndicator("skipjack")

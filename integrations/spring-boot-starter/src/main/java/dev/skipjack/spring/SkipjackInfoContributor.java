@@ -42,7 +42,7 @@ final class SkipjackInfoContributor implements InfoContributor {
     info.withDetail("skipjack", details);
   }
 
-  /** An unavailable database must not hide what the other contributors report. */
+  /** Returns empty if the database is unavailable, so that the other contributors still report. */
   private OptionalInt schemaVersion() {
     try {
       return Migrations.version(dataSource, schema);

@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Lazy;
 
 /**
- * Records events in Spring's transactions, and publishes them with a relay if there is a {@code
- * Publisher} bean, if {@code queue-outbox} is on the class path.
+ * Records events in Spring's transactions if {@code queue-outbox} is on the class path. Publishes
+ * them with a relay if there is a {@code Publisher} bean.
  */
 @AutoConfiguration(after = SkipjackAutoConfiguration.class)
 @ConditionalOnClass(name = "dev.skipjack.outbox.Outbox")

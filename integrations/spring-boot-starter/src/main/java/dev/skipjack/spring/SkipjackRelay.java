@@ -35,7 +35,7 @@ public final class SkipjackRelay implements SmartLifecycle, DisposableBean {
   private final SkipjackOutboxProperties.Relay properties;
   private final ConfigurableListableBeanFactory beans;
 
-  /** Is held until the relay has stopped. */
+  /** The lock that a thread holds until the relay has stopped. */
   private final Object stopping = new Object();
 
   private @Nullable Relay relay;

@@ -15,7 +15,8 @@ import org.springframework.context.annotation.Primary;
 @ConditionalOnBean(HandledTypes.class)
 public class SkipjackUniqueJobsAutoConfiguration {
 
-  // Primary, because a UniqueJobs bean of the application implements UniqueEnqueuer as well.
+  // This bean is primary, because a UniqueJobs bean of the application implements UniqueEnqueuer
+  // too.
   @Bean
   @Primary
   @ConditionalOnMissingBean

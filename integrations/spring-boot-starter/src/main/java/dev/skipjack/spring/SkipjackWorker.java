@@ -44,7 +44,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
   private final Environment environment;
   private final HandledTypes handled;
 
-  /** Is held until the worker has stopped. */
+  /** The lock that a thread holds until the worker has stopped. */
   private final Object stopping = new Object();
 
   private @Nullable Worker worker;

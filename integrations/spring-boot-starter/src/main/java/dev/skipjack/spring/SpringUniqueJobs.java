@@ -14,11 +14,11 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
 /**
- * Enqueues unique jobs in Spring's transactions, as {@link Jobs} enqueues other jobs: by default, a
+ * Enqueues unique jobs in Spring's transactions, as {@link Jobs} enqueues other jobs. By default, a
  * job that is enqueued in a transaction exists if and only if the transaction commits. Inject it as
  * {@link UniqueEnqueuer}.
  *
- * <p>{@link UniqueJobs} itself does not know Spring's transactions: its enqueue methods commit at
+ * <p>{@link UniqueJobs} itself does not join Spring's transactions: its enqueue methods commit at
  * once. Use it to find and cancel unique jobs.
  *
  * <p>Safe for any number of threads.

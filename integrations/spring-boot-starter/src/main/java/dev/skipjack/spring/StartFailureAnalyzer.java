@@ -15,7 +15,7 @@ final class StartFailureAnalyzer implements FailureAnalyzer {
 
   private static final String OURS = "dev.skipjack.";
 
-  /** What comes before the first sentence of a fix. */
+  /** Matches the space before the first sentence of a fix. */
   private static final Pattern BEFORE_FIX =
       Pattern.compile(
           "(?<=[.]) (?=(If|Add|Annotate|Change|Choose|Declare|Define|Fix|Give|Initialize|Keep|Make"

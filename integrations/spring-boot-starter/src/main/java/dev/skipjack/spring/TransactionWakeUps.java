@@ -56,7 +56,8 @@ final class TransactionWakeUps implements TransactionSynchronization {
     TransactionSynchronizationManager.bindResource(queue, this);
   }
 
-  // Not in afterCommit, which is not called if the first enqueue was in a callback of that name.
+  // Wake-ups are not sent in afterCommit, because it is not called if the first enqueue was in a
+  // callback of that name.
   @Override
   public void afterCompletion(int status) {
     TransactionSynchronizationManager.unbindResourceIfPossible(queue);

@@ -37,7 +37,7 @@ final class TransactionalWrites {
           "dev.skipjack.spring.SpringEventRecorder",
           "dev.skipjack.outbox.EventRecorder");
 
-  /** What is written, for messages. */
+  /** The kind of a write, for messages. */
   enum Subject {
     JOB(
         "enqueued a job of kind '%s'",
@@ -46,7 +46,7 @@ final class TransactionalWrites {
 
     private final String action;
 
-    /** What requires a transaction. */
+    /** The setting or the write that requires a transaction. */
     private final String rule;
 
     private final String wayOut;

@@ -27,7 +27,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Import({Mails.class, Registration.class, AheadOfTimeApplication.Accounts.class})
 class AheadOfTimeApplication {
 
-  /** What {@link #main} prints when its jobs have run. */
+  /** The line that {@link #main} prints when its jobs have run. */
   static final String DONE = "All jobs have run";
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);

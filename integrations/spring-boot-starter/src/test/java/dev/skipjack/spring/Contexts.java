@@ -79,7 +79,7 @@ final class Contexts {
             : "org.springframework.boot.%s.%s".formatted(boot3, name));
   }
 
-  /** Returns a class by name, because the compiler knows the annotations of one version only. */
+  /** Returns a class by name, because these tests are compiled with one version only. */
   private static Class<?> named(String name) {
     return ClassUtils.resolveClassName(name, null);
   }

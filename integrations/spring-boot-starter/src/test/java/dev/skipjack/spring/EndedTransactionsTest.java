@@ -44,7 +44,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Jobs that callbacks enqueue after the end of a transaction, on a pool of one connection. */
+/**
+ * Tests jobs that callbacks enqueue after the end of a transaction, on a pool of one connection.
+ */
 @QueueTest
 class EndedTransactionsTest {
 
@@ -385,7 +387,10 @@ class EndedTransactionsTest {
             });
   }
 
-  /** Enqueues during the commit, as a listener of JPA's entities may: JPA sends changes then. */
+  /**
+   * Enqueues during the commit, as a listener of JPA's entities may, because JPA sends changes
+   * then.
+   */
   @Configuration
   static class Flushing {
     @Bean
@@ -414,7 +419,7 @@ class EndedTransactionsTest {
             });
   }
 
-  /** Else the map would keep the connection of each transaction. */
+  /** Otherwise the map would keep the connection of each transaction. */
   @Test
   void nothingStaysBoundToTheThread() {
     contexts(false)

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** An application enqueues jobs with the types of its handlers. */
+/** Tests that an application enqueues jobs with the types of its handlers. */
 @QueueTest
 class HandledTypesTest {
 
@@ -65,7 +65,10 @@ class HandledTypesTest {
         .withMessageContaining("Declare the type once");
   }
 
-  /** In a process without a worker too: that of the worker may never enqueue such a job. */
+  /**
+   * A process without a worker checks this too, because the worker's process may never enqueue such
+   * a job.
+   */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -199,7 +202,7 @@ class HandledTypesTest {
                     .hasMessageContaining("of kind 'work' finds no job type of the kind"));
   }
 
-  /** Its handlers are incorrect, but belong to the processes with a worker. */
+  /** The handlers are incorrect, but belong to the processes with a worker. */
   @Test
   void aProcessWithoutAWorkerIsNotStoppedByItsHandlers() {
     Contexts.on(database)

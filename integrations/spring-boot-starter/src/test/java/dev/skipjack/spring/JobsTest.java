@@ -81,7 +81,7 @@ class JobsTest {
     QueueAssertions.assertThat(database).hasExactly(3);
   }
 
-  /** Each is asked while the other is the innermost transaction. */
+  /** The transaction on the other data source is the innermost one. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void onlyTheTransactionOnTheQueuesDataSourceMustNotBeReadOnly(boolean isReadOnly) {
@@ -265,7 +265,7 @@ class JobsTest {
   }
 
   @Test
-  void aReadOnlyMethodIsNamed() {
+  void theErrorNamesTheReadOnlyMethod() {
     contexts.run(
         context ->
             assertThatExceptionOfType(IllegalTransactionStateException.class)

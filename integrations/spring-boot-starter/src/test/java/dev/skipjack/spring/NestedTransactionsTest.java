@@ -18,7 +18,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Rolls back savepoints at random: a row and its job exist both or neither. */
+/** Rolls back savepoints at random, and checks that a row exists exactly if its job does. */
 @QueueTest
 class NestedTransactionsTest {
 
@@ -27,7 +27,7 @@ class NestedTransactionsTest {
   private static final int DEPTH = 4;
   private static final int LEAST_OF_AN_END = 100;
 
-  /** How a transaction or a savepoint ends. */
+  /** The ways in which a transaction or a savepoint ends. */
   private enum End {
     RELEASED,
     ROLLBACK_ONLY,

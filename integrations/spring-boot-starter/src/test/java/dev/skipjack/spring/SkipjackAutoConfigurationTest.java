@@ -124,7 +124,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
     }
   }
 
-  /** Lets a test ask for Flyway without having it write to the database. */
+  /** Lets a test get the Flyway bean without running migrations. */
   static final class WithoutMigration implements BeanFactoryPostProcessor, PriorityOrdered {
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {

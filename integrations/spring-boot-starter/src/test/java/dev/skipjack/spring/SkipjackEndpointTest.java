@@ -167,7 +167,7 @@ class SkipjackEndpointTest {
   private record Dead(ApplicationContext context, JobQueue queue, JobId job) {}
 
   @Test
-  void isOnlyThereIfItIsExposed() {
+  void existsOnlyIfItIsExposed() {
     Contexts.on(database).run(context -> assertThat(context).doesNotHaveBean("skipjackEndpoint"));
     producer.run(context -> assertThat(context).hasBean("skipjackEndpoint"));
     producer
@@ -319,7 +319,7 @@ class SkipjackEndpointTest {
   }
 
   @Test
-  void explanationHasEveryFieldOfThatOfTheReader() {
+  void explanationHasEveryFieldOfTheReadersExplanation() {
     assertThat(components(SkipjackEndpoint.Explanation.class))
         .isEqualTo(components(JobExplanation.class));
   }

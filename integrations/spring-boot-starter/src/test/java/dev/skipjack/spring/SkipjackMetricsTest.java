@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 @QueueTest
 class SkipjackMetricsTest {
 
-  /** Records which timers have a histogram of percentiles, which this registry does not keep. */
+  /** Records which timers have a histogram of percentiles. This registry does not keep it. */
   private static final class Histograms extends SimpleMeterRegistry {
     private final Map<String, Boolean> percentiles = new ConcurrentHashMap<>();
 

@@ -160,7 +160,7 @@ class SkipjackRelayTest {
             });
   }
 
-  /** Its handler and its publisher wait until they are told to end. */
+  /** A handler and a publisher that wait until the test ends them. */
   static class Slow implements Publisher {
     static final JobType<String> KIND = JobType.of("slow", String.class);
 

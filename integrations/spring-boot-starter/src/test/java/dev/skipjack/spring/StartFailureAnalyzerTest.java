@@ -23,7 +23,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** What Spring Boot prints instead of a stack trace. */
+/** Tests what Spring Boot prints instead of a stack trace. */
 @QueueTest
 @ExtendWith(OutputCaptureExtension.class)
 @SuppressWarnings("UnusedMethod") // The handlers are found by reflection.
@@ -88,7 +88,7 @@ class StartFailureAnalyzerTest {
   }
 
   @Test
-  void handlers() {
+  void incorrectHandlersAreExplained() {
     assertAnalysis(
         contexts.withBean(PrivateHandler.class),
         "PrivateHandler.run(String) of kind 'hidden' is private or static.",
@@ -103,9 +103,9 @@ class StartFailureAnalyzerTest {
         "Name the class that declares the type,");
   }
 
-  /** The description also says what is wrong with the value. */
+  /** The description also contains the reason why the value is invalid. */
   @Test
-  void schedules() {
+  void invalidSchedulesAreExplained() {
     FailureAnalysis analysis = analysisOf(contexts.withBean(BadCron.class));
     assertThat(analysis).isNotNull();
     assertThat(analysis.getDescription())
@@ -114,7 +114,7 @@ class StartFailureAnalyzerTest {
   }
 
   @Test
-  void tablesAreMissing() {
+  void missingTablesAreExplained() {
     assertAnalysis(
         contexts.withPropertyValues("skipjack.schema=nowhere"),
         "Schema 'nowhere' contains no queue;",
@@ -122,7 +122,7 @@ class StartFailureAnalyzerTest {
   }
 
   @Test
-  void jacksonIsMissing() {
+  void missingJacksonIsExplained() {
     assertAnalysis(
         contexts.withClassLoader(
             new FilteredClassLoader("com.fasterxml.jackson.databind", "tools.jackson")),
@@ -131,7 +131,7 @@ class StartFailureAnalyzerTest {
   }
 
   @Test
-  void aPropertyIsUnknown() {
+  void anUnknownPropertyIsExplained() {
     assertAnalysis(
         contexts.withBean(One.class).withPropertyValues("skipjack.queues.eu.mails.concurrency=5"),
         "Property 'skipjack.queues.eu.mails' is unknown.",
@@ -139,7 +139,7 @@ class StartFailureAnalyzerTest {
   }
 
   @Test
-  void thePoolIsTooSmall() {
+  void aPoolThatIsTooSmallIsExplained() {
     try (HikariDataSource pool = database.newDataSource(1)) {
       assertAnalysis(
           Contexts.withoutDataSource()

@@ -15,7 +15,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 @EnableAutoConfiguration
 class StartedApplication {
 
-  /** What {@link #main} prints before the two times. */
+  /** The text that {@link #main} prints before the two times. */
   static final String STARTED = "Started in ns: ";
 
   static class Handlers {

@@ -165,7 +165,7 @@ class TransactionWakeUpsTest {
     assertThat(heard()).isEqualTo("outer");
   }
 
-  /** What callbacks enqueue is committed after the last of them. */
+  /** The jobs that callbacks enqueue are committed after the last callback. */
   @Test
   void aCallbackAfterTheCommitCanEnqueue() {
     contexts.run(

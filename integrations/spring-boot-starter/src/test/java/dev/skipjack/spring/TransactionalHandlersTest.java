@@ -45,7 +45,7 @@ class TransactionalHandlersTest {
   /** The jobs of each step in the test that counts effects. */
   private static final int JOBS = 4;
 
-  /** What goes wrong in the first attempt of a job. */
+  /** The faults in the first attempt of a job. */
   enum Step {
     COMPLETES,
     FAILS,

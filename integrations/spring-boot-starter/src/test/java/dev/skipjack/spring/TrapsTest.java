@@ -30,7 +30,10 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Every way to enqueue a job or to record an event shares the fate of the caller's transaction. */
+/**
+ * Tests that each way to write jobs and events commits and rolls back with the caller's
+ * transaction.
+ */
 @QueueTest
 class TrapsTest {
 
@@ -139,7 +142,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void committed(Way way) {
+  void writesAreCommittedWithTheTransaction(Way way) {
     contexts.run(
         context -> transaction(context).executeWithoutResult(tx -> signUp(context, way, "ada")));
     assertWritten(1, way.rows);
@@ -147,7 +150,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void rolledBack(Way way) {
+  void writesAreRolledBackWithTheTransaction(Way way) {
     contexts.run(
         context ->
             transaction(context)
@@ -161,7 +164,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void savepointRolledBack(Way way) {
+  void writesAreRolledBackToTheSavepoint(Way way) {
     contexts.run(
         context ->
             transaction(context)
@@ -215,7 +218,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void readOnly(Way way) {
+  void aReadOnlyTransactionIsRefused(Way way) {
     contexts.run(
         context -> {
           TransactionTemplate readOnly = transaction(context);
@@ -230,7 +233,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void withoutATransaction(Way way) {
+  void onlyEventsRequireATransaction(Way way) {
     contexts.run(
         context -> {
           if (way.isEvent()) {
@@ -250,7 +253,7 @@ class TrapsTest {
 
   @ParameterizedTest
   @EnumSource
-  void mandatoryTransactionIsMissing(Way way) {
+  void aMissingMandatoryTransactionIsRefused(Way way) {
     contexts
         .withPropertyValues("skipjack.enqueue.transaction=mandatory")
         .run(
@@ -289,7 +292,7 @@ class TrapsTest {
     assertWritten(0, way.isEvent() ? 0 : way.rows);
   }
 
-  /** It commits at once, so it must not be what an application gets as its enqueuer. */
+  /** UniqueJobs commits at once, so Spring must not inject it as the enqueuer. */
   @Test
   void uniqueJobsOfTheApplicationAreNotInjectedAsEnqueuer() {
     contexts

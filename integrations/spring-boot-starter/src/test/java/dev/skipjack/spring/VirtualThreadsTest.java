@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @QueueTest
-@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads are there from Java 21 on")
+@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Java 17 has no virtual threads")
 class VirtualThreadsTest {
 
   private static final int PATIENCE_SECONDS = 60;

@@ -21,7 +21,7 @@ public interface Benchmark {
   Set<Setting> settings();
 
   /**
-   * Checks options whose values only the benchmark knows, before anything is started.
+   * Checks options whose valid values depend on the benchmark, before anything is started.
    *
    * @throws IllegalArgumentException if a value is unknown; the message is meant for the user
    */

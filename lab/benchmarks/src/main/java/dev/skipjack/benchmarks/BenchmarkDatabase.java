@@ -53,7 +53,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
     try {
       dropSchemas();
       create(SCHEMA);
-      // The pid of a backend on another machine is some other process here.
+      // The pid of a backend on another machine belongs to an unrelated process here.
       boolean local =
           value(
                   "SELECT coalesce(inet_server_addr() <<= inet '127.0.0.0/8'"
@@ -191,8 +191,8 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /**
-   * Writes a checkpoint if the user is allowed to, so that no run pays for the writes of the
-   * previous one.
+   * Writes a checkpoint if the user is allowed to, so that no run is slowed down by the writes of
+   * the previous one.
    */
   public void checkpoint() throws SQLException {
     try {

@@ -40,8 +40,8 @@ final class CompletionLatch implements WorkerListener {
   }
 
   /**
-   * Waits until all jobs are completed or the time has passed, but in any case until the first job
-   * is completed.
+   * Waits until all jobs are completed or the time has passed, but at least until the first job is
+   * completed.
    *
    * @throws IllegalStateException if no job is completed within two minutes after that time
    */

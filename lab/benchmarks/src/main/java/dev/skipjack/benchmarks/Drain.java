@@ -115,7 +115,7 @@ final class Drain implements Benchmark {
       candidates.add(new Loops(statements, batch, 1));
       candidates.add(new Loops(statements, batch, 2));
     }
-    // Whatever runs first is slow, so the first run is discarded.
+    // The first run is slow, so it is discarded.
     for (int i = 0; i < options.warmUps(); i++) {
       bare(database, connections, load.jobs(seconds / 4), candidates.get(0), load);
     }

@@ -19,10 +19,10 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * Measures the resources that a worker uses: the heap after garbage collection, at a tenth of the
- * jobs and at the end; the bytes allocated per job; the threads and connections; and the statements
- * per second while idle. It also measures the throughput with few and with many handler threads,
- * and that of eight workers in this JVM.
+ * Measures the resources that a worker uses: the heap after garbage collection (at a tenth of the
+ * jobs and at the end), the bytes allocated per job, the threads, the connections, and the
+ * statements per second while idle. It also measures the throughput with few and with many handler
+ * threads, and that of eight workers in this JVM.
  */
 final class Footprint implements Benchmark {
 
@@ -51,7 +51,7 @@ final class Footprint implements Benchmark {
     database.archive(options.number(Setting.ARCHIVE, 0) == 1, Noop.TYPE.queue());
     Report report = new Report("footprint", "MB");
     heap(database, jobs, report, notes);
-    // By another worker, because counting statements allocates memory too.
+    // Another worker is measured, because counting statements allocates memory too.
     report.put("idle_statements_per_s", Idle.measure(database, options.seconds(20), notes).rate());
     throughput(database, Math.max(100, jobs / 10), options, report, notes);
     return report;
@@ -87,7 +87,7 @@ final class Footprint implements Benchmark {
       long decoded = codec.allocated();
       Peak connections = new Peak(() -> pool.getHikariPoolMXBean().getActiveConnections());
       database.preload(many, "'default'", Noop.TYPE.kind(), "0");
-      // Only now: the worker has no part in the INSERT above.
+      // The meter starts here, because the worker has no part in the INSERT above.
       Meter meter = Meter.start(database);
       all.await();
       Costs costs = meter.stop(many);

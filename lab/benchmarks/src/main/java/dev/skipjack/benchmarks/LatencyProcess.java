@@ -42,7 +42,8 @@ public final class LatencyProcess implements AutoCloseable {
     this.in = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
     this.out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    // Not as an argument: the URL may contain a password, and the process list shows arguments.
+    // The URL is not an argument, because it may contain a password, and the process list shows
+    // arguments.
     send(database.jdbcUrl());
   }
 

@@ -28,11 +28,11 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Measures the outbox: a relay that publishes recorded events to nothing, against a worker that
- * runs as many no-op jobs, and against a simple relay that publishes while it holds its rows
- * locked; recording an event in a transaction, with and without wake-ups, against a plain INSERT of
- * the same row; and the time from a commit to the publisher, against that from a commit to a
- * handler.
+ * Measures the outbox in three parts. The first compares a relay that publishes recorded events to
+ * nothing with a worker that runs as many no-op jobs, and with a simple relay that publishes while
+ * it holds its rows locked. The second compares recording an event in a transaction, with and
+ * without wake-ups, with a plain INSERT of the same row. The third compares the time from a commit
+ * to the publisher with that from a commit to a handler.
  */
 final class OutboxEvents implements Benchmark {
 
@@ -377,7 +377,7 @@ final class OutboxEvents implements Benchmark {
     }
   }
 
-  /** Measures the time from the call of a commit until what was committed arrives. */
+  /** Measures the time from the call of a commit until the committed event arrives. */
   private static final class Arrivals {
 
     /** Writes number {@code n} in an open transaction. */

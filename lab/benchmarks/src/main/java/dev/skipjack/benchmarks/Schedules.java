@@ -31,8 +31,8 @@ final class Schedules implements Benchmark {
   private static final int SCHEDULES = 10_000;
 
   /**
-   * The number of discarded runs for each one that is requested. Schedules of each minute meet a
-   * process whose code is compiled, which takes about six runs.
+   * The number of discarded runs for each one that is requested. The code must be compiled first,
+   * as in a process that has run for long, and this takes about six runs.
    */
   private static final int RUNS_UNTIL_COMPILED = 6;
 

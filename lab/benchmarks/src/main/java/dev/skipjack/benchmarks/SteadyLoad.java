@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@link Steady}: producers that commit each job separately, together at a fixed rate,
- * and the times of each job. Figures are those of the second half, except for the rate, the first
- * second, in which the worker starts, and the server's CPU in the first and the last quarter, which
- * shows what grows during a run.
+ * and the times of each job. Most figures are those of the second half. The rate is that of the
+ * whole run. The worker starts in the first second, which has a figure of its own. The server's CPU
+ * in the first and the last quarter shows what grows during a run.
  */
 final class SteadyLoad {
 

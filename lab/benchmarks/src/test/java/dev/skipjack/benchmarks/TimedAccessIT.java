@@ -51,7 +51,7 @@ class TimedAccessIT {
   }
 
   @Test
-  void aWorkerFindsAllElseThatTheQueueHas() throws Exception {
+  void aWorkerGetsAllOtherPartsOfTheQueue() throws Exception {
     try (QueueDatabase server = QueueDatabase.create();
         BenchmarkDatabase database = BenchmarkDatabase.open(Optional.of(server.jdbcUrl()), 2)) {
       JobQueue queue = database.queue(1);

@@ -78,7 +78,7 @@ record Delivery(
               .formatted(file, read.size() + 1, String.valueOf(e.getMessage()).split("\n", 2)[0]));
     }
     if (read.isEmpty()) {
-      throw new RefusedException(file + ": holds no delivery");
+      throw new RefusedException(file + ": contains no delivery");
     }
     return read;
   }

@@ -80,7 +80,8 @@ public final class Demo {
         return demo.run(options.database(), input);
       }
       output.note("Starting an embedded PostgreSQL ...");
-      // Stopped here rather than by the shutdown of the JVM, because the workers need it to stop.
+      // The server is stopped here and not by the shutdown of the JVM, because the workers need it
+      // until they have stopped.
       try (EmbeddedPostgres postgres =
           EmbeddedPostgres.builder().purpose(server).stopAtExit(false).start()) {
         String how = postgres.adopted() ? "adopted" : "started";
@@ -104,7 +105,7 @@ public final class Demo {
     }
   }
 
-  @SuppressWarnings("try") // the lock works without being called
+  @SuppressWarnings("try") // only its opening and closing matter
   private boolean run(DemoOptions.Database target, Stream<Delivery> input)
       throws SQLException, InterruptedException {
     try (DemoDatabase database = new DemoDatabase(target.jdbcUrl());

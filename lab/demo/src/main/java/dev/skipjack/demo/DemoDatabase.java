@@ -17,7 +17,10 @@ final class DemoDatabase implements AutoCloseable {
   /** The number of jobs that each of the two workers handles at once. */
   static final int SLOTS = 8;
 
-  /** Enough for the slots and the loops of the workers, the sender and the lock. */
+  /**
+   * The number of connections that the slots and loops of the workers, the sender and the lock
+   * need.
+   */
   private static final int CONNECTIONS = 2 * (SLOTS + 4) + 2;
 
   /** The tables of the demo's service. A delivery's body is in its job. */
@@ -40,7 +43,7 @@ final class DemoDatabase implements AutoCloseable {
         refused_at timestamptz NOT NULL DEFAULT clock_timestamp()
       );
 
-      -- What handling a delivery did. No unique key: only the queue prevents a second effect, and the verification counts.
+      -- The effects of handled deliveries. There is no unique key: only the queue prevents a second effect.
       CREATE TABLE IF NOT EXISTS skipjack_demo.effects (
         delivery   uuid        NOT NULL,
         job_id     bigint      NOT NULL,
@@ -94,13 +97,13 @@ final class DemoDatabase implements AutoCloseable {
         "Another demo is running on this database. Wait until it has ended, or use another database.");
   }
 
-  /** Creates the tables of the queue and of the demo, as far as they are missing. */
+  /** Creates the missing tables of the queue and of the demo. */
   void createTables() {
     Migrations.migrate(pool);
     on(pool).execute(TABLES);
   }
 
-  /** Drops all that runs have left. Only for the demo's own server. */
+  /** Drops all schemas that earlier runs have left. Only for the demo's own server. */
   void clear() {
     on(pool).execute("DROP SCHEMA IF EXISTS skipjack_demo, skipjack CASCADE");
   }

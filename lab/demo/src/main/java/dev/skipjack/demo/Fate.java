@@ -1,6 +1,9 @@
 package dev.skipjack.demo;
 
-/** What the attempts of a delivery's job do. The producer plans it, and the handler obeys. */
+/**
+ * The planned results of the attempts of a delivery's job. The producer sets them, and the handler
+ * follows them.
+ */
 enum Fate {
   /** Each attempt succeeds. */
   SUCCEEDS,

@@ -38,8 +38,8 @@ final class Verification {
   }
 
   /**
-   * The jobs of the demo, and one row for each delivery. No views, because those would keep later
-   * migrations from changing the queue's tables.
+   * The jobs of the demo, and one row for each delivery. These are not views, because views would
+   * keep later migrations from changing the queue's tables.
    */
   static final String FACTS =
       """

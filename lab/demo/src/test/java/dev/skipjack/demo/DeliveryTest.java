@@ -47,7 +47,7 @@ class DeliveryTest {
         "{\"delivery\":                               | : delivery 1 cannot be read: Unexpected end-of-input",
         "{\"event\": \"e\", \"payload\": {}}          | 'delivery', 'event' and 'payload' are required",
         "{\"delivery\": \"x\", \"event\": \"e\"}      | UUID",
-        "``                                           | holds no delivery",
+        "``                                           | contains no delivery",
       })
   void anInvalidFileIsRefused(String line, String reason) throws Exception {
     Files.writeString(file, line + "\n");

@@ -27,7 +27,7 @@ final class CommonOptions {
       description = "Print the report as one line of JSON, the last line on standard output.")
   private boolean json;
 
-  @SuppressWarnings("NullAway.Init") // picocli injects the command before anything runs
+  @SuppressWarnings("NullAway.Init") // picocli injects the command before it runs
   CommonOptions() {}
 
   boolean json() {

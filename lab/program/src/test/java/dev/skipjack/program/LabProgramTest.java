@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LabProgramTest {
 
   @Test
-  void theCommandsOfOperatorsAreThereToo() {
+  void theProgramHasTheCommandsOfOperatorsToo() {
     assertThat(Program.run("jobs", "list", "--help").exitCode()).isZero();
     assertThat(Program.run("demo", "--debug", "--help").out())
         .contains("--input", "--jobs", "--url", "--resume", "--json");
@@ -83,7 +83,7 @@ class LabProgramTest {
   }
 
   @Test
-  void benchWithoutANameListsThem() {
+  void benchWithoutANameListsTheBenchmarks() {
     Program program = Program.run("bench");
     assertThat(program.exitCode()).isZero();
     assertThat(program.out()).contains("drain ", "single ", "enqueue ", "idle ");

@@ -151,7 +151,7 @@ class LauncherTest {
     assertThat(old.exitCode()).isEqualTo(1);
     assertThat(old.err()).contains("but skipjack needs 17 or later");
 
-    javaVersion("11.0.2"); // not asked
+    javaVersion("11.0.2"); // not executed
     Files.writeString(javaHome.resolve("release"), "JAVA_VERSION=\"25\"\n");
     assertThat(launch().exitCode()).isEqualTo(7);
   }
@@ -217,7 +217,7 @@ class LauncherTest {
 
   /** A container that shares the folder has a separate process id namespace. */
   @Test
-  void aLockOfAnotherMachineIsWaitedForAlthoughItsProcessIdIsNotAliveHere() throws Exception {
+  void theScriptWaitsForALockOfAnotherMachineAlthoughNoProcessHereHasItsId() throws Exception {
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
     Path lock = lock(gone.pid() + ".1.elsewhere.example-4026");
@@ -285,7 +285,7 @@ class LauncherTest {
   }
 
   @Test
-  void anOldOrMissingJavaIsNamed() throws Exception {
+  void anOldOrMissingJavaIsReported() throws Exception {
     javaVersion("11.0.2");
     assertThat(launch())
         .satisfies(

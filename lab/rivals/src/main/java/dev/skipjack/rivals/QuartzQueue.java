@@ -42,7 +42,8 @@ final class QuartzQueue extends OtherQueue {
         database,
         "quartz",
         List.of("qrtz_fired_triggers", "qrtz_simple_triggers", "qrtz_triggers"),
-        // As its documentation has it: the threads, and three for the scheduler itself.
+        // Its documentation recommends a connection for each thread, and three for the scheduler
+        // itself.
         THREADS + 3);
   }
 

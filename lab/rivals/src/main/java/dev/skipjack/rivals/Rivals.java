@@ -96,7 +96,7 @@ public final class Rivals implements Benchmark {
   }
 
   /**
-   * Creates the report. The drain is the headline. Each measure is a row with the ratios to
+   * Creates the report. The drain is the main result. Each measure is a row with the ratios to
    * db-scheduler, to the better of its modes, and to graphile-worker.
    */
   static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {

@@ -14,7 +14,7 @@ public final class TinyRuns {
     return BenchmarkDatabase.open(Optional.of(url), 2);
   }
 
-  /** Runs a benchmark without warm-up, in a twentieth of the time that the options ask for. */
+  /** Runs a benchmark without warm-up, in a twentieth of the time that the options set. */
   public static Report run(
       String name, Options options, BenchmarkDatabase database, Consumer<String> notes)
       throws Exception {

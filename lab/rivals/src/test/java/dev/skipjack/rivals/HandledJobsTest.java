@@ -56,7 +56,7 @@ class HandledJobsTest {
   }
 
   @Test
-  void aJobTooManyFailsTheComparison() {
+  void anUnexpectedJobFailsTheComparison() {
     handled.add(1);
     handled.add(2);
     assertThatThrownBy(() -> handled.await("some", () -> 0, 1))

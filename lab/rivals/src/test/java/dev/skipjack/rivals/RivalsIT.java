@@ -42,10 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests that every library runs its jobs and that every phase measures it, but never how fast it
- * is.
- */
+/** Tests that every library runs its jobs and that every phase measures it. Does not test speed. */
 class RivalsIT {
 
   private static final List<String> NAMES =

@@ -25,10 +25,10 @@ record CallersTransaction(int isolation, boolean inSql, Ending ending) {
     Connection.TRANSACTION_SERIALIZABLE
   };
 
-  /** One in this number of transactions ends in each way other than a plain commit. */
+  /** For each way except a plain commit, one in this number of transactions ends in that way. */
   private static final int ROLLED_BACK = 10;
 
-  /** What happens to the jobs. */
+  /** The ways in which the transaction ends. */
   enum Ending {
     /** The transaction commits. */
     COMMIT,

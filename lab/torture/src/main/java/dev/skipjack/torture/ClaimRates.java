@@ -17,10 +17,10 @@ import java.util.Set;
  * <p>The former level is the median rate of the last undisturbed seconds. The rate is back at the
  * start of the first two seconds in which it reaches at least 95 % of that level. Faults that start
  * before the rate is back belong to the same disturbance. A disturbance lasts from its first fault
- * to the end of its last, is compared with the rate before its first fault, and counts for the
- * kinds of all its faults. Commits are cut throughout the run, so cuts are part of the normal rate.
- * A disturbance in the first seconds of a run, or one that has not ended when the producers finish,
- * cannot be measured.
+ * to the end of its last one. It is compared with the rate before its first fault, and counts for
+ * the kinds of all its faults. Commits are cut throughout the run, so cuts are part of the normal
+ * rate. A disturbance in the first seconds of a run, or one that has not ended when the producers
+ * finish, cannot be measured.
  */
 final class ClaimRates {
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The row of a job that has ended contains the time at which its last attempt was due, by the
  * clock that also gave the start of that attempt. For the other attempts, the check calculates a
- * time that is certainly not later: a delay counts from the request, and the wait after an attempt
- * that did not succeed from the end of its handler.
+ * time that is certainly not later: a delay counts from the request, and the wait between two
+ * attempts from the end of the handler.
  */
 final class DueCheck {
 

@@ -37,7 +37,7 @@ final class EventProducer {
 
   /**
    * Lets the transaction stay idle for the longest delay, which the setting of the session does not
-   * allow, and ends it before the socket's timeout if an aggregate is locked for too long.
+   * allow. Ends it before the socket's timeout if an aggregate is locked for too long.
    */
   private static final String TIMEOUTS =
       "SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL lock_timeout = '1500ms'";

@@ -80,8 +80,8 @@ final class EventRelay implements AutoCloseable {
   }
 
   /**
-   * Not wrapped, because a relay keeps what {@link Publisher#each} has sent before a failure only
-   * if it calls it directly.
+   * Returns an unwrapped publisher, because a relay records what {@link Publisher#each} has sent
+   * before a failure only if it calls that publisher directly.
    */
   private static Publisher oneByOne(Destination destination) {
     return Publisher.each(

@@ -26,8 +26,8 @@ final class ExhaustedPool {
     try {
       Path written =
           Files.writeString(folder.resolve(process + ".exhaust.tmp"), String.valueOf(millis));
-      // Moved into place, so that the process never reads half a file, and a request that a killed
-      // process has not read is replaced.
+      // The file is moved into place, so that the process never reads half of it. A request that a
+      // killed process has not read is replaced.
       Files.move(written, file(folder, process), StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);

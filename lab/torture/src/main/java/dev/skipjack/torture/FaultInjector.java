@@ -33,7 +33,7 @@ final class FaultInjector implements AutoCloseable {
   /** The network resets open connections and refuses new ones. */
   static final String REFUSED = "refused";
 
-  /** The network swallows all traffic, including that of new connections. */
+  /** The network discards all traffic, including that of new connections. */
   static final String BLACK_HOLE = "black-hole";
 
   private static final String FORGOTTEN = "forgotten";

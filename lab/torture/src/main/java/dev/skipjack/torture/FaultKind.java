@@ -16,7 +16,7 @@ public enum FaultKind {
   BACKEND(8, false),
   /** The server is stopped immediately, or one of its processes is killed; then it is restarted. */
   POSTMASTER(1, true),
-  /** The network swallows, resets, refuses or delays traffic. */
+  /** The network discards, resets, refuses or delays traffic. */
   PROXY(2, false),
   /** Connections break just before or just after a COMMIT, five at a time. */
   COMMIT_CUT(36, false),

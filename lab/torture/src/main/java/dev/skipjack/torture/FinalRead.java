@@ -56,9 +56,9 @@ record FinalRead(
   }
 
   /**
-   * What a job is about, as it is stored.
+   * The stored content of a job.
    *
-   * @param at when the request said that the job is due; 0 if it was due after the delay
+   * @param at the due time in the request; 0 if the job was due after the delay
    * @param delay the delay after the enqueue, in milliseconds
    * @param payload the payload as JSON
    * @param header the header of the job; empty if there is none

@@ -178,7 +178,7 @@ final class Fleet implements AutoCloseable {
     if (!process.isAlive()
         && !killed.contains(process)
         && process.lines().stream().anyMatch(line -> line.startsWith(ProcessSettings.READY))) {
-      killed.add(process); // recorded once
+      killed.add(process); // so that it is recorded once
       int exit = process.awaitExit(Duration.ofSeconds(1));
       if (exit != 0 || isWorker(name)) {
         history.write(name, EventType.EXITED, Event.NONE, 0, 0, String.valueOf(exit));

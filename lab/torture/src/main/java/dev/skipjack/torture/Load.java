@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What a run puts load on. */
+/** The load of a run. */
 public enum Load {
   /** Jobs, and a tenth as many transactions that record events. */
   ALL(3, 4),
@@ -13,7 +13,7 @@ public enum Load {
   JOBS(3, 0),
   /** Events only: 64 producers in four processes, and relays in four. */
   OUTBOX(4, 16),
-  /** Schedules only, beside odd ones. */
+  /** Schedules only, together with odd ones. */
   SCHEDULES(3, 0);
 
   private static final int JOBS_PER_EVENT = 10;
@@ -64,7 +64,7 @@ public enum Load {
     };
   }
 
-  /** Returns the odd rows that are inserted meanwhile; empty if there are none. */
+  /** Returns the odd rows that are inserted during the run; empty if there are none. */
   Optional<OddRows.Source> oddRows() {
     return switch (this) {
       case ALL, JOBS -> Optional.empty();

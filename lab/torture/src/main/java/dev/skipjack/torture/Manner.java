@@ -2,7 +2,7 @@ package dev.skipjack.torture;
 
 import java.time.Duration;
 
-/** How the destination of an event behaves, until it has recovered. */
+/** The behaviour of an event's destination until it has recovered. */
 enum Manner {
   PROMPT(0),
   /** Responds late, but before an HTTP relay gives up. */
@@ -14,7 +14,7 @@ enum Manner {
   /** Accepts odd events, which are not checked. */
   ODD(0);
 
-  /** How long an HTTP relay waits for a response. */
+  /** The time for which an HTTP relay waits for a response. */
   static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private static final Manner[] SLOW = {LATE, TOO_LATE, SILENT};

@@ -30,7 +30,7 @@ final class OddRows {
   private record Odd(String column, String value) {}
 
   /**
-   * What to insert. In all texts, {@code @} stands for the schema.
+   * The rows to insert. In all texts, {@code @} stands for the schema.
    *
    * @param table the table
    * @param usual the columns and their usual values, which are SQL

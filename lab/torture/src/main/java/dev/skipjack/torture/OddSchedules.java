@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 
 /**
- * Odd rows of the table of schedules, in every column that a time, a number, a text, an array or a
- * document can make odd, and schedules whose functions throw or hang. No worker serves their queue.
+ * Odd schedules: rows with an odd time, number, text, array or document in one column, and
+ * schedules whose functions throw or hang. No worker serves their queue.
  */
 final class OddSchedules {
 
@@ -22,7 +22,7 @@ final class OddSchedules {
   /** The start of the names of odd schedules. */
   static final String PREFIX = "odd-";
 
-  /** The newest rows stay; each may enqueue a job every second. */
+  /** Deletes all but the newest rows, because each may enqueue a job every second. */
   private static final String CLEAN_UP =
       "DELETE FROM @jobs WHERE queue = '%1$s'; DELETE FROM @job_schedules WHERE name LIKE '%2$srow-%%' AND name NOT IN"
               .formatted(QUEUE, PREFIX)

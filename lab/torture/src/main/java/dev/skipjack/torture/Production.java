@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class Production implements FaultInjector.Turns {
 
-  /** Faults are injected in this share of the time, so that the producers can finish without. */
+  /**
+   * Faults are injected in this share of the time, so that the producers can finish without faults.
+   */
   private static final double WITH_FAULTS = 0.75;
 
   /** The share of the load by which the producers may be behind before faults wait for them. */
@@ -119,7 +121,7 @@ final class Production implements FaultInjector.Turns {
     return List.copyOf(cutShort);
   }
 
-  /** Returns whether a producer that works has not waited for the time of a request for long. */
+  /** Returns whether the production has taken longer than planned by {@link #NO_PROGRESS}. */
   private boolean isOverdue() {
     return elapsed() > planned.plus(NO_PROGRESS).toNanos();
   }

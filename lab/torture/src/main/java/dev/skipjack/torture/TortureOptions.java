@@ -15,7 +15,7 @@ import java.util.Set;
  * @param url JDBC URL of a database in which the schema {@code skipjack_torture} is dropped and
  *     recreated; if empty, an embedded server is started. May contain a password.
  * @param faults the faults to inject
- * @param load whether to enqueue jobs, record events, or both
+ * @param load what the run writes: jobs, events, both, or schedules
  */
 public record TortureOptions(
     double minutes, int jobs, long seed, Optional<String> url, Set<FaultKind> faults, Load load) {

@@ -14,16 +14,16 @@ import java.util.TreeMap;
 /** The report of a run: its counters, figures and verdict. Immutable. */
 public final class TortureReport {
 
-  /** The name of the fact that holds the number of commits that the proxy cut, a Long. */
+  /** The name of the fact with the number of commits that the proxy cut, a Long. */
   static final String CUT_COMMITS = "cut_commits";
 
   /** The name of the fact that lists what was cut short, a list of texts. */
   static final String CUT_SHORT = "cut_short";
 
-  /** The name of the fact that holds the number of jobs that schedules enqueued, a Long. */
+  /** The name of the fact with the number of jobs that schedules enqueued, a Long. */
   private static final String FIRES = "fires";
 
-  /** The name of the fact that holds the number of events that were published, a Long. */
+  /** The name of the fact with the number of events that were published, a Long. */
   private static final String PUBLISHED = "events_published";
 
   private static final int MAX_STORIES = 5;

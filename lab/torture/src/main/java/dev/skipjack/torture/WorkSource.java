@@ -17,10 +17,12 @@ final class WorkSource {
   /** One in this number of bulk calls enqueues jobs with an ordering key. */
   private static final int ORDERED_BULK = 4;
 
-  /** Of the jobs with an ordering key that are enqueued alone, one in this number becomes dead. */
+  /** One in this number of jobs with an ordering key that are enqueued alone becomes dead. */
   private static final int DOOMED = 8;
 
-  /** Of this number of calls, one enqueues its jobs with a delay, and one with a due time. */
+  /**
+   * One in this number of calls enqueues its jobs with a delay, and another one with a due time.
+   */
   private static final int LATER = 12;
 
   /** One in this number of calls sends characters that JSON or an encoding may damage. */
@@ -30,7 +32,7 @@ final class WorkSource {
   private final Pace pace;
   private final Function<RandomGenerator, Workload> mix;
 
-  /** What the jobs of one call have in common. */
+  /** The common properties of the jobs of one call. */
   private record Call(Workload workload, String ordering, int delay, long at, String note) {}
 
   /**

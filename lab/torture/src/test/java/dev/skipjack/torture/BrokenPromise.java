@@ -144,7 +144,7 @@ enum BrokenPromise implements Broken {
     this.what = what;
   }
 
-  /** Returns the counters that a queue raises that breaks all promises, under any timing. */
+  /** Returns the counters that a queue may raise, under any timing, if it breaks all promises. */
   static Set<Counter> counters() {
     Set<Counter> counters = EnumSet.of(Counter.UNEXPECTED, Counter.UNPROVOKED_RERUNS);
     Arrays.stream(values()).forEach(one -> counters.add(one.counter));

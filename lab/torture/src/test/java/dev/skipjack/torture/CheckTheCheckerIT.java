@@ -50,7 +50,7 @@ class CheckTheCheckerIT {
 
   private static final int MAX_RUNS = 4;
 
-  @SuppressWarnings("NullAway.Init") // JUnit sets it before anything runs
+  @SuppressWarnings("NullAway.Init") // JUnit sets it before each test
   @TempDir
   private static Path histories;
 

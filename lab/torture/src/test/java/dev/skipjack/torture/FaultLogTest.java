@@ -51,7 +51,7 @@ class FaultLogTest {
     assertThat(causeBegan()).isEqualTo(11.1);
   }
 
-  /** The next heartbeat makes up for one that was cut. */
+  /** The next heartbeat replaces one that was cut. */
   @Test
   void aCutCommitIsTheCauseOfAStartedAttemptOnlyIfThereIsNoOther() {
     handlerStarted();

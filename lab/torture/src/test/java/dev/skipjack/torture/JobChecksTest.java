@@ -142,7 +142,7 @@ class JobChecksTest {
     }
 
     @Test
-    void theLastAttemptStartsWhenTheRowSaysThatItIsDue() {
+    void theLastAttemptMustNotStartBeforeTheDueTimeInTheRow() {
       job(Workload.RETRY, 5.000_001, content());
       assertOnly(Counter.EARLY_CLAIMS, "The last attempt started before the job was due.");
     }

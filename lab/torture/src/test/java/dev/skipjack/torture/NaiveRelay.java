@@ -12,8 +12,8 @@ import java.util.UUID;
 
 /**
  * A relay in plain SQL that publishes the pending events in their order, and tries a failed event
- * again before the next. It is correct as long as it is alone and never fails, except for the one
- * guarantee that it breaks.
+ * again before the next. Apart from the one guarantee that it breaks, it is correct while it is the
+ * only relay and never fails.
  */
 final class NaiveRelay implements Runnable {
 

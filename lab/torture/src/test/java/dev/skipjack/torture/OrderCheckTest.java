@@ -247,7 +247,7 @@ class OrderCheckTest {
   }
 
   @Test
-  void ofAJobThatMayHaveBeenRedrivenTwiceOnlyItsAttemptsAreCertain() {
+  void onlyTheAttemptsOfAJobThatMayHaveBeenRedrivenTwiceAreCertain() {
     died(SKIP, 50);
     run.event("producer-2", 27, EventType.REDRIVE_REQUESTED, 1, 0, "");
     ran(2, SKIP, 30, 40);

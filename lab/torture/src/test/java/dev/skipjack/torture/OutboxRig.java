@@ -26,7 +26,7 @@ final class OutboxRig {
   static final int TRANSACTIONS = 100;
   private static final Duration MAX_DELAY = Duration.ofMillis(100);
 
-  /** So long that no relay loses a lease, however slow the machine is. */
+  /** A lease so long that no relay loses it, however slow the machine is. */
   private static final Duration LEASE = Duration.ofMinutes(10);
 
   /** The time without progress after which the drain of an outbox is abandoned. */

@@ -51,7 +51,7 @@ class TortureIT {
                 Optional.empty(),
                 EnumSet.allOf(FaultKind.class),
                 Load.ALL),
-            Duration.ofMinutes(5), // each kind of fault has its turn, however slow the machine is
+            Duration.ofMinutes(5), // enough for each kind of fault, however slow the machine is
             notes::add);
 
     assertThat(report.isClean())
@@ -147,7 +147,7 @@ class TortureIT {
         .doesNotContain("\"events_published\":0,");
   }
 
-  /** Lasts as many minutes as {@code -Dskipjack.torture.minutes} says. */
+  /** Lasts for {@code -Dskipjack.torture.minutes} minutes. */
   @Test
   @Tag("soak")
   @Timeout(value = 2, unit = TimeUnit.HOURS)

@@ -28,28 +28,28 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If events may have different endpoints, slow servers must not delay the others, however many
  * they are, and even if they accept the events in the end (docs/adr/0048). A request that takes
- * long makes room for another one, and events that do not fit into the time for slow servers are
+ * long makes room for another one. Events that do not fit into the time for slow servers are
  * postponed, so that the next batch begins with those of other servers.
  */
 final class BatchDelivery {
 
   /**
-   * A pause from which on an event is postponed, so that it does not keep the relay from events of
-   * other endpoints. A relay that can publish nothing tries again after this time.
+   * If an endpoint pauses for longer, its events are postponed, so that the relay reaches the
+   * events of other endpoints. A relay that can publish nothing tries again after this time.
    */
   private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
   private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
-  /** How long to wait for a slot, which another batch may hold. */
+  /** The wait for a slot, which another batch may hold. */
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** How long to wait for a request before checking whether the relay was closed. */
+  /** The wait for a request before a check whether the relay was closed. */
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final EventBatch batch;
 
-  /** How long the batch may take. */
+  /** The time that the batch may take. */
   private final Duration time;
 
   private final EventRequests requests;
@@ -58,10 +58,10 @@ final class BatchDelivery {
   private final List<PublishResult> results;
   private final Set<RunningDelivery> running = new LinkedHashSet<>();
 
-  /** What the threads of the pool want this thread to do. */
+  /** The work that the threads of the pool pass to this thread. */
   private final BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
 
-  /** Why the first event failed whose endpoint was unavailable. */
+  /** The failure of the first event whose endpoint was unavailable. */
   private @Nullable String unavailable;
 
   private boolean isAnySettled;
@@ -175,7 +175,7 @@ final class BatchDelivery {
     return settings.timeout().plus(settings.patience());
   }
 
-  /** Makes room for other requests beside the slow ones, and aborts those that do not end. */
+  /** Moves slow requests to other slots, and aborts those that do not end. */
   private void watch() {
     for (RunningDelivery each : List.copyOf(running)) {
       boolean isLookup = each.delivery().endpoint() == null;
@@ -273,7 +273,7 @@ final class BatchDelivery {
       return completion(started, attempt);
     } catch (InterruptedException aborted) {
       return completion(started, Response.settled(PublishResult.notTried()));
-    } catch (Throwable failure) { // of the application's function, or of its client
+    } catch (Throwable failure) { // from the application's function or its client
       return completion(
           started,
           Response.settled(PublishResult.retry("The event was not sent: " + description(failure))));
@@ -321,7 +321,9 @@ final class BatchDelivery {
         .add(new Delivery(delivery.position(), delivery.later(), endpoint));
   }
 
-  /** Decides about the deliveries to a server that were not begun. */
+  /**
+   * Postpones the deliveries to a server that were not begun, if it is paused, unavailable or slow.
+   */
   private void giveUp(DestinationQueue destination) {
     while (destination.isWaiting()) {
       giveUp(destination.remove(), destination);

@@ -4,7 +4,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next event of an aggregate, and where it goes.
+ * The next event of an aggregate, and its endpoint.
  *
  * @param position the position of the event in the batch
  * @param later the positions of the later events of its aggregate

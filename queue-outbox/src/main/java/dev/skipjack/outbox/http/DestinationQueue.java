@@ -8,8 +8,8 @@ import java.util.Deque;
 final class DestinationQueue {
 
   /**
-   * The number of requests in succession to which a server did not respond, after which it gets no
-   * more in this batch: each may take as long as the timeout.
+   * After this number of requests in succession without a response, a server gets no more in this
+   * batch, because each may take as long as the timeout.
    */
   private static final int OUTAGE = 3;
 

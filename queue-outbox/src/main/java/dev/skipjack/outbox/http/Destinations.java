@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides to which server the next event of a batch is sent. Servers that are not slow come first,
  * and of those the one with the fewest requests in progress. Meanwhile, a server that has not
- * responded in a short time in this batch gets one request at once. When only slow ones have events
- * left, they get requests for a short time, but none in a batch that begins while they rest. Used
- * by one thread.
+ * responded quickly in this batch gets one request at a time. When only slow ones have events left,
+ * they get requests for a short time, but none in a batch that begins while they rest. Used by one
+ * thread.
  */
 final class Destinations {
 
   /**
-   * How many times as long as a batch has waited for slow servers alone they rest while other
-   * events wait, so that they take at most a fifth of the time of a relay's thread.
+   * If other events wait, slow servers rest this many times as long as the batch has waited only
+   * for them. So they take at most a fifth of the time of a relay's thread.
    */
   private static final int REST_BESIDE_OTHERS = 4;
 
@@ -31,7 +31,7 @@ final class Destinations {
   private final DestinationQueue lookups;
   private final Map<String, DestinationQueue> byServer = new LinkedHashMap<>();
 
-  /** When only slow servers had events left; a value of {@link System#nanoTime}. */
+  /** The value of {@link System#nanoTime} since which only slow servers have had events left. */
   private long onlySlowSince = System.nanoTime();
 
   Destinations(EventBatch batch, Settings settings) {
@@ -71,7 +71,7 @@ final class Destinations {
     return next;
   }
 
-  /** Returns whether a server has events left that is not slow as far as is known. */
+  /** Returns whether a server that is not known to be slow has events left. */
   private boolean hasQuickWork() {
     return byServer.values().stream()
         .anyMatch(each -> each.hasWork() && !each.isSlow() && !each.isUnavailable());
@@ -80,7 +80,7 @@ final class Destinations {
   private boolean mayBegin(DestinationQueue queue, boolean hasQuickWork) {
     boolean isLimited = hasQuickWork && !settings.hasOneEndpoint() && !queue.isQuick();
     boolean hasRoom =
-        queue == lookups // which the slots limit; those that hang have others
+        queue == lookups // limited by the slots; hanging lookups have their own
             || queue.running() < (isLimited ? 1 : settings.concurrency());
     return hasRoom
         && !queue.isUnavailable()
@@ -94,8 +94,8 @@ final class Destinations {
   }
 
   /**
-   * Returns how long the batch may go on: if only slow servers have events left while other events
-   * wait, until the one with the longest wait has had it. Zero or negative if it must end.
+   * Returns how long the batch may continue; zero or negative if it must end. If only slow servers
+   * have events left while other events wait, the longest of their waits is the limit.
    */
   Duration timeLeft() {
     Duration left = batch.timeLeft();
@@ -113,8 +113,8 @@ final class Destinations {
   }
 
   /**
-   * Ends the batch: lets slow servers rest if it has waited for them alone, and passes on the
-   * deliveries that were not begun or taken back, in the order of their servers.
+   * Ends the batch. Lets slow servers rest if it has waited only for them. Passes on the deliveries
+   * that were not begun and those that were taken back, in the order of their servers.
    */
   void end(Consumer<DestinationQueue> remaining) {
     List<DestinationQueue> queues = new ArrayList<>(byServer.values());

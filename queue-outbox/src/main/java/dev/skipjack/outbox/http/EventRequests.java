@@ -61,7 +61,7 @@ final class EventRequests {
     return endpoint;
   }
 
-  /** Returns how long the endpoint wants to receive nothing; zero or negative if it does not. */
+  /** Returns how long the endpoint is paused; zero or negative if it is not. */
   Duration pause(HttpEndpoint endpoint) {
     return pauses.left(endpoint.uri());
   }
@@ -81,7 +81,7 @@ final class EventRequests {
       }
     }
     HttpRequest request = request(event, endpoint);
-    if (Thread.interrupted()) { // while the addresses were looked up, which does not notice it
+    if (Thread.interrupted()) { // the lookup of the addresses ignores interrupts
       throw new InterruptedException("Aborted before sending");
     }
     if (batch.timeLeft().isZero()) {
@@ -176,9 +176,9 @@ final class EventRequests {
     } catch (ExecutionException failed) {
       Throwable cause = failed.getCause() == null ? failed : failed.getCause();
       failure =
-          cause instanceof HttpTimeoutException // the client may notice it first
+          cause instanceof HttpTimeoutException // the client may detect the timeout first
               ? notResponded(host)
-              // The class only, because the message may quote what the server sent.
+              // Names only the class, because the message may quote what the server sent.
               : "Sending to %s failed with %s".formatted(host, cause.getClass().getSimpleName());
     } finally {
       status.cancel();

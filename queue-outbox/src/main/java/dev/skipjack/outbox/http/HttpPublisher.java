@@ -76,7 +76,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     this.threads =
         new ThreadPoolExecutor(
             0,
-            Integer.MAX_VALUE, // the slots limit them
+            Integer.MAX_VALUE, // the slots limit the threads
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
@@ -92,7 +92,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
             new RequestSlots(settings.concurrency),
             new SlowServers(
                 patience.multipliedBy(2),
-                settings.timeout.plus(patience.multipliedBy(2)), // they begin within the first
+                settings.timeout.plus(patience.multipliedBy(2)), // a timeout after the first wait
                 System::nanoTime),
             settings.concurrency,
             settings.timeout,
@@ -179,11 +179,12 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     }
 
     /**
-     * Sets the maximum number of requests at once, over all threads of the relay. If events may
-     * have different endpoints, requests that have taken longer than a second, or than a fifth of
-     * the timeout, do not count, so that slow servers cannot hold up the others, nor does the first
-     * one to a server after a tenth of that time; there may be sixteen times as many of these in
-     * addition. Default 8.
+     * Sets the maximum number of requests at once, over all threads of the relay. Default 8.
+     *
+     * <p>If events may have different endpoints, slow requests do not count, so that slow servers
+     * cannot hold up the others. There may be sixteen times as many slow requests in addition. A
+     * request is slow after a second, or after a fifth of the timeout if that is shorter. The first
+     * request to a server is slow after a tenth of that time.
      *
      * @param requests 1 to 256
      */

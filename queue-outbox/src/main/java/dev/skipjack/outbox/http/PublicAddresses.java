@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 /**
  * Distinguishes addresses of the public internet from those of private networks, which a URI that a
  * customer entered must not reach. Source: IANA's registries of special-purpose IPv4 and IPv6
- * addresses; of the IPv6 space, only the global unicast addresses are public, without those that
- * translate to IPv4.
+ * addresses. In IPv6, only the global unicast addresses are public, except those that translate to
+ * IPv4.
  */
 final class PublicAddresses {
 

@@ -4,12 +4,12 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the requests of a publisher at once, over all batches. A request that takes long moves to
- * slots of its own, so that slow servers cannot hold those of the others. Thread-safe.
+ * Limits the concurrent requests of a publisher, over all batches. A request that takes long moves
+ * to slots of its own, so that slow servers cannot hold those of the others. Thread-safe.
  */
 final class RequestSlots {
 
-  /** The number of slots for slow requests for each of the others. */
+  /** The number of slots for slow requests per slot for the others. */
   private static final int SLOW = 16;
 
   private final Semaphore quick;

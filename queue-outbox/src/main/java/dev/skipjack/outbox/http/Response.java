@@ -10,14 +10,14 @@ import java.util.Optional;
  *
  * @param isUnavailable whether the endpoint is unavailable, so that the result may not be the
  *     event's fault
- * @param pause how long the endpoint wants to receive nothing; zero if it did not say
+ * @param pause how long the endpoint asked to receive nothing; zero if it did not
  */
 record Response(PublishResult result, boolean isUnavailable, Duration pause) {
 
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int UNAVAILABLE = 503;
 
-  /** An endpoint that asks for more is asked again after this time. */
+  /** An endpoint that asks for a longer pause receives events again after this time. */
   private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
   /** Interprets a response. */

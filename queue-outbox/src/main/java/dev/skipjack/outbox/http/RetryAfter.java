@@ -18,9 +18,7 @@ final class RetryAfter {
 
   private RetryAfter() {}
 
-  /**
-   * Returns how long the server asks to wait, or empty if it does not or what it says is invalid.
-   */
+  /** Returns how long the server asks to wait; empty if the header is missing or invalid. */
   static Optional<Duration> of(HttpHeaders headers) {
     return headers
         .firstValue("Retry-After")

@@ -52,7 +52,7 @@ final class RunningDelivery {
     } finally {
       synchronized (this) {
         thread = null;
-        boolean unused = Thread.interrupted(); // the pool's thread goes on
+        boolean unused = Thread.interrupted(); // because the pool reuses the thread
       }
       slot.free();
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 
 /**
- * What the batches of a publisher have in common.
+ * The settings that the batches of a publisher share.
  *
  * @param concurrency the number of requests at once to one server
  * @param timeout how long a request may take
@@ -22,8 +22,8 @@ record Settings(
 
   /**
    * Returns the time after which a request to a server that has not responded in the batch makes
-   * room for those to others: were it as long as {@link #patience}, the first batch of a process
-   * would take a second for each few servers that are silent.
+   * room for requests to others. With {@link #patience} instead, the first batch of a process would
+   * take a second for every few silent servers.
    */
   Duration firstPatience() {
     return patience().dividedBy(10);

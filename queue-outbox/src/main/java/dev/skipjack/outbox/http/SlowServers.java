@@ -6,12 +6,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The servers whose latest request took long, whatever the response. After a batch has waited for
- * them alone, they all rest, however many they are. Thread-safe.
+ * The servers whose latest request took long, whatever the response. After a batch has waited only
+ * for them, all of them rest, however many they are. Thread-safe.
  */
 final class SlowServers {
 
-  /** A bound for the memory. A server that is forgotten is recognized by its next request. */
+  /** Limits the memory. A server that is forgotten is recognized by its next request. */
   private static final int MOST = 10_000;
 
   /** Each slow server, and how long a batch waits for it while other events wait. */
@@ -58,7 +58,10 @@ final class SlowServers {
     put(server, longest);
   }
 
-  /** Notes that a batch has waited for the server in vain, so that the next one waits longer. */
+  /**
+   * Notes that a batch has waited for the server without a response, so that the next one waits
+   * longer.
+   */
   void noteWait(String server) {
     Duration doubled = waitFor(server).multipliedBy(2);
     put(server, doubled.compareTo(longest) < 0 ? doubled : longest);

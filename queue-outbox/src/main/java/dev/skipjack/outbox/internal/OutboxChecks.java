@@ -9,7 +9,7 @@ import java.time.Duration;
 /** Judges the events of the outbox and its relays. */
 final class OutboxChecks {
 
-  /** How long an event must wait to be reported. A running relay finds it within seconds. */
+  /** The wait after which an event is reported. A running relay finds events within seconds. */
   private static final Duration UNSEEN = Duration.ofMinutes(1);
 
   private static final Duration LATE = Duration.ofMinutes(5);

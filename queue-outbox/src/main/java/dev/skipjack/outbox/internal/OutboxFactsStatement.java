@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
  *        now()
  * }</pre>
  *
- * <p>A relay leases shards only while it publishes, so one that has something to publish has either
- * a lease now, or had one shortly before. On an empty outbox, the statement probes three indexes
- * and reads the 32 shards. Locks nothing.
+ * <p>A relay leases shards only while it publishes, so a relay that has something to publish has a
+ * lease now, or had one shortly before. On an empty outbox, the statement probes three indexes and
+ * reads the 32 shards. Locks nothing.
  */
 final class OutboxFactsStatement {
 

@@ -356,7 +356,10 @@ class HttpPublisherTest {
     }
   }
 
-  /** Its events are older than all others, and fill the batches of every shard. */
+  /**
+   * The events of the paused endpoint are older than all others, and fill the batches of every
+   * shard.
+   */
   @Test
   void pausedEndpointDoesNotDelayTheEventsOfOthers() throws Exception {
     try (TestServer busy = TestServer.responding(429, "Retry-After: 3600");
@@ -510,7 +513,7 @@ class HttpPublisherTest {
   }
 
   @Test
-  void closedPublisherSaysSo() throws Exception {
+  void closedPublisherReportsThatItIsClosed() throws Exception {
     HttpPublisher publisher =
         HttpPublisher.to(HttpEndpoint.of(URI.create("https://example.com/"))).build();
     publisher.close();
@@ -627,7 +630,7 @@ class HttpPublisherTest {
     }
   }
 
-  /** HMAC-SHA256 written out as in RFC 2104, because the publisher uses the JDK's. */
+  /** Computes HMAC-SHA256 as in RFC 2104, because the publisher uses the JDK's. */
   private static String hmac(byte[] key, byte[] message) throws Exception {
     byte[] inner = new byte[64];
     byte[] outer = new byte[64];

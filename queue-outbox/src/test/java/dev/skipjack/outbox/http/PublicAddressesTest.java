@@ -25,7 +25,7 @@ class PublicAddressesTest {
         "2606:4700:4700::1111",
         "2a00:1450::1"
       })
-  void publicAddress(String address) throws Exception {
+  void publicAddressIsAccepted(String address) throws Exception {
     assertThat(PublicAddresses.contains(InetAddress.getByName(address))).isTrue();
   }
 
@@ -63,7 +63,7 @@ class PublicAddressesTest {
         "2001:db8::1",
         "2001::1"
       })
-  void specialAddress(String address) throws Exception {
+  void specialAddressIsNotPublic(String address) throws Exception {
     assertThat(PublicAddresses.contains(InetAddress.getByName(address))).isFalse();
   }
 }

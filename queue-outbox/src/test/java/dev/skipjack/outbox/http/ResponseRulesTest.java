@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that the Javadoc and the guide state what {@link Response} makes of each status. */
+/** Tests that the Javadoc and the guide state how {@link Response} treats each status. */
 class ResponseRulesTest {
 
   private static final Pattern STATUS = Pattern.compile("\\b\\d{3}\\b");

@@ -15,7 +15,7 @@ class RetryAfterTest {
 
   @ParameterizedTest
   @CsvSource({"0, PT0S", "' 120 ', PT2M", "99999999999999999999, PT2147483647S"})
-  void seconds(String value, Duration delay) {
+  void secondsAreRead(String value, Duration delay) {
     assertThat(RetryAfter.of(headers(Map.of("Retry-After", List.of(value))))).contains(delay);
   }
 
@@ -44,7 +44,7 @@ class RetryAfterTest {
   }
 
   @Test
-  void responseWithoutTheHeader() {
+  void responseWithoutTheHeaderHasNoDelay() {
     assertThat(RetryAfter.of(headers(Map.of()))).isEmpty();
   }
 

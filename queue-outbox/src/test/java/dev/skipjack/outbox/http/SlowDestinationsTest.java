@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Destinations that respond late, never, or not even to the function that looks them up. */
+/** Tests destinations that respond late or never, and lookups of endpoints that fail or hang. */
 @QueueTest
 class SlowDestinationsTest {
 
@@ -79,7 +79,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** The batches of nothing but events for silent servers end before a request has. */
+  /** Batches with events only for silent servers end before a request does. */
   @Test
   void anOlderBacklogForSilentServersDoesNotHoldUpAHealthyOne() throws Exception {
     openSilentServers();
@@ -97,7 +97,7 @@ class SlowDestinationsTest {
   }
 
   @Test
-  void aBacklogForSilentServersMakesWayAndItsFailedAttemptsAreRecorded() throws Exception {
+  void aBacklogForSilentServersIsPostponedAndItsFailedAttemptsAreRecorded() throws Exception {
     openSilentServers();
     AtomicInteger batches = new AtomicInteger();
     try (TestServer healthy = TestServer.responding(204);
@@ -132,16 +132,16 @@ class SlowDestinationsTest {
   }
 
   /**
-   * Each response takes longer than requests are begun when only slow servers have events left, but
-   * a sixth of the timeout.
+   * Each response takes a sixth of the timeout. When only slow servers have events left, requests
+   * begin only for a shorter time.
    */
   @Test
-  void aBatchForSlowServersOnlyBeginsFewRequestsAndThenLetsThemRest() throws Exception {
+  void aBatchWithOnlySlowServersBeginsFewRequestsAndThenLetsThemRest() throws Exception {
     List<PublishResult> results = Collections.synchronizedList(new ArrayList<>());
     try (TestServer slow =
             new TestServer(
                 (request, socket) -> {
-                  Thread.sleep(5_000); // what is slow must take time
+                  Thread.sleep(5_000); // a slow response
                   TestServer.write(socket, 204);
                 });
         HttpPublisher publisher = publisher(event -> slow.endpoint(), Duration.ofSeconds(30))) {
@@ -172,7 +172,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** Nothing else responds, so the publisher cannot tell whether these servers or others fail. */
+  /** If events have several endpoints, failures count even if no server has responded. */
   @Test
   void eachFailureOfABatchOfSilentServersIsAnAttempt() throws Exception {
     openSilentServers();
@@ -188,7 +188,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** Otherwise the event would be sent in each batch for ever. */
+  /** Otherwise the event would be sent in each batch forever. */
   @Test
   void aRequestThatTheBatchCutsAfterMostOfItsTimeIsAnAttempt() throws Exception {
     openSilentServers();
@@ -211,7 +211,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** With a budget for failures only, this server would take every batch for itself. */
+  /** If only failures had a time limit, this server would use the time of every batch. */
   @Test
   void aServerThatAcceptsEventsSlowlyDoesNotHoldUpAHealthyOne() throws Exception {
     CountDownLatch end = new CountDownLatch(1);

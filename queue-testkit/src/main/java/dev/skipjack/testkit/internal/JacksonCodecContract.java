@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Jackson can write but never read, accept all others, and not quote payloads in its messages. The
  * tests use only the annotations that Jackson 2 and 3 share.
  */
-@NullUnmarked // the payload classes are what applications without checkers write
+@NullUnmarked // the payload classes are like those of applications without checkers
 @SuppressWarnings({"ArrayRecordComponent", "ClassCanBeStatic", "UnusedVariable", "UnusedMethod"})
 public abstract class JacksonCodecContract extends PayloadCodecContract {
 
@@ -71,7 +71,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
 
   // ---- refused ----
 
-  /** No deserializer can choose its class. */
+  /** No deserializer can choose a class that implements it. */
   protected interface Shape {
     /** Is written as a property. */
     int size();
@@ -326,7 +326,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
     public Bean parent;
     private Shape shape;
 
-    /** Neither is written, so neither has to be read. */
+    /** Neither property is written, so neither must be readable. */
     @JsonIgnore public Shape ignored;
 
     public void setShape(Shape shape) {
@@ -449,7 +449,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   }
 
   @Test
-  void misfitIsLocatedWithoutTheKeysAndValuesOfThePayload() {
+  void mismatchIsLocatedWithoutTheKeysAndValuesOfThePayload() {
     PayloadException inList = refusal("{\"items\":[{\"id\":1},{\"id\":\"secret\"}]}", Order.class);
     assertThat(inList).hasMessageContaining("at '/items/1/id' (InvalidFormatException for long)");
     assertThat(inList.isPermanent()).isFalse();
@@ -474,7 +474,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Sparse(String text, Integer number) {}
 
-  /** Otherwise, the jobs that wait while a component is renamed would run with 0. */
+  /** Otherwise, jobs that were enqueued before a component was renamed would run with 0. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -570,7 +570,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   }
 
   @Test
-  void faultOfTheClassIsPermanentAndSaysWhatIsMissing() {
+  void faultOfTheClassIsPermanentAndReportsWhatIsMissing() {
     PayloadException withoutCreator =
         refusal("{\"@type\":\"cat\",\"id\":1,\"name\":\"secret\"}", Pet.class);
     assertThat(withoutCreator.isPermanent()).isTrue();
@@ -588,7 +588,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
     assertThat(known.isPermanent()).isTrue();
     assertThat(known).hasMessageContaining("at '/shape': ").hasMessageContaining("@JsonTypeInfo");
 
-    // Jackson's own words would end with the value.
+    // Jackson's own message would end with the value.
     PayloadException fromText = refusal("[\"cat\",\"secret\"]", classWithReaderOfTwoParameters());
     PayloadException fromNumber = refusal("{\"pet\":471147114711}", HoldsText.class);
     for (PayloadException refused :

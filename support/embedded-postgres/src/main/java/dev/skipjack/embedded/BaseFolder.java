@@ -97,7 +97,7 @@ final class BaseFolder {
     for (Path each = folder; each != null; each = each.getParent()) {
       int mode = (Integer) Files.getAttribute(each, "unix:mode", LinkOption.NOFOLLOW_LINKS);
       if (owner(each) != 0 || !(isClosedToOthers(each) || (mode & STICKY) != 0)) {
-        return "lies in " + each + ", where others than root may rename files";
+        return "is in " + each + ", where other users than root may rename files";
       }
     }
     return null;
@@ -105,7 +105,7 @@ final class BaseFolder {
 
   private static @Nullable String whyNotOfRoot(Path folder) throws IOException {
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-      return "is not a folder, or a link to one";
+      return "is not a folder, or is a link";
     }
     return owner(folder) == 0 && isClosedToOthers(folder)
         ? null
@@ -246,7 +246,7 @@ final class BaseFolder {
    */
   private static @Nullable String whyNot(Unprivileged who, Path folder) throws IOException {
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-      return "is not a folder, or a link to one";
+      return "is not a folder, or is a link";
     }
     if (owner(folder) != who.uid()) {
       return "does not belong to " + who.user();
@@ -270,7 +270,7 @@ final class BaseFolder {
   private static Path parent(Path path) throws IOException {
     Path parent = path.getParent();
     if (parent == null) {
-      throw new IOException(path + " cannot be made");
+      throw new IOException(path + " cannot be created");
     }
     return parent;
   }
@@ -283,7 +283,7 @@ final class BaseFolder {
 
   private static EmbeddedPostgresException noFolder(List<String> refusals) {
     return new EmbeddedPostgresException(
-        "No folder for the embedded PostgreSQL: %s. Name a usable one with -D%s=..., or give the JDBC URL of a server that runs already."
+        "No folder for the embedded PostgreSQL: %s. Name a usable one with -D%s=..., or give the JDBC URL of a running server."
             .formatted(refusals.stream().collect(Collectors.joining("; ")), FOLDER_PROPERTY));
   }
 }

@@ -274,7 +274,7 @@ final class Cluster {
   private Postmaster startServer(Map<String, String> settings, String description) {
     check(
         who.script("cd \"$1\" && mv -f server.log server.log.1 2>&1 || :", "", FILES_LIMIT, folder),
-        "Could not put the old log aside");
+        "Could not rename the old log");
     write("settings", description);
     for (int attempt = 1; ; attempt++) {
       int port = ports.getAsInt();

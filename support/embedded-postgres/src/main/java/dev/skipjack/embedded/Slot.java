@@ -21,8 +21,8 @@ final class Slot implements AutoCloseable {
   static final int MAX_SLOTS = 64;
 
   /*
-   * The locks of this JVM. They belong to the process: it could take the same one twice, and closing any channel of the file
-   * gives it back. So a file of ours must not even be opened a second time.
+   * The locks of this JVM. A lock belongs to the process: the process could take it twice, and closing any channel of the file
+   * releases it. A file that this JVM has locked must therefore not be opened again.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
@@ -47,7 +47,7 @@ final class Slot implements AutoCloseable {
       }
     }
     throw new EmbeddedPostgresException(
-        "All %d folders below %s are in use; stop some of the programs that hold them."
+        "All %d folders below %s are in use. Stop some of the programs that use them."
             .formatted(MAX_SLOTS, family));
   }
 

@@ -51,8 +51,8 @@ final class SystemCommands implements Commands {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     // The user that runs the command may not have access to the working directory of this JVM.
     builder.directory(Path.of("/").toFile());
-    // PGDATA, PGPORT and the like could refer to another server. Messages are parsed, so they must
-    // be in English.
+    // Variables such as PGDATA and PGPORT could refer to another server. Messages are parsed, so
+    // they must be in English.
     builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
     builder.environment().put("LC_ALL", "C");
     Process process;

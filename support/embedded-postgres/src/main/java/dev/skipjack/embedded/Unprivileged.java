@@ -80,7 +80,7 @@ final class Unprivileged {
                 new EmbeddedPostgresException(
                     "PostgreSQL refuses to run as root and neither setpriv, runuser, su nor a user namespace (unshare -U) could"
                         + " hand over to an unprivileged user: run as an ordinary user, install util-linux, or give the JDBC"
-                        + " URL of a server that runs already."));
+                        + " URL of a running server."));
   }
 
   private static Stream<Unprivileged> waysTo(Commands commands, String user) {
@@ -160,7 +160,7 @@ final class Unprivileged {
   List<String> wrap(List<String> command) {
     List<String> wrapped = new ArrayList<>(prefix);
     if (way == Way.SU) {
-      // One string: the su programs differ in where further arguments end up.
+      // The command is one string, because su programs treat further arguments differently.
       wrapped.add("exec " + command.stream().map(Shell::quote).collect(Collectors.joining(" ")));
     } else {
       wrapped.addAll(command);

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledIfSystemProperty(
     named = "user.name",
     matches = "root",
-    disabledReason = "only root needs somebody else")
+    disabledReason = "only root needs another user")
 class AsRootIT {
 
   private static TestServers servers;
@@ -76,9 +76,9 @@ class AsRootIT {
    * link.
    */
   @Test
-  void linksInTheFolderOfTheServersUserLeadRootNowhere() throws Exception {
+  void rootFollowsNoLinkInTheFolderOfTheServersUser() throws Exception {
     Unprivileged who = Unprivileged.choose(new SystemCommands(), null);
-    assumeTrue(who.isAnotherUser(), "nothing here can hand over to another user");
+    assumeTrue(who.isAnotherUser(), "no tool here can switch to another user");
     Path parent = Files.createDirectory(servers.folder().resolve("planted"));
     Files.setPosixFilePermissions(parent, PosixFilePermissions.fromString("rwxr-xr-x"));
     Path victim = Files.createDirectory(servers.folder().resolve("victim"));
@@ -99,10 +99,10 @@ class AsRootIT {
   }
 
   @Test
-  void ordinaryUserWithoutAHomeKeepsItAmongTemporaryFiles() throws Exception {
+  void ordinaryUserWithoutAHomeUsesTheTemporaryFolder() throws Exception {
     Commands commands = new SystemCommands();
     Unprivileged nobody = Unprivileged.choose(commands, "nobody");
-    assumeTrue(nobody.isAnotherUser(), "nothing here can start a JVM as nobody");
+    assumeTrue(nobody.isAnotherUser(), "no tool here can start a JVM as nobody");
     Path temporary = BaseFolder.open(nobody, servers.folder(), name -> null);
 
     ServerHolder holder =

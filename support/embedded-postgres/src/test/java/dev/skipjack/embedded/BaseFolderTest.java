@@ -37,7 +37,7 @@ class BaseFolderTest {
   }
 
   @Test
-  void relativeCacheFolderIsIgnoredAsItsStandardDemands() {
+  void relativeCacheFolderIsIgnored() {
     assertThat(BaseFolder.cacheFolders(who, Map.of("XDG_CACHE_HOME", "cache")::get))
         .allMatch(Path::isAbsolute);
   }
@@ -51,7 +51,7 @@ class BaseFolderTest {
   }
 
   @Test
-  void aFileInTheWayIsReportedWithTheWaysOut() throws IOException {
+  void aFileInPlaceOfTheFolderIsReportedWithTheFix() throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
 
     assertThatThrownBy(() -> BaseFolder.open(who, file, name -> null))
@@ -67,12 +67,12 @@ class BaseFolderTest {
 
     @BeforeEach
     void onlyAsRoot() {
-      assumeTrue(who.isAnotherUser(), "this user needs nobody else");
+      assumeTrue(who.isAnotherUser(), "only root needs another user");
       expected = folder.resolve("skipjack-" + who.user());
     }
 
     @Test
-    void folderBelongsToTheServersUserWhoMakesItItself() throws IOException {
+    void theServersUserCreatesAndOwnsTheFolder() throws IOException {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
 
       assertThat(BaseFolder.open(who, folder, name -> null)).isEqualTo(expected);
@@ -86,7 +86,7 @@ class BaseFolderTest {
     }
 
     @Test
-    void binariesLieInAFolderOfRootAndAPlantedLinkIsNotFollowed() throws IOException {
+    void binariesAreInAFolderOfRootAndAPlantedLinkIsNotFollowed() throws IOException {
       Path base = BaseFolder.open(who, folder, name -> null);
       Path binaries = BaseFolder.ofBinaries(who, base);
       assertThat(binaries).isEqualTo(folder.resolve("skipjack-binaries"));
@@ -106,7 +106,7 @@ class BaseFolderTest {
     }
 
     @Test
-    void binariesDoNotLieWhereOthersMayRenameThem() throws IOException {
+    void binariesAreNotWhereOthersMayRenameThem() throws IOException {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
       Path base = BaseFolder.open(who, folder, name -> null);
 

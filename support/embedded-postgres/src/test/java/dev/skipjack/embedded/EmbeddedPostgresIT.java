@@ -35,7 +35,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void serverTakesConnectionsWithItsPasswordOnly() throws SQLException {
+  void serverAcceptsConnectionsOnlyWithItsPassword() throws SQLException {
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {
       assertThat(TestServers.query(postgres, "SHOW fsync")).isEqualTo("off");
       assertThat(TestServers.query(postgres, "SHOW server_encoding")).isEqualTo("UTF8");
@@ -66,7 +66,7 @@ class EmbeddedPostgresIT {
       Duration took = Duration.ofNanos(System.nanoTime() - begin);
       assertThat(TestServers.query(postgres, "SELECT count(*) FROM kept")).isEqualTo("0");
       assertThat(postgres.dataFolder()).isEqualTo(data);
-      // Some 0.3 s on an idle machine; the rest is for one that is not.
+      // About 0.3 s on an idle machine. The limit allows for a busy one.
       assertThat(took).isLessThan(Duration.ofSeconds(5));
     }
   }
@@ -91,7 +91,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void twoAtOnceGetTwoFoldersAndTwoServers() throws SQLException {
+  void twoServersAtOnceHaveTheirOwnFolders() throws SQLException {
     try (EmbeddedPostgres first = servers.at("two").start();
         EmbeddedPostgres second = servers.at("two").start()) {
       assertThat(second.dataFolder()).isNotEqualTo(first.dataFolder());
@@ -122,7 +122,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void folderInitialisedOnlyHalfIsReplaced() throws IOException, SQLException {
+  void aHalfInitialisedFolderIsReplaced() throws IOException, SQLException {
     Path data;
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {
       data = postgres.dataFolder();
@@ -154,7 +154,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void settingThatTheServerRefusesShowsItsLogAndGivesTheFolderFree() throws IOException {
+  void aRefusedSettingShowsTheLogAndReleasesTheFolder() throws IOException {
     assertThatThrownBy(() -> servers.at("plain").setting("no_such_thing", "1").start())
         .isInstanceOf(EmbeddedPostgresException.class)
         .hasMessageContaining("did not start")
@@ -166,7 +166,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void badArgumentsFailAtTheBuilder() {
+  void theBuilderRejectsInvalidArguments() {
     EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder();
     assertThatThrownBy(() -> builder.purpose("../x")).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> builder.setting("port", "1"))

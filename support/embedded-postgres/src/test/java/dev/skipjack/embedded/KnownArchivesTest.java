@@ -62,7 +62,7 @@ class KnownArchivesTest {
   }
 
   @Test
-  void anArchiveThatIsVouchedForByHandIsAccepted() throws IOException {
+  void anArchiveWithAConfiguredHashIsAccepted() throws IOException {
     URL archive = folder.toUri().toURL();
 
     assertThatThrownBy(() -> KnownArchives.require(archive, OTHER, "0e".repeat(32)))

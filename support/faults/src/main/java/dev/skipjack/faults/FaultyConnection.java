@@ -156,7 +156,9 @@ final class FaultyConnection implements InvocationHandler {
     }
   }
 
-  /** Also ends the session, so the server rolls back its uncommitted changes. */
+  /**
+   * Breaks the connection and ends the session, so the server rolls back its uncommitted changes.
+   */
   private SQLException breakDown(String why) {
     broken = true;
     SQLException failure = new SQLException(why, BROKEN);

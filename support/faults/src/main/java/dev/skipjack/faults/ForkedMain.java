@@ -38,7 +38,7 @@ final class ForkedMain {
         Thread.onSpinWait();
       }
     } catch (IOException broken) {
-      Thread.onSpinWait(); // gone as well
+      Thread.onSpinWait(); // a broken pipe also means that the parent has ended
     }
     Runtime.getRuntime().halt(ORPHANED);
   }

@@ -73,7 +73,7 @@ final class ProxiedConnection {
     try {
       socket.close();
     } catch (IOException unneeded) {
-      Thread.onSpinWait(); // it is as closed as it gets
+      Thread.onSpinWait(); // the socket is closed already
     }
   }
 
@@ -120,9 +120,7 @@ final class ProxiedConnection {
     return swallowed;
   }
 
-  /**
-   * Closes both sides, or only {@code from} if the end of the connection must be swallowed as well.
-   */
+  /** Closes both sides, or only {@code from} if the end of the connection must be discarded too. */
   private void end(Socket from) {
     if (isSwallowed()) {
       close(from);

@@ -40,7 +40,8 @@ final class ProxyFaults {
 
   void cutNext(CommitCut cut, int times) {
     if (times < 1) {
-      throw new IllegalArgumentException("%d times is not at least once.".formatted(times));
+      throw new IllegalArgumentException(
+          "The number of times is %d, but must be at least 1.".formatted(times));
     }
     synchronized (cuts) {
       cuts.addAll(Collections.nCopies(times, cut));

@@ -85,7 +85,7 @@ public final class TcpProxy implements AutoCloseable {
     if (!url.matches()) {
       // The URL is not repeated, because it may contain a password.
       throw new IllegalArgumentException(
-          "Not a JDBC URL of one host. Say jdbc:postgresql://host/db.");
+          "The JDBC URL does not name exactly one host. Use jdbc:postgresql://host/db.");
     }
     return url;
   }
@@ -115,7 +115,7 @@ public final class TcpProxy implements AutoCloseable {
 
   /**
    * Forwards everything again, including new connections. Connections that have lost bytes in a
-   * {@link #blackHole} stay dead and silent; requested cuts and latencies remain in effect.
+   * {@link #blackHole} stay silent. Requested cuts and latencies remain in effect.
    */
   public void pass() {
     faults.blackHole(false);
@@ -123,7 +123,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Swallows everything that is sent in either direction, including the end of a connection, like a
+   * Discards everything that is sent in either direction, including the end of a connection, like a
    * firewall that has dropped its state: both sides wait, and the server keeps the session. New
    * connections are accepted, but get no response.
    */
@@ -132,7 +132,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Swallows everything that is sent on the open connections, permanently, like a firewall that has
+   * Discards everything that is sent on the open connections, permanently, like a firewall that has
    * dropped idle connections. New connections work.
    */
   public void forgetOpen() {

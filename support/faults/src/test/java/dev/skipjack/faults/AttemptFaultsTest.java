@@ -11,7 +11,7 @@ class AttemptFaultsTest {
   private final AttemptFaults faults = new AttemptFaults();
 
   @Test
-  void theNextAttemptsFailAsAnnouncedAndTheOthersRun() throws Exception {
+  void theNextAttemptsFailAsRequestedAndTheOthersRun() throws Exception {
     faults.failNext(2, () -> new IOException("busy"));
     faults.failNext(1);
 
@@ -33,7 +33,7 @@ class AttemptFaultsTest {
   }
 
   @Test
-  void whatIsRepairedFailsNoMore() throws Exception {
+  void afterAResetNoAttemptFails() throws Exception {
     faults.failNext(5);
     faults.reset();
 
@@ -42,7 +42,7 @@ class AttemptFaultsTest {
   }
 
   @Test
-  void noAttemptIsNoFault() {
+  void zeroFailuresAreRejected() {
     assertThatThrownBy(() -> faults.failNext(0)).isInstanceOf(IllegalArgumentException.class);
   }
 }

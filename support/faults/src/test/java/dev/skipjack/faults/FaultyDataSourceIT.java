@@ -38,7 +38,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void refusesAsOftenAsRequestedAndThenWorks() throws SQLException {
+  void failsAsOftenAsRequestedAndThenWorks() throws SQLException {
     faulty.failNext(Step.CONNECTION, 2, "53300");
     faulty.failNext(Step.STATEMENT, 1, "40P01");
     faulty.failNext(Step.COMMIT, 1, "40001");
@@ -63,7 +63,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void aCutBeforeTheCommitUndoesAndOneAfterItHidesThatItIsDone() throws SQLException {
+  void aCutBeforeTheCommitRollsBackAndOneAfterItLosesTheAcknowledgement() throws SQLException {
     faulty.cutBeforeCommit(1);
     assertFails(this::insert, "08006");
     assertThat(rows()).isZero();
@@ -127,7 +127,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void aBrokenConnectionIsOfNoMoreUse() throws SQLException {
+  void aBrokenConnectionStaysBrokenAndThePoolReplacesIt() throws SQLException {
     faulty.cutBeforeCommit(1);
     try (Connection connection = faulty.getConnection()) {
       connection.setAutoCommit(false);
@@ -137,7 +137,7 @@ class FaultyDataSourceIT {
       assertFails(connection::createStatement, "08006");
     }
     for (int i = 0; i < 20; i++) {
-      insert(); // its pool got rid of it
+      insert(); // the pool has replaced the broken connection
     }
     assertThat(rows()).isEqualTo(20);
   }
@@ -158,7 +158,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void anExhaustedPoolHandsOutNothingAndLeavesOpenConnectionsAlone() throws SQLException {
+  void anExhaustedPoolRefusesNewConnectionsAndLeavesOpenOnesAlone() throws SQLException {
     try (Connection connection = faulty.getConnection();
         Statement statement = connection.createStatement()) {
       faulty.exhaust();
@@ -176,8 +176,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void connectionsAndStatementsAreEqualToThemselvesAndHaveTextWhenTheyAreBroken()
-      throws SQLException {
+  void equalsAndToStringWorkOnBrokenConnectionsAndStatements() throws SQLException {
     faulty.cutBeforeCommit(1);
     try (Connection connection = faulty.getConnection();
         Connection other = faulty.getConnection();
@@ -194,7 +193,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void refusesPlansThatMakeNoSense() {
+  void rejectsInvalidPlans() {
     assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 0, "40001"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 1, "deadlock"))

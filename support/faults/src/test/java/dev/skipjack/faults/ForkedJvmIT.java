@@ -102,12 +102,12 @@ class ForkedJvmIT {
       while (jvm.lines().size() < before + 20) {
         Thread.sleep(5);
       }
-      jvm.freeze(); // and closing ends it all the same
+      jvm.freeze(); // close() also ends a frozen child
     }
   }
 
   @Test
-  void aWaitInVainShowsWhatWasWritten() {
+  void aWaitThatFailsShowsWhatWasWritten() {
     try (ForkedJvm jvm = ForkedJvm.of(Failing.class).start()) {
       assertThatThrownBy(() -> jvm.awaitLine("never", PATIENCE))
           .isInstanceOf(AssertionError.class)

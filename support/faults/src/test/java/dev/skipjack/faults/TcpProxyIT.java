@@ -60,7 +60,7 @@ class TcpProxyIT {
 
     proxy.pass();
     try (Connection connection = connect("")) {
-      // The session of the lost connection has heard of nothing.
+      // The session of the lost connection has not noticed anything.
       assertThat(text(connection, "SELECT state FROM pg_stat_activity WHERE pid = " + pid))
           .isEqualTo("idle");
     }
@@ -138,7 +138,7 @@ class TcpProxyIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"commit", "COMMIT; SELECT 1", "Commit AND CHAIN"})
-  void findsACommitThatIsWrittenOut(String commit) throws Exception {
+  void findsACommitInAnyForm(String commit) throws Exception {
     try (Connection connection = connect("&preferQueryMode=simple");
         Statement statement = connection.createStatement()) {
       statement.execute("BEGIN");
@@ -202,7 +202,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void forgetsCutsThatHaveNotStruck() throws Exception {
+  void discardsCutsThatHaveNotHappened() throws Exception {
     proxy.cutBeforeCommit(3);
     proxy.clearCuts();
     try (Connection connection = connect("")) {

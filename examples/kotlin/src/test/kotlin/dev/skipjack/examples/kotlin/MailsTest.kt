@@ -35,7 +35,7 @@ class MailsTest(private val database: QueueDatabase) {
 
   // end of snippet
 
-  /** As from a producer of an earlier version, which does not know the property. */
+  /** A producer of an earlier version does not set the property. */
   @Test
   fun aMissingPropertyHasItsDefault() {
     val older = JobType.of("send-welcome", Map::class.java).onQueue("emails")

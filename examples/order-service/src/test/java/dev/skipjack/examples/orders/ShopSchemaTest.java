@@ -32,7 +32,7 @@ class ShopSchemaTest {
 
   /** Detects a version that a transitive dependency brought in. */
   @Test
-  void theJUnitOfThisBuildIsTheOneThatItSays() {
+  void theTestsRunOnTheJUnitVersionOfTheBuild() {
     assertThat(Test.class.getPackage().getImplementationVersion())
         .isEqualTo(System.getProperty("orders.junit"));
   }

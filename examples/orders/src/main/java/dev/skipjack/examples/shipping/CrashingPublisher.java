@@ -6,8 +6,8 @@ import dev.skipjack.outbox.Publisher;
 import java.util.List;
 
 /**
- * Stops its relay in the worst moment: after a batch was published and before that is recorded. The
- * relay then does what a killed process does, which is nothing, and its leases expire.
+ * Stops its relay at the worst moment: after a batch was published and before this is recorded.
+ * Like a killed process, the relay then does nothing, and its leases expire.
  */
 final class CrashingPublisher implements Publisher {
 

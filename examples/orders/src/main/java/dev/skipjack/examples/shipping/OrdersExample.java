@@ -37,7 +37,7 @@ public final class OrdersExample {
   private OrdersExample() {}
 
   /**
-   * What the example counts at its end.
+   * The counts at the end of the example.
    *
    * @param events events that were recorded in committed transactions, and published
    * @param records records in Kafka

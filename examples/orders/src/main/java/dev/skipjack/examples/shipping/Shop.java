@@ -41,7 +41,7 @@ final class Shop {
   /**
    * Creates an order.
    *
-   * @param inStock whether there are enough items, which turns out at the end of the transaction
+   * @param inStock whether there are enough items, which the transaction checks at its end
    * @return the id of the order
    * @throws OutOfStock if there are not enough items; neither the order nor its event remains
    */

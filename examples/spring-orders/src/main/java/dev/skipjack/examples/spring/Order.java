@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 @Table(name = "orders")
 class Order {
 
-  /** How far an order is. */
+  /** The progress of an order. */
   enum Status {
     PLACED,
     PAID

@@ -3,7 +3,7 @@
  * handlers charge the card, send the confirmation and write a daily report.
  *
  * <p>{@link dev.skipjack.examples.spring.OrderService} enqueues, and {@link
- * dev.skipjack.examples.spring.Payments} handles. Everything else is what any such application has.
+ * dev.skipjack.examples.spring.Payments} handles. Everything else is the same without Skipjack.
  */
 @NullMarked
 package dev.skipjack.examples.spring;

@@ -18,7 +18,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Callbacks of JPA's transactions enqueue jobs after the end. */
+/** Tests that callbacks can enqueue jobs after the end of JPA's transactions. */
 @QueueTest
 class AfterCommitIT {
 

@@ -51,7 +51,7 @@ class RandomTransactionsIT {
   private static final int LEAST_OF_AN_END = 100;
   private static final List<String> SQL_STATES = List.of("40001", "57014", "08006");
 
-  /** What goes wrong in a transaction. */
+  /** The faults in a transaction. */
   enum Fault {
     NONE,
     EXCEPTION,
@@ -65,14 +65,14 @@ class RandomTransactionsIT {
     READ_ONLY
   }
 
-  /** The transaction around the one that fails. It orders something, too. */
+  /** The transaction around the one that fails. It saves an order too. */
   enum Outer {
     NONE,
     COMMITS,
     ROLLS_BACK
   }
 
-  /** What writes an order. All of them join the same transaction. */
+  /** The ways to write an order. All of them join the same transaction. */
   enum Writer {
     JPA,
     JDBC,
@@ -168,7 +168,7 @@ class RandomTransactionsIT {
             }
             attempt.in(inner);
             if (!isJoined) {
-              faults.reset(); // a fault that has not struck must not hit the other transaction
+              faults.reset(); // an unused fault must not hit the other transaction
             }
             if (shape == Outer.ROLLS_BACK) {
               transaction.setRollbackOnly();
@@ -189,7 +189,7 @@ class RandomTransactionsIT {
     if (isRolledBack || attempt.fault == Fault.NONE || attempt.fault == Fault.CUT_AFTER_COMMIT) {
       happened.merge(attempt.fault, 1, Integer::sum);
     } else {
-      // A fault of a statement does not strike after the last one.
+      // A fault of a statement has no effect after the last statement.
       assertThat(attempt.fault).as("seed %d", seed).isEqualTo(Fault.STATEMENT);
     }
     if (attempt.fault != Fault.CUT_AFTER_COMMIT) { // or else the end is unknown
@@ -320,7 +320,9 @@ class RandomTransactionsIT {
       return id;
     }
 
-    /** Without it, Hibernate inserts the order after its job, at the end of the transaction. */
+    /**
+     * Without a flush, Hibernate inserts the order after its job, at the end of the transaction.
+     */
     private void flushPerhaps() {
       if (random.nextBoolean()) {
         repository.flush();

@@ -25,8 +25,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the events of one batch: the first one of each aggregate, and each of the others when the
- * previous one of its aggregate was acknowledged. Used by one thread.
+ * Sends the events of one batch. The first event of each aggregate is sent at once, and each later
+ * one after the previous one was acknowledged. Used by one thread.
  *
  * <p>The producer's thread only reports the acknowledgements. It must not send the next events
  * itself, because sending may wait for metadata or memory that only this thread provides.
@@ -40,7 +40,7 @@ final class BatchDelivery {
   private final EventRecords records;
   private final MissingTopics missing;
 
-  /** The time for acknowledgements, without which no further event is sent. */
+  /** The time that acknowledgements need. If less is left, no further event is sent. */
   private final Duration margin;
 
   private final List<PublishResult> results;
@@ -55,7 +55,8 @@ final class BatchDelivery {
   private @Nullable KafkaException producerFailure;
 
   /**
-   * @param longestWait how long a send may block, and the producer then tries to deliver the record
+   * @param longestWait how long a send may block plus how long the producer tries to deliver a
+   *     record
    */
   BatchDelivery(
       EventBatch batch,
@@ -67,7 +68,7 @@ final class BatchDelivery {
     this.producer = producer;
     this.records = records;
     this.missing = missing;
-    Duration half = batch.timeLeft().dividedBy(2); // if the producer tries for longer than that
+    Duration half = batch.timeLeft().dividedBy(2); // the limit if the producer tries for longer
     this.margin = longestWait.compareTo(half) < 0 ? longestWait : half;
     this.results =
         new ArrayList<>(Collections.nCopies(batch.events().size(), PublishResult.notTried()));
@@ -87,9 +88,8 @@ final class BatchDelivery {
       @Nullable Exception failure) {}
 
   /**
-   * Sends the events and waits for the acknowledgements, for each at most as long as the producer
-   * tries to deliver a record, and for all as long as the batch has time. If the thread is
-   * interrupted, returns what is known.
+   * Sends the events and waits for the acknowledgements until the producer gives up on a record or
+   * the time of the batch ends. If the thread is interrupted, returns what is known.
    *
    * @throws IOException if the brokers have neither accepted nor rejected an event
    */
@@ -97,7 +97,7 @@ final class BatchDelivery {
     try {
       boolean hasTime = true;
       while (hasTime && (!ready.isEmpty() || inFlight > 0)) {
-        // What is known about the brokers decides whether the next event is sent.
+        // Completions are noted first, because they show whether the brokers are available.
         Completion completion = ready.isEmpty() ? awaitCompletion() : completions.poll();
         if (completion != null) {
           note(completion);
@@ -156,8 +156,8 @@ final class BatchDelivery {
   }
 
   /**
-   * Sends the first of the given events. Once the brokers were unavailable, sends nothing, because
-   * each send may wait for them; nor if the acknowledgement could arrive too late.
+   * Sends the first of the given events. Sends nothing if the brokers were unavailable, because
+   * each send may wait for them, or if the acknowledgement could arrive too late.
    */
   private void sendNext(Queue<Integer> positions) throws InterruptedException {
     boolean maySend =
@@ -169,7 +169,7 @@ final class BatchDelivery {
     ProducerRecord<byte[], byte[]> record;
     try {
       record = records.of(batch.events().get(position));
-    } catch (Throwable failure) { // of the application's function
+    } catch (Throwable failure) { // from the application's function
       results.set(position, PublishResult.retry("The event was not sent: " + failure));
       return;
     }
@@ -190,10 +190,11 @@ final class BatchDelivery {
               (metadata, failure) ->
                   completions.add(new Completion(position, later, record, failure)));
     } catch (InterruptException stopped) {
-      Thread.interrupted(); // which the exception has set
+      Thread.interrupted(); // the constructor of the exception has set the flag
       throw stopped(stopped);
     } catch (Throwable failure) {
-      // Children of KafkaException concern the record; the error state of the producer has none.
+      // Subclasses of KafkaException concern the record. The producer's error state has no
+      // subclass.
       if (failure.getClass() == KafkaException.class) {
         producerFailure = (KafkaException) failure;
       }

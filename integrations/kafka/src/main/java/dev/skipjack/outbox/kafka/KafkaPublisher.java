@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The next event of an aggregate is sent after the brokers have acknowledged the previous one;
  * different aggregates are sent in parallel. The order therefore also holds if the brokers reject
- * an event, which an idempotent producer alone does not ensure: it keeps the order of records that
+ * an event. An idempotent producer alone does not ensure that: it keeps the order of records that
  * it sends again, but not that of the records after one that failed permanently.
  *
  * <p>The result of an event:
@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  * <p>Each record has the headers {@link #EVENT_ID}, {@link #EVENT_TYPE}, {@link #AGGREGATE_TYPE},
  * {@link #CONTENT_TYPE}, {@link #TRACEPARENT} if the event has one, and those of the event under
  * their own names, except for names of this list. Values are in UTF-8. The timestamp of a record is
- * the time at which it was sent: with that of the event, the brokers could remove an event that was
- * blocked for longer than the retention of the topic.
+ * the time at which it was sent. With the time of the event, the brokers could remove an event that
+ * was blocked for longer than the retention of the topic.
  *
  * <p>Safe for any number of threads.
  */
@@ -66,7 +66,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   /** The header with the W3C traceparent of the transaction that recorded the event. */
   public static final String TRACEPARENT = "traceparent";
 
-  /** How long {@link #close} waits for records that were sent. */
+  /** The time for which {@link #close} waits for records that were sent. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Producer<byte[], byte[]>> producers;
@@ -92,15 +92,15 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Starts a publisher with a producer of its own, which it replaces if the producer reaches an
-   * error state that it cannot leave.
+   * Returns a builder of a publisher with its own producer, which it replaces if the producer
+   * reaches an error state that it cannot leave.
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
    * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
-   * 0, because the next event of an aggregate waits for each record; {@code max.block.ms} is 10 s;
+   * 0, because the next event of an aggregate waits for each record, {@code max.block.ms} is 10 s,
    * and {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s. Keep {@code
-   * delivery.timeout.ms} below the relay's {@code publishTimeout}, or the relay logs a warning at
-   * its start: while the brokers are slow, another relay would publish the same events.
+   * delivery.timeout.ms} below the relay's {@code publishTimeout}. Otherwise another relay may
+   * publish the same events while the brokers are slow, and the relay logs a warning at its start.
    *
    * @param properties the producer's properties, at least {@code bootstrap.servers}
    * @throws IllegalArgumentException if a property breaks the order or the durability
@@ -114,11 +114,11 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Starts a publisher with the producer of the application, which {@link #close} leaves open. It
-   * must have {@code enable.idempotence=true}, {@code acks=all}, no {@code transactional.id}, and a
-   * partitioner that maps the same key to the same partition. This cannot be checked here. If the
-   * producer reaches an error state that it cannot leave, close the relay and build another
-   * publisher and relay; until then, the brokers count as unavailable.
+   * Returns a builder of a publisher with the producer of the application, which {@link #close}
+   * leaves open. It must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
+   * transactional.id}, and a partitioner that maps the same key to the same partition. This cannot
+   * be checked here. If the producer reaches an error state that it cannot leave, close the relay
+   * and build another publisher and relay; until then, the brokers count as unavailable.
    */
   public static Builder using(Producer<byte[], byte[]> producer) {
     Objects.requireNonNull(producer, "producer");
@@ -167,7 +167,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
       if (closed || producer != broken) {
         return;
       }
-      // The classes only, because a message may quote a record.
+      // Names only the classes, because a message may quote a record.
       LOG.warn(
           "Kafka producer is in an error state, replaces it error={} cause={}",
           failure.getClass().getName(),

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of sending one event.
  *
- * @param cause what it says about the brokers
+ * @param cause what the result shows about the brokers
  */
 record SendResult(PublishResult result, Cause cause) {
 

@@ -32,7 +32,8 @@ class BrokerRestartTest {
     try (KafkaBroker broker = KafkaBroker.start()) {
       broker.createTopic("order", 3, Map.of());
       long unrecorded;
-      // It waits longer than any restart takes, so it gives up on no record and sends none twice.
+      // The producer waits longer than any restart takes, so it gives up on no record and sends
+      // none twice.
       try (KafkaPublisher publisher = KafkaPublisher.to(broker.patientProducer()).build();
           Relay relay =
               fixture

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A consumer that uses the inbox, although relays publish events twice and consumers crash. */
+/** Tests a consumer that uses the inbox while relays publish events twice and consumers crash. */
 @QueueTest
 class InboxConsumerTest {
 
@@ -54,7 +54,7 @@ class InboxConsumerTest {
   }
 
   @Test
-  void consumerTakesEachEventIntoAccountOnce() throws Exception {
+  void consumerProcessesEachEventOnce() throws Exception {
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < EVENTS; i++) {
       events.add(Event.of("shipped-order", i % 10, "placed"));
@@ -75,7 +75,7 @@ class InboxConsumerTest {
         .isEqualTo("" + recorded.size());
   }
 
-  /** The first batch is sent, but the relay learns only of a failure. */
+  /** Sends the first batch, but reports a failure to the relay. */
   private void publishSomeEventsTwice() throws InterruptedException {
     AtomicBoolean hasFailed = new AtomicBoolean();
     try (KafkaPublisher kafka = KafkaPublisher.to(broker.patientProducer()).build()) {
@@ -96,7 +96,7 @@ class InboxConsumerTest {
   /**
    * Consumes at least the given number of records.
    *
-   * @param commits whether the offsets are committed; a consumer that crashes does not get to it
+   * @param commits whether the offsets are committed; false simulates a crash
    */
   private int consume(int atLeast, boolean commits) throws SQLException {
     Map<String, Object> properties =

@@ -83,7 +83,7 @@ final class KafkaBroker implements AutoCloseable {
 
   private static void refuseExit(int status, @Nullable String message) {
     throw new IllegalStateException(
-        "The broker wants to exit with %d: %s".formatted(status, message));
+        "The broker tried to exit with %d: %s".formatted(status, message));
   }
 
   private static KafkaBroker create() {

@@ -12,7 +12,7 @@ class MissingTopicsTest {
   private final MissingTopics missing = new MissingTopics(clock::get);
 
   @Test
-  void topicIsTriedAgainAfterTenSecondsHoweverOftenItWasAskedFor() {
+  void aMissingTopicIsTriedAgainAfterTenSeconds() {
     missing.note("orders");
     for (int i = 0; i < 10; i++) {
       assertThat(missing.contains("orders")).isTrue();

@@ -32,7 +32,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** When events are sent, with a producer whose acknowledgements the test decides on. */
+/** Tests when events are sent, with a producer whose acknowledgements the test controls. */
 @QueueTest
 class SendOrderTest {
 
@@ -134,7 +134,7 @@ class SendOrderTest {
   }
 
   @Test
-  void closedPublisherSaysSo() throws Exception {
+  void closedPublisherReportsThatItIsClosed() throws Exception {
     fixture.record(event(1));
     KafkaPublisher publisher = KafkaPublisher.using(producer).build();
     publisher.close();

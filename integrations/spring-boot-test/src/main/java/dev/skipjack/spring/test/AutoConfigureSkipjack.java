@@ -34,7 +34,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface AutoConfigureSkipjack {
 
-  /** When jobs run. */
+  /** Determines when jobs run. */
   JobMode mode() default JobMode.MANUAL;
 
   /**

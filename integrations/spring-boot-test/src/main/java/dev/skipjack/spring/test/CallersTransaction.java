@@ -57,8 +57,8 @@ final class CallersTransaction {
   }
 
   /**
-   * Runs work of the current thread in a savepoint of its transaction. If the work fails or is not
-   * to be kept, its changes are rolled back, and the transaction remains usable.
+   * Runs work of the current thread in a savepoint of its transaction. If the work fails or {@code
+   * keep} rejects its result, its changes are rolled back, and the transaction remains usable.
    */
   <T> T inSavepoint(Callable<T> work, Predicate<T> keep) throws Exception {
     ConnectionHolder holder =

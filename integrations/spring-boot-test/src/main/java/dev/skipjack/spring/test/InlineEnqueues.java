@@ -67,8 +67,8 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   }
 
   /**
-   * Runs all due jobs. If another thread is doing so, that thread also runs those that this one has
-   * enqueued: it may be waiting for this one in a handler.
+   * Runs all due jobs. If another thread is doing so, that thread also runs the jobs of this one,
+   * because its handler may be waiting for this thread.
    */
   private void run() {
     enqueued.set(true);
@@ -134,7 +134,8 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   }
 
   private final class Completion implements TransactionSynchronization {
-    // Also after a rollback, because a job may have been enqueued in a transaction of its own.
+    // Jobs run after a rollback too, because a job may have been enqueued in a transaction of its
+    // own.
     @Override
     public void afterCompletion(int status) {
       awaitsEnd.set(true);

@@ -1,6 +1,6 @@
 package dev.skipjack.spring.test;
 
-/** When jobs run in a test. */
+/** Determines when jobs run in a test. */
 public enum JobMode {
   /**
    * Nothing runs by itself: no worker is started, and no schedule fires. The test runs jobs with

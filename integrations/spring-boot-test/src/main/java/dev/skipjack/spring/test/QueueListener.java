@@ -9,7 +9,7 @@ import org.springframework.test.context.TestExecutionListener;
 /** Empties the queue before each test method and after each class, when its worker is stopped. */
 final class QueueListener implements TestExecutionListener, Ordered {
 
-  /** Before the listener that begins the transaction of the test. */
+  /** A place before the listener that begins the transaction of the test. */
   private static final int BEFORE_TRANSACTIONS = 3_900;
 
   @Override

@@ -38,7 +38,7 @@ public @interface SkipjackTest {
   /** The classes of the beans with handlers; none means all that the component scan finds. */
   Class<?>[] handlers() default {};
 
-  /** When jobs run. */
+  /** Determines when jobs run. */
   @AliasFor(annotation = AutoConfigureSkipjack.class)
   JobMode mode() default JobMode.MANUAL;
 

@@ -23,7 +23,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  */
 final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
 
-  /** So long that the lease is not renewed while a handler uses the connection. */
+  /** Has a lease so long that no renewal happens while a handler uses the connection. */
   private static final WorkerConfig WITHOUT_RENEWAL =
       WorkerConfig.builder().lease(Duration.ofHours(12)).build();
 
@@ -109,7 +109,10 @@ final class TestJobRunner implements JobRunner, SmartInitializingSingleton {
     }
   }
 
-  /** A test that expects a job to run would otherwise fail without a reason. */
+  /**
+   * Warns of due jobs that no run reaches, because a test that expects them to run would fail
+   * without explanation.
+   */
   private void warnOfQueuesNotServed() {
     Worker worker = require(own);
     List<String> kinds = worker.types().stream().map(JobType::kind).toList();

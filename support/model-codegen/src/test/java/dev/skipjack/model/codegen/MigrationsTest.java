@@ -90,7 +90,7 @@ class MigrationsTest {
         .containsExactly("pending");
   }
 
-  /** Flyway gets a fixed list, which a new file must join. */
+  /** Flyway gets a fixed list, so a new file must be added to it. */
   @Test
   void everyFileIsAMigration() throws Exception {
     try (Stream<Path> files = Files.list(FOLDER)) {
@@ -103,7 +103,7 @@ class MigrationsTest {
 
   /** The last step of each migration updates the version that {@code schema_version()} returns. */
   @Test
-  void theSchemaKnowsItsVersion() throws Exception {
+  void theFunctionReturnsTheVersionOfTheSchema() throws Exception {
     assertThat(query("SELECT common.schema_version()"))
         .containsExactly(String.valueOf(Migrations.SCHEMA_VERSION));
     assertThat(
@@ -122,7 +122,7 @@ class MigrationsTest {
         "nul\0",
         "a234567890123456789012345678901234567890123456789012345678901234"
       })
-  void refusesNamesThatPostgresWouldCut(String schema) {
+  void refusesNamesThatPostgresWouldTruncate(String schema) {
     assertThatThrownBy(() -> Migrations.migrate(dataSource, schema))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("PostgreSQL allows 1 to 63");
@@ -133,7 +133,7 @@ class MigrationsTest {
    * because other transactions would then wait for the application.
    */
   @Test
-  void aReaderHoldsUpNoStarterOfAMigratedSchema() throws SQLException {
+  void aReaderDoesNotBlockAStartWithAMigratedSchema() throws SQLException {
     Migrations.migrate(dataSource, "read");
     PGSimpleDataSource impatient = new PGSimpleDataSource();
     impatient.setUrl(server.jdbcUrl("postgres"));
@@ -369,7 +369,7 @@ class MigrationsTest {
   void partitionsOfAnUnlimitedTimeAreRefused() throws SQLException {
     assertThat(query("SELECT common.create_partitions(NULL) IS NULL")).containsExactly("t");
     for (String ahead : List.of("infinity", "91 days", "-1 second", "400 days")) {
-      // PostgreSQL knows infinite intervals from version 17 on; before, the text is refused.
+      // PostgreSQL 17 and later have infinite intervals; earlier versions refuse the text.
       assertThatThrownBy(() -> query("SELECT common.create_partitions('" + ahead + "')"))
           .hasMessageMatching("(?s).*(is not in 0\\.\\.90 days|invalid input syntax).*");
     }
@@ -381,8 +381,8 @@ class MigrationsTest {
   }
 
   /**
-   * Otherwise, a role that may create partitions could fill the catalog with them, or take the name
-   * of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
+   * Without limits, a role that may create partitions could fill the catalog with them, or take the
+   * name of another year's partition: 0044-03-15 BC would have the same name as 0044-03-15.
    */
   @ParameterizedTest
   @ValueSource(
@@ -420,8 +420,8 @@ class MigrationsTest {
   @Test
   void noDayIsLeftOutWhereTheSessionsZoneEndsItsSummerTime() throws SQLException {
     Migrations.migrate(dataSource, "summer");
-    // A zone whose clocks go back by a whole day, after the partitions that are there: it shows at
-    // any time of day.
+    // A zone whose clocks go back by a whole day, after the existing partitions, so that the test
+    // works at any time of day.
     String zone =
         query(
                 "SELECT format('XXX0YYY-24,%s,%s', to_char(now() - interval '90 days', 'DDD')::int"
@@ -441,7 +441,7 @@ class MigrationsTest {
   }
 
   @Test
-  void aSchemaThatPlainSqlMadeIsTakenOver() throws Exception {
+  void aSchemaThatPlainSqlCreatedIsAdopted() throws Exception {
     query("CREATE SCHEMA \"by hand\"; SELECT 1");
     String path = "SET search_path = \"by hand\"; ";
     for (String file : files()) {
@@ -461,7 +461,7 @@ class MigrationsTest {
 
   /** If the migration called the function, it would run with the rights of the migrating role. */
   @Test
-  void aVersionThatAnotherRoleStatesIsNotAskedFor() throws SQLException {
+  void aVersionFunctionOfAnotherRoleIsNotCalled() throws SQLException {
     query(
         """
         CREATE SCHEMA planted;

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The checked-in model must match the migrations. */
+/** Tests that the checked-in model matches the migrations. */
 class ModelDriftTest {
 
   private static final Path CHECKED_IN = Path.of("../../queue-model/src/generated/java");

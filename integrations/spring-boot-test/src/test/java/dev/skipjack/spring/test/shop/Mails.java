@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.stereotype.Component;
 
-/** Sends a mail, or does what the name of the user says. */
+/** Sends a mail, or fails in the way that the name of the user determines. */
 @Component
 class Mails {
 

@@ -57,7 +57,7 @@ class ManualModeTest {
   }
 
   @Test
-  void jobsInQueuesThatAreNotServedAreNamed(CapturedOutput output) {
+  void aWarningNamesQueuesThatAreNotServed(CapturedOutput output) {
     jobs.enqueue(SEND_WELCOME, new SendWelcome("ada"), options -> options.onQueue("letters"));
 
     assertThat(runs.due()).isZero();

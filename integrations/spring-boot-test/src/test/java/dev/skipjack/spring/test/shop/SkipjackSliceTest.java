@@ -35,7 +35,7 @@ class SkipjackSliceTest {
     assertThat(environment.getProperty("shop.name")).isEqualTo("Skipjack");
   }
 
-  /** As the application does: Spring Boot 4 brings Jackson 3. */
+  /** Spring Boot 3 uses Jackson 2, and Spring Boot 4 uses Jackson 3. */
   @Test
   void convertsPayloadsWithTheJacksonOfSpringBoot(@Autowired JobQueue queue) {
     assertThat(queue.codec().getClass().getSimpleName())
