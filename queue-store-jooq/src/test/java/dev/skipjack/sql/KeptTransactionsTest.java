@@ -93,7 +93,7 @@ class KeptTransactionsTest {
 
       assertThat(session(kept)).isNotEqualTo(first);
       assertThat(borrowed()).isEqualTo(1);
-      // Not in the pool either.
+      // The pool must not keep it either.
       await()
           .until(
               () -> ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + first).equals("0"));

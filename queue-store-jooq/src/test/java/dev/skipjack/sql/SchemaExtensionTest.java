@@ -26,7 +26,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.junit.jupiter.api.Test;
 
-/** The doctor and maintenance with extensions that work, beside some that do not. */
+/** Tests the doctor and maintenance with working and broken extensions. */
 @QueueTest
 class SchemaExtensionTest {
 

@@ -35,7 +35,7 @@ class LongSnapshotsTest {
   }
 
   @Test
-  void aShorterOneDoesNotReplaceALongerOne() {
+  void shorterLeaseDoesNotReplaceALongerOne() {
     snapshots.learn("k", Duration.ofMinutes(5), LEASE);
     snapshots.learn("k", Duration.ofMinutes(1), LEASE);
 

@@ -200,7 +200,7 @@ class TakenBackSlotsTest {
         .isTrue();
   }
 
-  /** Records the attempts that it is given, and ends them at once or when the test does. */
+  /** Records the attempts that it receives, and ends them at once or when the test requests it. */
   private static final class Told implements Slots.Runner {
 
     final List<Long> run = new ArrayList<>();

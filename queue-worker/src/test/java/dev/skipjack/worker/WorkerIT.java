@@ -346,7 +346,7 @@ class WorkerIT {
                 effect(connection, note.number());
                 context.completeIn(connection);
                 if (note.number() == 2 && context.attempt() == 1) {
-                  connection.rollback(); // forgot why
+                  connection.rollback(); // by mistake, for example
                 } else {
                   connection.commit();
                 }

@@ -156,7 +156,7 @@ class DeadlockConcurrencyIT {
             fixture.value(
                 "SELECT count(*) > 0 AND count(*) = count(DISTINCT id) FROM @jobs_archive"))
         .isEqualTo("t");
-    // The dead were pruned, the others redriven: of each state the run has seen many.
+    // Dead jobs were pruned and others redriven, so the run has had many jobs in each state.
     assertThat(
             fixture.value(
                 "SELECT count(DISTINCT status) FROM @job_executions WHERE status IN ('succeeded',"

@@ -57,7 +57,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void isKeptForADayOrAsLongAsAsked() {
+  void keyIsKeptForADayOrTheRequestedTime() {
     queue.enqueue(WORK, new Work(1), key("a day"));
     queue.enqueue(WORK, new Work(2), job -> job.idempotencyKey("an hour", Duration.ofHours(1)));
 
@@ -208,7 +208,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void refusesACallWithoutAKeyAndOneKeyForMany() {
+  void callWithoutAKeyAndOneKeyForManyJobsAreRefused() {
     List<Work> two = List.of(new Work(1), new Work(2));
 
     assertThatThrownBy(() -> queue.enqueueOnce(WORK, new Work(1), UnaryOperator.identity()))

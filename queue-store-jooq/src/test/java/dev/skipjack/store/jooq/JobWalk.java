@@ -100,9 +100,9 @@ final class JobWalk implements AutoCloseable {
   private String place = "at the start";
 
   /**
-   * On an emptied queue.
+   * Creates a walk on an empty queue.
    *
-   * @param seen gets every kind of answer that the store gave
+   * @param seen receives every kind of result that the store returned
    */
   JobWalk(Fixture fixture, Set<String> seen) {
     this.fixture = fixture;

@@ -193,7 +193,7 @@ class OpenTransactionTest {
       queue.enqueue(Fixture.WORK, new Fixture.Work(2));
       queue.enqueue(Fixture.WORK, new Fixture.Work(3));
 
-      // An enqueue takes one, the wake-up behind it may take one, and each asks for a second once.
+      // An enqueue and its wake-up may each borrow one connection, and each may request a second one once.
       assertThat(borrowed).hasValueLessThanOrEqualTo(6);
       assertThat(idle).hasSize(2);
     }

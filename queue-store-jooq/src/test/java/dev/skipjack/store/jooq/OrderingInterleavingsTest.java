@@ -174,7 +174,7 @@ class OrderingInterleavingsTest {
       Future<List<WakeUp>> promotion = one.start(unused -> slow.promote(List.of("a")));
       gate.awaitArrival(promotion, session);
       try (Rival third = new Rival(fixture.database)) {
-        // The rival's thread is taken, its connection is not.
+        // The rival's thread is busy, but its connection is not.
         one.commit();
         third.run(connection -> promote.run(begun(connection), List.of("a")));
         third.commit();

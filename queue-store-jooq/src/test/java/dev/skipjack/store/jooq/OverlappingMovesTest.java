@@ -146,8 +146,7 @@ class OverlappingMovesTest {
       if (isEffective(state, List.of(one))) {
         found.add(List.of(one));
         for (Move two : Move.values()) {
-          // What follows a heartbeat meets the same row with a later lease; a release is a failure
-          // that costs nothing.
+          // After a heartbeat, a move finds the same row with a later lease. A release is like a failure that uses no attempt.
           if (one != Move.HEARTBEAT
               && two != Move.RELEASE
               && isEffective(state, List.of(one, two))) {
@@ -188,7 +187,7 @@ class OverlappingMovesTest {
       for (Move move : state.history()) {
         play(move, worker);
       }
-      // A worker's flusher and its heartbeats speak for one execution in two sessions.
+      // A worker's flusher and heartbeats use the same execution in two sessions.
       rival = new Actor(worker.execution);
       if (state == State.RUN_BY_THE_RIVAL) {
         play(Move.CLAIM, rival);

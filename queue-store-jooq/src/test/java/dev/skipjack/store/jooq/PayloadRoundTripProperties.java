@@ -29,8 +29,7 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler receives what was enqueued, except for what jsonb changes: the order of names,
- * duplicate names, and the notation of numbers.
+ * Tests that the handler receives the payload that was enqueued. Only jsonb changes it: the order of names, duplicate names, and the notation of numbers.
  */
 class PayloadRoundTripProperties {
 
@@ -54,7 +53,7 @@ class PayloadRoundTripProperties {
   }
 
   @Property(tries = 60)
-  void whatGoesInComesOut(@ForAll("trees") List<Object> payloads) throws Exception {
+  void payloadsAreReadAsTheyWereEnqueued(@ForAll("trees") List<Object> payloads) throws Exception {
     List<JobId> ids = FIXTURE.queue.enqueueAll(FREE, payloads);
     Map<Long, String> stored = stored();
 
@@ -69,7 +68,7 @@ class PayloadRoundTripProperties {
   }
 
   @Example
-  void whatJsonbChanges() {
+  void jsonbChangesNamesAndNumbers() {
     assertThat(becomes("{\"b\": 1, \"aa\": 2, \"c\": 3}"))
         .as("names are sorted, short ones first")
         .isEqualTo("{\"b\": 1, \"c\": 3, \"aa\": 2}");

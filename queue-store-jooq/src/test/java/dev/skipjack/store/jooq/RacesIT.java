@@ -49,7 +49,7 @@ class RacesIT {
   void completionAndRescueNeverBothHaveAJob() throws Exception {
     long completed = 0;
     long rescued = 0;
-    // Until both have won at least once: else they never met, and nothing is shown.
+    // Runs until each has won at least once. Otherwise they never met, and the test proves nothing.
     for (int round = 0; round < ROUNDS || (completed * rescued == 0 && round < MOST); round++) {
       fixture.enqueue(JOBS);
       List<Execution> claimed =

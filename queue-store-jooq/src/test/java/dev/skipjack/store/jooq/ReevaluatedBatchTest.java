@@ -154,7 +154,7 @@ class ReevaluatedBatchTest {
     Migrations.migrate(pool, Migrations.DEFAULT_SCHEMA);
     keeper = DriverManager.getConnection(postgres.jdbcUrl(DATABASE));
     execute(keeper, "SET search_path = " + Migrations.DEFAULT_SCHEMA);
-    // Policies hold for a role that is no superuser: the rows make its statements wait.
+    // Policies apply only to roles that are not superusers. The rows make their statements wait.
     execute(
         keeper,
         """
@@ -219,7 +219,7 @@ class ReevaluatedBatchTest {
     queue.enqueueAll(
         Fixture.WORK, IntStream.rangeClosed(1, JOBS).mapToObj(Fixture.Work::new).toList());
     List<Execution> batch = claim(queue);
-    // Without statistics some of the statements are planned to look into every partition.
+    // Without statistics, the plans of some statements read every partition.
     execute(keeper, "ANALYZE job_executions");
     return batch;
   }

@@ -63,7 +63,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests what each role of the script is allowed to do, and what none of them is. */
+/** Tests what each role of the script may do, and what none of them may do. */
 @QueueTest
 class RolesTest {
 

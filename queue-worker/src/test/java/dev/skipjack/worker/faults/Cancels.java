@@ -33,7 +33,7 @@ import javax.sql.DataSource;
 /** Handles and cancels jobs according to their plans, and records the results. */
 final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
 
-  /** What a handler does. */
+  /** The behaviour of a handler. */
   enum Deed {
     COMPLETE,
     /** Completes the job in the transaction that writes the job's effect. */

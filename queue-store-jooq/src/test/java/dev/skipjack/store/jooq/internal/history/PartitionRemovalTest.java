@@ -501,7 +501,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void twoAtItAtOnceFinishTheWorkBetweenThem() throws Exception {
+    void twoConcurrentMaintainersFinishTheWorkTogether() throws Exception {
       for (int day = 1; day <= 8; day++) {
         partition("jobs_archive", "2024-03-0" + day);
       }
@@ -524,7 +524,7 @@ class PartitionRemovalTest {
 
     @Test
     void tablesThatOnlyLookLikePartitionsAreNotTouched() {
-      // As made by hand: same columns and name, or a partition that was taken out to be kept.
+      // An operator may create a table with the same columns and name, or detach a partition to keep it.
       partition("jobs_archive", "2024-03-04");
       archive("2024-03-04 12:00+00", "default", 1);
       fixture.execute("ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240304");
