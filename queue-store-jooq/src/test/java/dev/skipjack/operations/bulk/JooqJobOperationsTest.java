@@ -202,7 +202,7 @@ class JooqJobOperationsTest {
   }
 
   @Test
-  void argumentsThatMakeNoSenseAreRejected() {
+  void invalidArgumentsAreRejected() {
     assertThatThrownBy(() -> operations.preview(OperationAction.CANCEL, JobQuery.archived()))
         .hasMessageContaining("JobQuery.live()");
     assertThatThrownBy(

@@ -55,7 +55,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void saturatesTheAttemptsInsteadOfFailingTheLane() {
+  void claimOfAJobWithTheMaximumCountOfAttemptsSucceeds() {
     fixture.enqueue(2);
     fixture.execute(
         "UPDATE @jobs SET attempts = 2147483647, uncounted_attempts = 2147483647 WHERE id = (SELECT min(id) FROM @jobs)");
@@ -76,7 +76,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void saysHowLongTheOldestDueJobOfALaneHasWaited() {
+  void listingReturnsHowLongTheOldestDueJobOfALaneHasWaited() {
     fixture.enqueue(3);
     fixture.execute(
         "UPDATE @jobs SET scheduled_at = now() - interval '90 minutes' WHERE id = (SELECT max(id) FROM @jobs)");

@@ -210,7 +210,7 @@ class DirectStartTest {
   }
 
   @Test
-  void jobsThatComeFirstAndHaveASlotThemselvesAreNotDelayed() {
+  void jobStartsDirectlyIfEarlierJobsHaveTheirOwnSlots() {
     fixture.enqueue(2);
     fixture.queue.enqueue(WORK, new Fixture.Work(3), job -> job.priority(4));
 
@@ -326,7 +326,7 @@ class DirectStartTest {
   }
 
   @Test
-  void aRowThatTheDatabaseRejectsIsRejectedAsWithoutAWorker() {
+  void rowThatTheDatabaseRejectsFailsLikeAPlainEnqueue() {
     fixture.execute("ALTER TABLE @jobs ADD CONSTRAINT odd CHECK (payload ->> 'number' <> '13')");
 
     assertThatThrownBy(() -> queue.enqueue(WORK, new Fixture.Work(13)))

@@ -110,7 +110,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void aPoolThatIsExhaustedIsARefusalAndNotTheEnd() throws SQLException {
+  void leasesAreRenewedAgainAfterThePoolWasExhausted() throws SQLException {
     pool.setConnectionTimeout(250);
     try (Connection one = pool.getConnection();
         Connection other = pool.getConnection()) {
@@ -121,7 +121,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void givesTheConnectionBackAsItCame() throws SQLException {
+  void returnsTheConnectionUnchanged() throws SQLException {
     beat();
 
     leases.close();
@@ -135,13 +135,13 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void aBatchOfNothingNeedsNoConnection() {
+  void anEmptyBatchNeedsNoConnection() {
     assertThat(leases.heartbeat(List.of(), Duration.ofHours(1))).isEmpty();
     assertThat(borrowed()).isZero();
   }
 
   @Test
-  void aLeaseThatIsNoneIsRefused() {
+  void leaseThatIsNotPositiveOrTooLongIsRefused() {
     for (Duration wrong : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366))) {
       assertThatThrownBy(() -> leases.heartbeat(List.of(execution), wrong))
           .isInstanceOf(IllegalArgumentException.class);

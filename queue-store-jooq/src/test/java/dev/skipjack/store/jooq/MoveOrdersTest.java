@@ -69,7 +69,7 @@ class MoveOrdersTest {
   }
 
   @Test
-  void everyOrderLeavesOneRowAndReturnsTheTruth() throws SQLException {
+  void everyOrderLeavesOneRowAndReturnsCorrectResults() throws SQLException {
     int played = 0;
     Deque<List<Step>> open = new ArrayDeque<>();
     open.add(List.of());

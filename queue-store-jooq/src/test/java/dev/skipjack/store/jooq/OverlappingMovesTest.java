@@ -209,7 +209,7 @@ class OverlappingMovesTest {
       first.begin();
       Answer held = first.run(connection -> make(connection, open, worker));
       if (!held.accepted() && !commits) {
-        first.rollback(); // As with a commit: it has changed nothing.
+        first.rollback(); // Like a commit, because the transaction has changed nothing.
         return;
       }
       Future<Answer> other = second.start(connection -> make(connection, beside, rival));
@@ -253,7 +253,7 @@ class OverlappingMovesTest {
 
     void late(Move late, List<Move> meanwhile) throws Exception {
       if (late == Move.CANCEL || late == Move.REDRIVE) {
-        gate.stopsAtRows(first); // These lock before they write.
+        gate.stopsAtRows(first); // These statements lock rows before they write.
       } else {
         gate.stops(first);
       }

@@ -58,7 +58,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void stepsOverARowThatCannotBeRescued() {
+  void rescueSkipsARowThatCannotBeRescued() {
     fixture.enqueue(3);
     fixture.claim(3, EXPIRED);
     fixture.execute(
@@ -151,7 +151,7 @@ class RescueStatementTest {
    * has expired.
    */
   @Test
-  void whatExpiresBelowTheMarkIsFoundWithinAMinute() {
+  void leaseThatExpiresBelowTheMarkIsFoundWithinAMinute() {
     AtomicLong clock = new AtomicLong();
     QueueDatabase database = fixture.database;
     RescueSweep sweep =
@@ -176,7 +176,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void whatExpiresAboveTheMarkIsFoundAtOnce() {
+  void leaseThatExpiresAboveTheMarkIsFoundAtOnce() {
     QueueDatabase database = fixture.database;
     RescueSweep sweep =
         new RescueSweep(

@@ -597,7 +597,7 @@ class RolesTest {
 
   /** The schema has the same grant as the schema public in PostgreSQL 14 and earlier. */
   @Test
-  void whatPublicMayCreateIsTakenBack() throws SQLException {
+  void rightOfPublicToCreateObjectsIsRevoked() throws SQLException {
     fixture.execute("GRANT CREATE ON SCHEMA " + fixture.database.schema() + " TO PUBLIC");
     fixture.execute(Roles.sql(fixture.database.schema(), prefix));
 

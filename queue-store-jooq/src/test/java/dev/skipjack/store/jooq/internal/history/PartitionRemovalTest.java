@@ -127,7 +127,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void insideAKeptPartitionOnlyExpiredRowsGo() {
+  void onlyExpiredRowsOfAKeptPartitionAreDeleted() {
     fixture.execute(
         "SELECT @create_partition('jobs_archive', now() - n * interval '1 day') FROM"
             + " generate_series(1, 3) n");
@@ -181,7 +181,7 @@ class PartitionRemovalTest {
 
   /** A job that was deleted manually leaves such a row, which is never closed. */
   @Test
-  void anAuditRowThatStaysOpenWithoutAJobKeepsNothing() {
+  void openAuditRowWithoutAJobDoesNotKeepItsPartition() {
     partition("job_executions", "2024-03-04");
     fixture.execute(
         "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (-1, 1,"
@@ -192,7 +192,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void anObjectThatDependsOnAPartitionKeepsNoOtherFromGoing() {
+  void objectThatDependsOnAPartitionDoesNotStopTheRemovalOfOthers() {
     partition("jobs_archive", "2024-03-04");
     partition("jobs_archive", "2024-03-05");
     partition("jobs_archive", "2024-03-06");
@@ -225,7 +225,7 @@ class PartitionRemovalTest {
 
   /** A trigger or a rule may reject the owner's statements. */
   @Test
-  void anArchiveThatCannotBeSweptKeepsTheAuditFromNothing() {
+  void archiveThatCannotBePrunedDoesNotStopTheRemovalOfTheAudit() {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
     fixture.execute(
         "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '1 day')");
@@ -388,7 +388,7 @@ class PartitionRemovalTest {
 
     /** Simulates a kill between the mark and the detach, after which the retention was extended. */
     @Test
-    void theMarkOfAPartitionThatStaysAfterAllIsTakenOff() {
+    void markOfAPartitionThatIsKeptAfterAllIsRemoved() {
       partition("jobs_archive", "2024-03-04");
       ddl().mark(PartitionedTable.ARCHIVE.named("jobs_archive_20240304").orElseThrow());
       Retention longer = new Retention(Duration.ofDays(36_500), Duration.ofDays(36_500));
