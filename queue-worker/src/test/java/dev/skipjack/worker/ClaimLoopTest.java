@@ -39,7 +39,7 @@ class ClaimLoopTest {
     wakeUp("q", 0);
     store.calls.clear();
 
-    passes(loop, Duration.ofMillis(1_600)); // no poll of an idle worker comes before
+    passes(loop, Duration.ofMillis(1_600)); // an idle worker does not poll earlier
 
     assertThat(claimed).hasSize(1);
     assertThat(store.calls)

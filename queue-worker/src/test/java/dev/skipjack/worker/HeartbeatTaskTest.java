@@ -206,7 +206,7 @@ class HeartbeatTaskTest {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
-    attempt.completion().noteWritten(); // and rolled back
+    attempt.completion().noteWritten(); // the transaction was rolled back
     ExecutionId thief = held.store.steal(attempt.execution().jobId());
 
     beat(held);

@@ -107,8 +107,7 @@ class LaneOrderIT {
 
   private Worker.Builder worker() {
     return Worker.on(queue)
-        .config( // What is claimed in advance has its tenth in front, and only the next one behind
-            // it.
+        .config( // A claim returns its reserved jobs first, so a large prefetch would run many of them in a row.
             WorkerConfig.builder().prefetch(10).drainTimeout(Duration.ofSeconds(5)).build())
         .handle(
             NOTE,

@@ -86,7 +86,7 @@ class ListenersTest {
   }
 
   @Test
-  void aListenerThatHangsHoldsUpNeitherClaimsNorOutcomes() {
+  void hangingListenerDelaysNeitherClaimsNorOutcomes() {
     store.add(job());
     start(
         builder("work", 1)

@@ -116,7 +116,7 @@ class LowWaterMarksTest {
      * sweeps.
      */
     @Test
-    void aClaimFromTheHeadLowersTheMarkToWhereItEnded() {
+    void claimFromTheHeadMovesTheMarkToItsEnd() {
       force(NOON);
 
       unhinted(SLOW, NOON.minusSeconds(60));
@@ -125,7 +125,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void aSweepWithoutAnythingLeavesTheMarkWhereItWas() {
+    void sweepThatReturnsNothingKeepsTheMark() {
       force(NOON);
       sweep(Set.of(LANE));
 
@@ -345,17 +345,17 @@ class LowWaterMarksTest {
       assertThat(marks.of(LANE, now)).isEqualTo(low);
       databaseTime = databaseTime.plusSeconds(1);
       hinted(Duration.ZERO, NOON.minusSeconds(3_600));
-      assertThat(marks.of(LANE, now)).isEqualTo(low); // once, not until the clock caught up
+      assertThat(marks.of(LANE, now)).isEqualTo(low); // the mark is dropped only once
     }
 
     @Test
-    void whenCleared() {
+    void marksAreDroppedWhenCleared() {
       force(NOON);
 
       marks.clear();
 
       assertThat(marks.of(LANE, now)).isNull();
-      assertThat(marks.inForce()).isTrue(); // that alone says nothing of a new server
+      assertThat(marks.inForce()).isTrue(); // the database may still be slow
     }
   }
 

@@ -112,7 +112,7 @@ class TakenBackSlotsTest {
    * A thread may begin late on a busy machine, or while other handlers occupy all carrier threads.
    */
   @Test
-  void aThreadThatBeginsLateHoldsUpTheOthersUntilTheNextRoundOnly() {
+  void threadThatBeginsLateDelaysTheOthersOnlyUntilTheNextRound() {
     Slots slots = slots(3, true);
     for (long id = 1; id <= 4; id++) {
       add(slots, id);
@@ -124,7 +124,7 @@ class TakenBackSlotsTest {
   }
 
   @Test
-  void anAttemptWithoutAThreadHoldsUpNoOther() {
+  void attemptWithoutAThreadDelaysNoOther() {
     told.keeps = true;
     Slots slots = slots(3, true);
     for (long id = 1; id <= 3; id++) {

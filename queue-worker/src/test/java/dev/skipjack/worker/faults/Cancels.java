@@ -135,7 +135,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
         insert.setLong(2, context.executionId().value());
         insert.execute();
         context.completeIn(connection);
-        completing.add(context.executionId().value()); // before anybody sees it completed
+        completing.add(context.executionId().value()); // before the completion is visible
         connection.commit();
       } finally {
         connection.rollback();
