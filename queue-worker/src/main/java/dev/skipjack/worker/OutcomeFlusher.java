@@ -54,7 +54,8 @@ final class OutcomeFlusher implements Loop.Step {
   }
 
   /**
-   * Accepts an ending like {@link #offer(Attempt, Ending)}, after its first write, with a hand-over, has failed.
+   * Accepts an ending like {@link #offer(Attempt, Ending)}, after its first write, with a
+   * hand-over, has failed.
    */
   void offerAgain(Attempt attempt, Ending ending, Throwable failure) {
     UnwrittenEnding unwritten = new UnwrittenEnding(attempt, ending);

@@ -107,7 +107,8 @@ class LaneOrderIT {
 
   private Worker.Builder worker() {
     return Worker.on(queue)
-        .config( // A claim returns its reserved jobs first, so a large prefetch would run many of them in a row.
+        .config( // A claim returns its reserved jobs first, so a large prefetch would run many of
+                 // them in a row.
             WorkerConfig.builder().prefetch(10).drainTimeout(Duration.ofSeconds(5)).build())
         .handle(
             NOTE,

@@ -44,7 +44,8 @@ class WakeUpListenerTest {
       assertThatThrownBy(listener::run).isInstanceOf(StoreException.class);
       assertThat(subscribed).hasValue(tries);
       assertThat(open).hasValue(0);
-      assertThat(listener.asked()).isFalse(); // a failure does not show that the database is available
+      assertThat(listener.asked())
+          .isFalse(); // a failure does not show that the database is available
     }
   }
 

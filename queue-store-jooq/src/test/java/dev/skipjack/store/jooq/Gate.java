@@ -95,7 +95,9 @@ final class Gate implements AutoCloseable {
     return change(pool, STOP);
   }
 
-  /** Does the same as {@link #stopsAtRows} for the only connection of a pool. Returns the session. */
+  /**
+   * Does the same as {@link #stopsAtRows} for the only connection of a pool. Returns the session.
+   */
   int stopsTheOneOfAtRows(DataSource pool) throws SQLException {
     return change(pool, "SET ROLE " + PASSER);
   }

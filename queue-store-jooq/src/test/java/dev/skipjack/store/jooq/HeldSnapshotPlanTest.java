@@ -16,8 +16,8 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the classic failure of queues in PostgreSQL: a transaction that stays open prevents vacuum from
- * removing the index entries of jobs that ended long ago. These entries are at the head of the
+ * Tests the classic failure of queues in PostgreSQL: a transaction that stays open prevents vacuum
+ * from removing the index entries of jobs that ended long ago. These entries are at the head of the
  * index, where every claim begins.
  */
 @QueueTest

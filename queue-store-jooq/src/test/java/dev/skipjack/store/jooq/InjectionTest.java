@@ -19,7 +19,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Passes hostile text in every String that a producer can pass. The text must be rejected or stored unchanged.
+ * Passes hostile text in every String that a producer can pass. The text must be rejected or stored
+ * unchanged.
  */
 @QueueTest
 class InjectionTest {

@@ -66,7 +66,8 @@ class NotificationPeekTest {
       Fixture fixture = new Fixture(database);
       try (HikariDataSource pool = countingPool(2);
           Subscription subscription = wakeUps(pool).subscribe()) {
-        // Uses several queues, because a second wake-up of a queue within some milliseconds would not be sent.
+        // Uses several queues, because a second wake-up of a queue within some milliseconds would
+        // not be sent.
         for (String queue : List.of("one", "two", "three")) {
           fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.onQueue(queue));
           assertThat(subscription.await(PATIENCE))

@@ -193,7 +193,8 @@ class OpenTransactionTest {
       queue.enqueue(Fixture.WORK, new Fixture.Work(2));
       queue.enqueue(Fixture.WORK, new Fixture.Work(3));
 
-      // An enqueue and its wake-up may each borrow one connection, and each may request a second one once.
+      // An enqueue and its wake-up may each borrow one connection, and each may request a second
+      // one once.
       assertThat(borrowed).hasValueLessThanOrEqualTo(6);
       assertThat(idle).hasSize(2);
     }

@@ -146,7 +146,8 @@ class OverlappingMovesTest {
       if (isEffective(state, List.of(one))) {
         found.add(List.of(one));
         for (Move two : Move.values()) {
-          // After a heartbeat, a move finds the same row with a later lease. A release is like a failure that uses no attempt.
+          // After a heartbeat, a move finds the same row with a later lease. A release is like a
+          // failure that uses no attempt.
           if (one != Move.HEARTBEAT
               && two != Move.RELEASE
               && isEffective(state, List.of(one, two))) {

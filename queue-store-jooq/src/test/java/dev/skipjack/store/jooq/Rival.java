@@ -31,7 +31,8 @@ final class Rival implements AutoCloseable {
 
   Rival(QueueDatabase database) throws SQLException {
     connection = DriverManager.getConnection(database.jdbcUrl());
-    // Uses generic plans, as after a few runs of each statement, because planning would take most of the time.
+    // Uses generic plans, as after a few runs of each statement, because planning would take most
+    // of the time.
     execute("SET plan_cache_mode = force_generic_plan");
     pid = pidOf(connection);
   }

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client disappears between a statement and its COMMIT, and the network does not notify the server, for example because a firewall drops the connection. The server ends the session, which frees the rows.
+ * A client disappears between a statement and its COMMIT, and the network does not notify the
+ * server, for example because a firewall drops the connection. The server ends the session, which
+ * frees the rows.
  */
 @QueueTest
 class SilentClientTest {

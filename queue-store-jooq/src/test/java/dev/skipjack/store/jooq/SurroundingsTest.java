@@ -192,7 +192,8 @@ class SurroundingsTest {
    */
   @Test
   void aJobCostsATenthOfATransactionIdAtMost() {
-    // Other sessions, such as autovacuum, sometimes use ids too, so the cheapest of a few runs counts.
+    // Other sessions, such as autovacuum, sometimes use ids too, so the cheapest of a few runs
+    // counts.
     double cheapest = Double.MAX_VALUE;
     for (int run = 0; run < 5 && cheapest > 0.1; run++) {
       long before = nextTransactionId();

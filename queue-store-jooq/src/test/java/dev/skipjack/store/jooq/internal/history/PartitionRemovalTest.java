@@ -524,7 +524,8 @@ class PartitionRemovalTest {
 
     @Test
     void tablesThatOnlyLookLikePartitionsAreNotTouched() {
-      // An operator may create a table with the same columns and name, or detach a partition to keep it.
+      // An operator may create a table with the same columns and name, or detach a partition to
+      // keep it.
       partition("jobs_archive", "2024-03-04");
       archive("2024-03-04 12:00+00", "default", 1);
       fixture.execute("ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240304");
