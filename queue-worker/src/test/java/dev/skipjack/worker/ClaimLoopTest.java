@@ -32,7 +32,7 @@ class ClaimLoopTest {
 
   /** Completing the job costs one more call, which is not counted here. */
   @Test
-  void anIsolatedJobCostsOneClaimAndFourListings() {
+  void isolatedJobRequiresOneClaimAndFourListings() {
     ClaimLoop loop = loop("q");
     passes(loop, A_MINUTE);
     store.add(job());
@@ -57,7 +57,7 @@ class ClaimLoopTest {
   }
 
   @Test
-  void aWakeUpForAJobThatAnotherWorkerClaimedCostsOneClaimAndOneListing() {
+  void wakeUpForAJobThatAnotherWorkerClaimedRequiresOneClaimAndOneListing() {
     ClaimLoop loop = loop("q");
     passes(loop, A_MINUTE);
     wakeUp("q", 0);
@@ -70,7 +70,7 @@ class ClaimLoopTest {
 
   /** A sender sends at most one wake-up for all lanes of a queue in five milliseconds. */
   @Test
-  void aJobOfAnotherLaneInTheShadowOfAWakeUpIsClaimedAfterSixMilliseconds() {
+  void jobOfAnotherLaneShortlyAfterAWakeUpIsClaimedAfterSixMilliseconds() {
     ClaimLoop loop = loop("q", "other");
     passes(loop, A_MINUTE);
     store.add(job());

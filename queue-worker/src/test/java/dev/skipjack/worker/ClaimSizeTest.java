@@ -35,7 +35,7 @@ class ClaimSizeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"54000", "53200"})
-  void aPayloadThatCannotBeFetchedFailsItsJobAndHoldsUpNoOther(String state) {
+  void payloadThatCannotBeFetchedFailsItsJobAndDelaysNoOther(String state) {
     store.bombState = state;
     JobId bomb = store.add(job().payload("bomb").maxAttempts(2));
     store.addAll(20, job());

@@ -97,7 +97,7 @@ class EndingRulesTest {
   }
 
   @Test
-  void payloadClassThatCannotBeReadEndsTheJobWhateverTheRuleForRetries() {
+  void payloadClassThatCannotBeReadEndsTheJobDespiteTheRuleForRetries() {
     PayloadException permanent = PayloadException.permanent("no constructor", null);
 
     assertThat(failed(threw(permanent)).isFinal()).isTrue();

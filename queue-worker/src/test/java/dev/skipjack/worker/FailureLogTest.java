@@ -85,7 +85,7 @@ class FailureLogTest {
     }
 
     @Test
-    void anErrorCannotForgeALine() {
+    void errorTextCannotStartANewLine() {
       List<String> log =
           run(
               (payload, context) -> {
@@ -147,7 +147,7 @@ class FailureLogTest {
         new FailureLogger(FailureLog.standard(), LoggerFactory.getLogger(Worker.class), now::get);
 
     @Test
-    void aFewLinesAMinuteStandForAllOfOneKindAndClass() {
+    void failuresOfOneKindAndClassAreLimitedToAFewLinesPerMinute() {
       List<String> first =
           logged(
               () -> {
@@ -192,7 +192,7 @@ class FailureLogTest {
 
     /** Classes of exceptions that are generated at run time must not fill the heap. */
     @Test
-    void endlesslyManyClassesShareALimit() {
+    void unlimitedNumberOfClassesSharesOneLimit() {
       List<String> log =
           logged(
               () -> {

@@ -19,7 +19,7 @@ class LongSnapshotsTest {
   }
 
   @Test
-  void theLeaseIsThreeTimesWhatTheAttemptTook() {
+  void leaseIsThreeTimesTheDurationOfTheAttempt() {
     assertThat(snapshots.learn("k", Duration.ofMinutes(5), LEASE)).isTrue();
 
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));

@@ -146,7 +146,7 @@ class OutcomeFlusherTest {
 
   /** A rejected batch is repeated and then split, and only its bad row is lost. */
   @Test
-  void oneOutcomeThatCannotBeWrittenHarmsNoOther() {
+  void outcomeThatCannotBeWrittenAffectsNoOther() {
     Held held = new Held(Duration.ofMillis(500));
     List<Attempt> attempts = held.claim(60);
     List<Integer> sizes = new CopyOnWriteArrayList<>();

@@ -225,7 +225,7 @@ class WorkerIT {
 
   /** Fault 96: the audit shows both executions. */
   @Test
-  void aStaleOutcomeNamesWhoHasTheJobNow() throws Exception {
+  void reportOfAStaleOutcomeNamesTheCurrentHolderOfTheJob() throws Exception {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());
     JobQueue zombies = JobQueue.builder(cut).schema(database.schema()).build();
     queue.enqueue(NOTE, new Note(1));
@@ -487,7 +487,7 @@ class WorkerIT {
   }
 
   @Test
-  void aPoisonedPayloadAndAForeignKindHarmNoOtherJob() throws SQLException {
+  void unreadablePayloadAndUnknownKindAffectNoOtherJob() throws SQLException {
     JobType<String> other = JobType.of("note", String.class).maxAttempts(1).priority(1);
     queue.enqueue(other, "no note");
     queue.enqueue(JobType.of("foreign", Note.class).priority(9), new Note(0));

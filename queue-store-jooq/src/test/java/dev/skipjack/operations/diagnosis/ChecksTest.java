@@ -139,7 +139,7 @@ class ChecksTest {
   }
 
   @Test
-  void deadRowsAreComparedWithWhatAutovacuumTolerates() {
+  void deadRowsAreComparedWithTheLimitOfAutovacuum() {
     assertThat(StorageChecks.deadRows(List.of(), false).level()).isEqualTo(Level.GREEN);
     assertThat(deadRows(1_000_000, 200_000).level()).isEqualTo(Level.GREEN);
     assertThat(deadRows(1_000_000, 300_000).level()).isEqualTo(Level.YELLOW);

@@ -70,7 +70,7 @@ class BusyRowTest {
   }
 
   @Test
-  void aHeldRowCostsItsNeighboursNeitherTheirLeaseNorTheirCompletion() throws Exception {
+  void lockedRowPreventsNeitherRenewalNorCompletionOfOtherJobs() throws Exception {
     fixture.enqueue(JOBS);
     List<Execution> claimed =
         fixture.claim(JOBS, LEASE).stream().map(ClaimedJob::execution).toList();

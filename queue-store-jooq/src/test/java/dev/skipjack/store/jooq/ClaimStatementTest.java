@@ -24,7 +24,7 @@ class ClaimStatementTest {
 
   /** FOR UPDATE would silently skip the job while the other transaction is open. */
   @Test
-  void claimsAJobThatAnUncommittedForeignKeyRefersTo() throws Exception {
+  void claimTakesAJobToWhichAnUncommittedForeignKeyRefers() throws Exception {
     String schema = fixture.database.schema();
     fixture.execute("CREATE TABLE @notes (job_id bigint REFERENCES @jobs)");
     fixture.enqueue(1);
@@ -41,7 +41,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void claimsAJobThatHasJustBecomeDue() {
+  void claimTakesAJobThatHasJustBecomeDue() {
     fixture.enqueue(1);
     fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
 
@@ -49,7 +49,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void leavesAJobThatIsDueInLessThanASecond() {
+  void claimSkipsAJobThatIsDueInLessThanASecond() {
     fixture.requireLeftBefore(
         () -> fixture.enqueue(1), "scheduled_at", () -> fixture.claim(1).isEmpty());
   }
@@ -65,7 +65,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void createsAMissingPartitionAndClaims() {
+  void claimCreatesAMissingPartition() {
     fixture.enqueue(1);
     fixture.execute(
         "DO $$ DECLARE p text; BEGIN FOR p IN SELECT inhrelid::regclass FROM pg_inherits"

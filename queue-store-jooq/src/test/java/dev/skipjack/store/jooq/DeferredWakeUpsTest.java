@@ -148,7 +148,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void areSentOnce() throws SQLException {
+  void wakeUpsAreSentOnce() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     connection.commit();
 

@@ -378,7 +378,7 @@ class DirectStartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void readsOneEntryOfTheIndexForEachQuestion(String mode) throws SQLException {
+  void directStartReadsOneIndexEntryForEachCondition(String mode) throws SQLException {
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, priority, scheduled_at) SELECT 'q' || (n % 4),"
             + " 'work', '{}', n % 10, now() + (n % 3 - 1) * interval '1 h' FROM generate_series(1,"

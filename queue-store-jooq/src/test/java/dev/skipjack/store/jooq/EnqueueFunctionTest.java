@@ -117,7 +117,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void prioritiesAndAttemptsComeFromTheQueueWhereTheCallGivesNone() {
+  void prioritiesAndAttemptsComeFromTheQueueIfTheCallHasNone() {
     fixture.execute(
         "INSERT INTO @job_queues (queue, default_priority, default_max_attempts) VALUES ('slow', -5, 3)");
     fixture.execute("SELECT @enqueue('a', queue => 'slow')");
@@ -155,7 +155,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void nullMeansTheDefaultWhereThereIsOne() {
+  void nullIsReplacedByTheDefaultIfThereIsOne() {
     fixture.execute(
         "SELECT @enqueue('k', '1', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
 

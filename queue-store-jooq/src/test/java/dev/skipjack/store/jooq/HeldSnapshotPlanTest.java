@@ -26,7 +26,7 @@ class HeldSnapshotPlanTest {
   private static final int CHURNED = 40_000;
 
   @Test
-  void aLowWaterMarkSparesTheClaimTheDeadEntries(QueueDatabase database) throws SQLException {
+  void claimWithALowWaterMarkSkipsTheDeadEntries(QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
     try (Connection holder = database.connection();
         Statement statement = holder.createStatement()) {
@@ -54,7 +54,7 @@ class HeldSnapshotPlanTest {
   }
 
   @Test
-  void aMarkSparesTheRescueTheDeadEntries(QueueDatabase database) throws SQLException {
+  void rescueWithAMarkSkipsTheDeadEntries(QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
     DSLContext dialect = StatementDialect.forSchema(database.schema());
     try (Connection holder = database.connection();

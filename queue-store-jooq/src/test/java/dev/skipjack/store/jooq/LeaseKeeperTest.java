@@ -71,7 +71,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void keepsItsConnectionAndHoldsNoTransaction() {
+  void heartbeatsKeepTheirConnectionWithoutATransaction() {
     assertThat(beat()).containsExactly(RENEWED);
     assertThat(beat()).containsExactly(RENEWED);
 
@@ -86,7 +86,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void renewsWhileHandlersHoldAllOtherConnections() throws SQLException {
+  void leasesAreRenewedWhileHandlersHoldAllOtherConnections() throws SQLException {
     pool.setConnectionTimeout(250);
     assertThat(beat()).containsExactly(RENEWED);
     try (Connection handlers = pool.getConnection()) {
@@ -98,7 +98,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void borrowsAnotherConnectionAfterOneThatBroke() {
+  void anotherConnectionIsBorrowedAfterABrokenOne() {
     beat();
     cutTheConnection();
 
@@ -121,7 +121,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void returnsTheConnectionUnchanged() throws SQLException {
+  void closeReturnsTheConnectionUnchanged() throws SQLException {
     beat();
 
     leases.close();
@@ -150,7 +150,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void reportsLostLeasesAndRequestedCancellations() {
+  void heartbeatReportsLostLeasesAndRequestedCancellations() {
     beat();
     fixture.queue.admin().cancel(List.of(execution.jobId()));
     assertThat(beat()).containsExactly(new Renewal(Verdict.DONE, true));
@@ -160,7 +160,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void asksForCancelsWithoutALockAndForTheOwnerOnly() throws SQLException {
+  void cancellationsAreReadWithoutALockAndForTheOwnerOnly() throws SQLException {
     assertThat(leases.cancelRequested(List.of(execution))).isEmpty();
     fixture.queue.admin().cancel(List.of(execution.jobId()));
     Execution stale =
@@ -183,7 +183,7 @@ class LeaseKeeperTest {
    * other fail.
    */
   @Test
-  void isReadCommittedWhateverTheConnectionsDefault(QueueDatabase database) {
+  void heartbeatsAreReadCommittedWithAnyDefaultOfTheConnection(QueueDatabase database) {
     try (HikariDataSource strict = new HikariDataSource()) {
       strict.setJdbcUrl(database.jdbcUrl());
       strict.setMaximumPoolSize(1);

@@ -316,7 +316,7 @@ class OrderingTest {
   }
 
   @Test
-  void parkPolicyKillsWhatWaitsAndLetsLaterJobsRun() {
+  void parkPolicyMakesWaitingJobsDeadAndLaterJobsRun() {
     List<JobId> jobs = enqueue("a", 1_200, OrderingPolicy.PARK);
     killOne();
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'dead'")).isEqualTo("1200");
@@ -345,7 +345,7 @@ class OrderingTest {
   }
 
   @Test
-  void redriveBringsParkedJobsBackInTheirOrder() {
+  void parkedJobsAreRedrivenInTheirOrder() {
     List<JobId> jobs = enqueue("a", 3, OrderingPolicy.PARK);
     killOne();
     assertThat(fixture.queue.admin().redriveAll(DeadJobs.all()).redriven()).isEqualTo(3);

@@ -88,7 +88,7 @@ class OverlappingMovesTest {
 
   @ParameterizedTest
   @EnumSource
-  void besideAnOpenTransactionNothingWaitsButACompletionInTheHandlersTransaction(State state)
+  void onlyCompletionInTheHandlersTransactionWaitsForAnOpenTransaction(State state)
       throws Exception {
     for (Move open : sayable(state)) {
       for (Move beside : sayable(state)) {
@@ -120,7 +120,7 @@ class OverlappingMovesTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatChangesBetweenSnapshotAndLockIsSeenOrLeftAlone(State state) throws Exception {
+  void rowChangedBetweenSnapshotAndLockIsRereadOrSkipped(State state) throws Exception {
     for (List<Move> meanwhile : effective(state)) {
       for (Move late : sayable(state)) {
         try (Scene scene = new Scene(state)) {

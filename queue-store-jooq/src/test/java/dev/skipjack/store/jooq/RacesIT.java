@@ -90,7 +90,7 @@ class RacesIT {
 
   /** A single statement moves a job, so no snapshot shows it in neither table or in both. */
   @Test
-  void everyInstantSeesEachJobOnce() throws Exception {
+  void everySnapshotContainsEachJobOnce() throws Exception {
     fixture.enqueue(2_000);
     Future<?> completing =
         threads.submit(

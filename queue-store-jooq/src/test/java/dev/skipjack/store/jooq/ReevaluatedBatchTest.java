@@ -197,7 +197,7 @@ class ReevaluatedBatchTest {
    * open forever.
    */
   @Test
-  void aRescueLeavesAnAttemptThatBeganBehindItsSnapshotToTheNextOne() throws Exception {
+  void attemptThatBeganAfterTheSnapshotOfARescueIsLeftToTheNextRescue() throws Exception {
     JobQueue queue = JobQueue.builder(pool).build();
     List<Execution> batch = claimAll(queue);
 

@@ -38,7 +38,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void rescuesAJobWhoseLeaseHasJustEnded() {
+  void rescueFindsAJobWhoseLeaseHasJustEnded() {
     fixture.enqueue(1);
     fixture.claim(1);
     fixture.execute("UPDATE @jobs SET lease_expires_at = clock_timestamp()");
@@ -47,7 +47,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void leavesAJobWhoseLeaseEndsInLessThanASecond() {
+  void rescueSkipsAJobWhoseLeaseEndsInLessThanASecond() {
     fixture.requireLeftBefore(
         () -> {
           fixture.enqueue(1);
@@ -198,7 +198,7 @@ class RescueStatementTest {
 
   /** The process starts while an old snapshot makes every sweep without a mark time out. */
   @Test
-  void aProcessThatNeverEndedASweepRescuesWhatItClaimedAndTheRestWithinAMinute()
+  void processWithoutACompletedSweepRescuesItsOwnJobsAndTheOthersWithinAMinute()
       throws SQLException {
     AtomicLong clock = new AtomicLong();
     QueueDatabase database = fixture.database;
@@ -253,7 +253,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void walksTheRunningIndex() throws SQLException {
+  void rescueReadsTheRunningIndex() throws SQLException {
     fixture.execute(
         "INSERT INTO @jobs (kind, payload) SELECT 'work', '{}' FROM generate_series(1, 50000)");
     fixture.execute("ANALYZE @jobs");

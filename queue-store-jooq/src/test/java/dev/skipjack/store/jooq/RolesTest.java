@@ -289,7 +289,7 @@ class RolesTest {
   }
 
   @Test
-  void aWorkerPromotesBehindEveryEndOfAHead() throws SQLException {
+  void workerPromotesTheNextJobAtEveryEndOfAHead() throws SQLException {
     List<JobId> skipping = enqueueOrdered(4, OrderingPolicy.SKIP);
     List<JobId> parking = enqueueOrdered(3, OrderingPolicy.PARK);
     as(
@@ -427,7 +427,7 @@ class RolesTest {
   }
 
   @Test
-  void aViewerReadsAllButWhatJobsCarry() throws SQLException {
+  void viewerReadsEverythingExceptThePayloadsOfJobs() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);
     fixture

@@ -54,7 +54,7 @@ class ShadowedStatementsTest {
    */
   @ParameterizedTest
   @ValueSource(strings = {"shadows, public", IN_FRONT})
-  void noStatementCallsWhatIsNotTheServers(String searchPath) throws SQLException {
+  void statementsCallOnlyObjectsOfTheServer(String searchPath) throws SQLException {
     try (HikariDataSource pool = poolOn(searchPath)) {
       RecordingDataSource recording = new RecordingDataSource(pool);
       JobQueue queue =

@@ -63,7 +63,7 @@ class SilentClientTest {
   }
 
   @Test
-  void itsClaimIsUndone() {
+  void claimOfASilentClientIsUndone() {
     fixture.enqueue(1);
 
     assertThatThrownBy(
@@ -76,7 +76,7 @@ class SilentClientTest {
 
   /** Others wait for the key, but no longer than they would for a slow transaction. */
   @Test
-  void itsKeyBecomesFree() {
+  void keyOfASilentClientBecomesFree() {
     assertThatThrownBy(() -> enqueueOnce(silent)).isInstanceOf(StoreException.class);
 
     assertThat(enqueueOnce(fixture.queue)).isInstanceOf(EnqueueResult.Enqueued.class);

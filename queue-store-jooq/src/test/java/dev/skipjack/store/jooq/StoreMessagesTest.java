@@ -67,7 +67,7 @@ class StoreMessagesTest {
   }
 
   @Test
-  void aPoolsTimeoutNamesTheServersFailureBehindIt() {
+  void timeoutOfAPoolNamesTheServersFailureThatCausedIt() {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl("jdbc:postgresql://localhost:1/nobody");
       pool.setInitializationFailTimeout(-1);

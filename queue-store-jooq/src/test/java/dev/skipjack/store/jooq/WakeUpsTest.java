@@ -297,7 +297,7 @@ class WakeUpsTest {
    * again.
    */
   @Test
-  void whateverTheDataSourceThrowsForAWakeUpFailsNoEnqueue() {
+  void exceptionOfTheDataSourceForAWakeUpFailsNoEnqueue() {
     AtomicInteger borrowed = new AtomicInteger();
     DataSource closing =
         (DataSource)

@@ -64,7 +64,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void removesExpiredPartitionsAndNoOthers() {
+  void onlyExpiredPartitionsAreRemoved() {
     partition("jobs_archive", "2024-03-04");
     partition("jobs_archive", "2024-03-05");
     partition("job_executions", "2024-03-04");
@@ -82,7 +82,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void worksInASchemaOfAnyName(QueueDatabase database) {
+  void partitionsAreRemovedInASchemaOfAnyName(QueueDatabase database) {
     String schema = "it's \"odd\"";
     Migrations.migrate(database.dataSource(), schema);
     fixture.execute(

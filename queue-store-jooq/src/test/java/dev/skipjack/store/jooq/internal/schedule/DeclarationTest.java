@@ -227,7 +227,7 @@ class DeclarationTest {
   }
 
   @Test
-  void anOperatorRemovesWhatAnOperatorAddedAndCodeRetiresWhatItDeclared() {
+  void operatorsRemoveTheirOwnSchedulesAndCodeRetiresDeclaredOnes() {
     on.schedules.add(daily("added"));
     on.schedules.declare(daily("declared"));
 

@@ -103,7 +103,7 @@ class SchedulersRaceTest {
   }
 
   @Test
-  void ofTwoSchedulersWithOneBatchTheSecondSkipsWhatTheFirstHolds() throws SQLException {
+  void secondSchedulerSkipsTheSchedulesThatTheFirstHasLocked() throws SQLException {
     declareDue(20);
     try (Connection first = begin();
         Connection second = begin()) {
