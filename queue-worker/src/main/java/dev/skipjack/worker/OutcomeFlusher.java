@@ -127,7 +127,10 @@ final class OutcomeFlusher implements Loop.Step {
         || (waiting >= running.size() && collecting() <= 0);
   }
 
-  /** Returns for how many nanoseconds to collect further endings, or a negative number. */
+  /**
+   * Returns for how many nanoseconds to collect further endings. Not positive if the time has
+   * passed, or if an ending is not of a direct start.
+   */
   private long collecting() {
     return onlyDirect ? collectUntil - System.nanoTime() : -1;
   }

@@ -263,7 +263,9 @@ final class Slots {
     }
   }
 
-  /** Starts the next attempt before this thread begins its own, which may take long. */
+  /**
+   * Starts the next attempt before this thread begins its own attempt, because that may take long.
+   */
   private void startNext() {
     try {
       fill();

@@ -35,12 +35,12 @@ class TakenBackSlotsTest {
 
     slots.takeBack(0);
     assertThat(told.notBegun).containsExactly(1L);
-    assertThat(tasks).as("its slot is the next one's").hasSize(2);
+    assertThat(tasks).as("the next attempt has its slot").hasSize(2);
     tasks.get(0).run();
 
     assertThat(told.run).isEmpty();
     add(slots, 3);
-    assertThat(tasks).as("the one slot is taken").hasSize(2);
+    assertThat(tasks).as("the only slot is taken").hasSize(2);
     tasks.get(1).run();
     runAll(2);
     assertThat(told.run).containsExactly(2L, 3L);
@@ -65,7 +65,7 @@ class TakenBackSlotsTest {
     tasks.get(4).run();
     assertThat(tasks).hasSize(6);
     tasks.get(5).run();
-    assertThat(tasks).as("both slots are taken by what has begun").hasSize(6);
+    assertThat(tasks).as("attempts that have begun hold both slots").hasSize(6);
 
     told.end(5);
 

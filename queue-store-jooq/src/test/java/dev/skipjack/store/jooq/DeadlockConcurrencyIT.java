@@ -141,7 +141,7 @@ class DeadlockConcurrencyIT {
                     + " @job_executions WHERE job_id = jobs.id AND status = 'running') OR EXISTS"
                     + " (SELECT FROM @jobs_archive WHERE id = jobs.id) OR EXISTS (SELECT FROM"
                     + " @job_executions WHERE job_id = jobs.id AND status = 'succeeded')"))
-        .as("live jobs that are not whole")
+        .as("inconsistent live jobs")
         .isNull();
     assertThat(
             fixture.value(
@@ -150,7 +150,7 @@ class DeadlockConcurrencyIT {
                     + " OR (status = 'completed')::int <> (SELECT count(*) FROM @job_executions"
                     + " WHERE job_id = ended.id AND status = 'succeeded') OR EXISTS (SELECT FROM"
                     + " @job_executions WHERE job_id = ended.id AND status = 'running')"))
-        .as("archived jobs that are not whole")
+        .as("inconsistent archived jobs")
         .isNull();
     assertThat(
             fixture.value(

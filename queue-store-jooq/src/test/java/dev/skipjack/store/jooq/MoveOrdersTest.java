@@ -89,7 +89,7 @@ class MoveOrdersTest {
         }
       }
     }
-    assertThat(played).as("orders played").isGreaterThan(500);
+    assertThat(played).as("orders that were run").isGreaterThan(500);
   }
 
   /**

@@ -81,7 +81,7 @@ class PayloadDoorsTest {
 
     assertThat(refusals(session, good)).isEmpty();
     assertThat(fixture.value("SELECT count(*) FROM @jobs GROUP BY payload HAVING count(*) % 2 = 1"))
-        .as("payloads that one door stored otherwise than the other")
+        .as("payloads that Java and SQL stored differently")
         .isEqualTo("(no row)");
     assertThat(fixture.value("SELECT count(*) FROM @jobs"))
         .isEqualTo(String.valueOf(good.size() * 2));

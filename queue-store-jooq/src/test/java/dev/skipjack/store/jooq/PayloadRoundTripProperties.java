@@ -74,10 +74,10 @@ class PayloadRoundTripProperties {
         .as("names are sorted, short ones first")
         .isEqualTo("{\"b\": 1, \"c\": 3, \"aa\": 2}");
     assertThat(becomes("{\"a\":1,\"a\":{\"b\":2}}"))
-        .as("of equal names the last stays")
+        .as("the last of equal names is kept")
         .isEqualTo("{\"a\": {\"b\": 2}}");
     assertThat(becomes("[1.50, 1E+3, 12e-4, -0, -0.0, 0e5]"))
-        .as("numbers are written out, zeros at the end stay, zero has no sign")
+        .as("numbers have no exponent, zeros at the end are kept, zero has no sign")
         .isEqualTo("[1.50, 1000, 0.0012, 0, 0.0, 0]");
     assertThat(becomes("[\"\\u00e9\\/\",  true]"))
         .as("escapes and spaces are not kept")

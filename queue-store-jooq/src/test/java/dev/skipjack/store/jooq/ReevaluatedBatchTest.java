@@ -246,7 +246,7 @@ class ReevaluatedBatchTest {
       DSLContext dialect = StatementDialect.forSchema(Migrations.DEFAULT_SCHEMA);
       Future<Long> ended = thread.submit(() -> ending.end(dialect, late, batch));
       Rival.soon().until(() -> ended.isDone() || somebodyWaits());
-      assertThat(ended.isDone()).as("came through the gate").isFalse();
+      assertThat(ended.isDone()).as("passed the gate").isFalse();
       rival.run();
       execute(keeper, "SELECT pg_advisory_unlock(" + LOCK + ")");
       return ended.get();

@@ -128,7 +128,9 @@ class ShadowedStatementsTest {
               () -> {
                 try (var row = statement.executeQuery(sql)) {
                   row.next();
-                  assertThat(row.getString(1)).as("not of the shadow's type").isEqualTo("(t)");
+                  assertThat(row.getString(1))
+                      .as("the value is not of the type of the shadow")
+                      .isEqualTo("(t)");
                 }
               })
           .hasMessageContaining("shadow");

@@ -151,7 +151,7 @@ final class PartitionRemover {
       if (state.get() == State.ATTACHED || PartitionErrors.isDetachedByAnother(failure)) {
         ddl.unmark(partition);
       } else {
-        ddl.markAgain(partition); // a maintainer that came second may have removed the mark
+        ddl.markAgain(partition); // another maintainer may have removed the mark
       }
     } catch (StoreException again) {
       failure.addSuppressed(again); // the next call finds it attached and marked

@@ -414,7 +414,7 @@ class PartitionRemovalTest {
                 new Postponed("job_executions_20240311", Reason.BUSY));
         assertThat(pending()).isEqualTo("job_executions_20240304");
         assertThat(maintenance.removePartitions(RETENTION).postponed())
-            .as("finishing waits for the reader too, but not forever")
+            .as("finishing waits for the reader too, but for a limited time")
             .hasSize(2);
 
         reader.rollback();
