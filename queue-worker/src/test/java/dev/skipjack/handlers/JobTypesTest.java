@@ -105,7 +105,7 @@ class JobTypesTest {
   }
 
   @Test
-  void theOwnConstantPrecedesThoseAroundTheHandler() {
+  void constantOfTheHandlersClassPrecedesThoseOfClassesAroundIt() {
     class Own {
       static final JobType<Work> DIG = JobType.of("dig", Work.class).onQueue("fields");
 

@@ -183,7 +183,7 @@ class HandOverIT {
   }
 
   @Test
-  void workerThatStopsAsksForNoHandOver() throws Exception {
+  void stoppingWorkerRequestsNoHandOver() throws Exception {
     List<JobId> jobs = enqueue(2);
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch stopping = new CountDownLatch(1);
@@ -234,7 +234,7 @@ class HandOverIT {
   }
 
   @Test
-  void staleCompletionHandsNothingOverAndIsReportedAsLost() {
+  void staleCompletionHandsOverNoJobAndIsReportedAsLost() {
     enqueue(JOBS);
     before =
         () ->

@@ -369,7 +369,7 @@ class WorkerIT {
   }
 
   @Test
-  void headersReachTheJobAndItsFollowUpAndAResultStaysWithIt() {
+  void headersReachTheJobAndItsFollowUpAndTheResultIsStored() {
     String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     List<String> seen = new CopyOnWriteArrayList<>();
     JobId first =

@@ -451,7 +451,7 @@ class JooqDoctorTest {
   }
 
   @Test
-  void aRejectedStatementOfTheServersStateLosesOnlyItsOwnCheck(QueueDatabase database) {
+  void rejectedStatementAboutTheServerPreventsOnlyItsOwnCheck(QueueDatabase database) {
     String role = "d" + fixture.value("SELECT left(md5(current_database()), 12)");
     fixture.execute("CREATE ROLE " + role);
     fixture.execute("REVOKE EXECUTE ON FUNCTION pg_notification_queue_usage() FROM PUBLIC");
@@ -495,7 +495,7 @@ class JooqDoctorTest {
   }
 
   @Test
-  void aDatabaseThatCannotBeReachedIsNoFinding() {
+  void unreachableDatabaseIsAnErrorAndNotAFinding() {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl("jdbc:postgresql://localhost:1/none");
       pool.setInitializationFailTimeout(-1);

@@ -181,7 +181,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void wakesWorkersAtCommitOnceForAQueueAndNotForLater() throws Exception {
+  void functionWakesWorkersOncePerQueueAtCommitAndNotForFutureJobs() throws Exception {
     try (Connection listener = fixture.database.connection();
         Connection one = fixture.database.connection();
         Connection other = fixture.database.connection()) {

@@ -144,7 +144,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void manyReturnResultsInInputOrderAndDuplicatesAreOneJob() {
+  void resultsAreInInputOrderAndDuplicatesAreOneJob() {
     JobId known = queue.enqueue(WORK, new Work(-1), key("7"));
     List<Work> payloads = IntStream.range(0, 20_000).mapToObj(Work::new).toList();
 

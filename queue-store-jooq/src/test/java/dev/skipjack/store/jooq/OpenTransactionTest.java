@@ -204,7 +204,7 @@ class OpenTransactionTest {
   /** Such a pool's connections are between transactions. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aPoolWithoutAutoCommitIsNoOpenTransaction(boolean unwraps) throws SQLException {
+  void connectionsOfAPoolWithoutAutoCommitAreAccepted(boolean unwraps) throws SQLException {
     try (Connection idle = database.connection()) {
       idle.setAutoCommit(false);
       JobQueue queue = queueOn(boundTo(idle, unwraps));
@@ -223,7 +223,7 @@ class OpenTransactionTest {
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aFailedTransactionReturnedToItsPoolIsNoTrouble(boolean autoCommit) throws SQLException {
+  void failedTransactionThatWasReturnedToItsPoolIsAccepted(boolean autoCommit) throws SQLException {
     try (HikariDataSource pool = pool(autoCommit, 1)) {
       try (Connection leaked = pool.getConnection();
           Statement statement = leaked.createStatement()) {

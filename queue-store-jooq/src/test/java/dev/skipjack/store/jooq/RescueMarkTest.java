@@ -47,7 +47,7 @@ class RescueMarkTest {
    * sweeps possible.
    */
   @Test
-  void aSweepOfAllThatFailsLeavesTheMark() {
+  void failedSweepOfAllKeepsTheMark() {
     slow();
     assertThat(mark.begin(LATER)).isZero();
     assertThat(mark.begin(LATER + 1)).isEqualTo(199);
@@ -95,7 +95,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void aSweepOfAllThatTimesOutLeavesTheMark() {
+  void sweepOfAllThatTimesOutKeepsTheMark() {
     slow();
     mark.claimed(50);
     timeOut(LATER);

@@ -374,8 +374,8 @@ class SharedWritesTest {
   /** The writer interrupts others just before it hands over, so that some give up their turn. */
   @ParameterizedTest
   @CsvSource({"2, 20", "1, 3600000000"})
-  void callersThatAreInterruptedOverdueAndRejectedLoseAndRepeatNoJob(
-      int mostWrites, long patienceMicros) throws Exception {
+  void interruptedAndRejectedCallersNeitherLoseNorRepeatAJob(int mostWrites, long patienceMicros)
+      throws Exception {
     int threads = 8;
     int each = 20_000;
     AtomicIntegerArray written = new AtomicIntegerArray(threads * each);

@@ -25,7 +25,7 @@ class StoreMessagesTest {
   }
 
   @Test
-  void anExhaustedPoolIsNotBlamedOnTheDatabase() throws SQLException {
+  void exhaustedPoolIsNotReportedAsADatabaseFailure() throws SQLException {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(database.jdbcUrl());
       pool.setMaximumPoolSize(1);

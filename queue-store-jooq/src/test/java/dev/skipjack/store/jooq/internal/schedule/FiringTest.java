@@ -174,7 +174,7 @@ class FiringTest {
   }
 
   @Test
-  void anExceptingPredicateIsAskedByTheWorkerThatDeclaredIt() {
+  void workerThatDeclaredAPredicateForExceptedDatesCallsIt() {
     Schedule never =
         Schedule.every(Duration.ofHours(1))
             .except(date -> date.getYear() < 2100)
@@ -428,7 +428,7 @@ class FiringTest {
   }
 
   @Test
-  void aJobOfAKindThatNoWorkerKnowsIsEnqueued() {
+  void jobOfAKindWithoutAWorkerIsEnqueued() {
     on.schedules.declare(every(Duration.ofHours(1), "sync"));
     on.fixture.execute("UPDATE @job_schedules SET kind = 'from-the-future'");
     on.plan("sync", on.now().truncatedTo(HOURS));

@@ -135,7 +135,7 @@ class SchedulersRaceTest {
   }
 
   @Test
-  void aScheduleThatChangedSinceItWasReadIsNotFiredAsItWas() throws SQLException {
+  void scheduleThatChangedSinceItWasReadIsNotFired() throws SQLException {
     declareDue(1);
     try (Connection connection = begin()) {
       List<Firing> stale = readDue(connection);
