@@ -125,7 +125,7 @@ final class DirectStarts implements LocalWorker {
   }
 
   /**
-   * Frees the slots that were taken longer than the given nanoseconds ago, because their enqueues
+   * Frees the slots that were taken more than the given nanoseconds ago, because their enqueues
    * hang. If such an enqueue returns later, its job waits like one that was prefetched.
    */
   void takeBack(long patience) {

@@ -53,10 +53,7 @@ final class OutcomeFlusher implements Loop.Step {
     offer(new UnwrittenEnding(attempt, ending));
   }
 
-  /**
-   * Accepts an ending like {@link #offer(Attempt, Ending)}, after its first write, with a
-   * hand-over, has failed.
-   */
+  /** Accepts an ending whose first write, with a hand-over, has failed. */
   void offerAgain(Attempt attempt, Ending ending, Throwable failure) {
     UnwrittenEnding unwritten = new UnwrittenEnding(attempt, ending);
     if (OutcomeWriter.mayBeExecuted(failure)) {

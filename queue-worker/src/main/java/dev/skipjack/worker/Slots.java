@@ -264,7 +264,8 @@ final class Slots {
   }
 
   /**
-   * Starts the next attempt before this thread begins its own attempt, because that may take long.
+   * Starts the next attempt before this thread begins its own, because its own may take a long
+   * time.
    */
   private void startNext() {
     try {

@@ -106,8 +106,8 @@ final class PartitionRemover {
       } catch (StoreException failure) {
         Postponed one = PartitionErrors.whileRemoving(partition, failure);
         postponed.add(one);
-        // The detach is pending, or another session has locked the parent. The others would wait as
-        // long.
+        // The detach is pending, or another session has locked the parent. Further detaches would
+        // wait as long.
         blocked |= isTakenOut && one.reason() == Reason.BUSY;
       } catch (RuntimeException failure) { // what was removed before must still be reported
         postponed.add(
