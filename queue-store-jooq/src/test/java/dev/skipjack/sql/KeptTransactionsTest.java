@@ -55,7 +55,7 @@ class KeptTransactionsTest {
   }
 
   @Test
-  void aConnectionThatDiedInSilenceIsReplacedBeforeItIsNeeded() throws SQLException {
+  void brokenConnectionIsReplacedBeforeItIsNeeded() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(new OwnConnections(pool), Duration.ZERO)) {
       int first = session(kept);
       terminate(first);
@@ -81,7 +81,7 @@ class KeptTransactionsTest {
 
   /** A demoted server responds, but no lease could be renewed there. */
   @Test
-  void aConnectionThatOnlyReadsIsDiscardedWhenItIsDoubted() throws SQLException {
+  void readOnlyConnectionIsDiscardedWhenItIsChecked() throws SQLException {
     try (KeptTransactions kept = new KeptTransactions(new OwnConnections(pool))) {
       int first = session(kept);
       kept.run(ONLY_READ, NoRequest.NONE);
@@ -93,7 +93,7 @@ class KeptTransactionsTest {
 
       assertThat(session(kept)).isNotEqualTo(first);
       assertThat(borrowed()).isEqualTo(1);
-      // Not in the pool either.
+      // The pool must not keep it either.
       await()
           .until(
               () -> ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + first).equals("0"));
@@ -102,7 +102,7 @@ class KeptTransactionsTest {
 
   /** Heartbeats check the server often enough, and an idle worker must cost nothing. */
   @Test
-  void aConnectionThatWasUsedLatelyIsNotAsked() throws SQLException {
+  void recentlyUsedConnectionIsNotChecked() throws SQLException {
     try (KeptTransactions kept =
         new KeptTransactions(new OwnConnections(pool), Duration.ofHours(1))) {
       int first = session(kept);
@@ -115,7 +115,7 @@ class KeptTransactionsTest {
   }
 
   @Test
-  void aCloseByAnInterruptedThreadGivesTheConnectionBack() {
+  void closeByAnInterruptedThreadReturnsTheConnection() {
     KeptTransactions kept = new KeptTransactions(new OwnConnections(pool));
     int first = session(kept);
     Thread.currentThread().interrupt();
@@ -130,7 +130,7 @@ class KeptTransactionsTest {
   }
 
   @Test
-  void aCloseByAnInterruptedThreadAbortsWhatIsUnderWay() throws Exception {
+  void closeByAnInterruptedThreadAbortsTheCallThatIsRunning() throws Exception {
     KeptTransactions kept = new KeptTransactions(new OwnConnections(pool));
     CountDownLatch over = new CountDownLatch(1);
     Thread caller =

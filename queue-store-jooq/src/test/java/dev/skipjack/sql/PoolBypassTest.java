@@ -82,7 +82,7 @@ class PoolBypassTest {
   }
 
   @Test
-  void whileThePoolCannotConnectAConnectionWithItsSettingsIsOpenedBesideIt() throws SQLException {
+  void connectionWithThePoolsSettingsIsOpenedWhileThePoolCannotConnect() throws SQLException {
     settings.setConnectionInitSql("SET application_name = 'first'");
     settings.setSchema("pg_temp");
     settings.setAutoCommit(false);

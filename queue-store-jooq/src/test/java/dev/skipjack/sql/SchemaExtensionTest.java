@@ -26,7 +26,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.junit.jupiter.api.Test;
 
-/** The doctor and maintenance with extensions that work, beside some that do not. */
+/** Tests the doctor and maintenance with working and broken extensions. */
 @QueueTest
 class SchemaExtensionTest {
 
@@ -91,7 +91,7 @@ class SchemaExtensionTest {
   }
 
   @Test
-  void aBrokenExtensionLosesOnlyItsOwnChecks(QueueDatabase database) {
+  void brokenExtensionPreventsOnlyItsOwnChecks(QueueDatabase database) {
     List<Finding> findings = doctor(database, BROKEN, HEALTHY);
 
     assertThat(findings.subList(findings.size() - 4, findings.size()))
@@ -105,7 +105,7 @@ class SchemaExtensionTest {
   }
 
   @Test
-  void thePartitionsOfTheJobsAreCheckedBesideABrokenExtension(QueueDatabase database) {
+  void partitionsOfTheJobsAreCheckedDespiteABrokenExtension(QueueDatabase database) {
     assertThat(partitions(database, BROKEN).level()).isEqualTo(Level.NOT_CHECKED);
     new Fixture(database)
         .execute(
@@ -117,7 +117,7 @@ class SchemaExtensionTest {
   }
 
   @Test
-  void theOtherPartitionsAreCreatedBesideThoseOfABrokenExtension(QueueDatabase database) {
+  void otherPartitionsAreCreatedDespiteABrokenExtension(QueueDatabase database) {
     CreatedPartitions created =
         maintenance(database, BROKEN, REFUSED, HEALTHY).createPartitions(Duration.ofDays(20));
 

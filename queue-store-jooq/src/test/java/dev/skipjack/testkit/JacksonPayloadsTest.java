@@ -34,7 +34,7 @@ class JacksonPayloadsTest {
   }
 
   @Test
-  void theTestkitReadsWhateverAQueueAccepts() {
+  void testkitReadsEveryPayloadThatAQueueAccepts() {
     StreamReadConstraints queue = ofQueue.getFactory().streamReadConstraints();
     StreamReadConstraints testkit = ofTestkit.getFactory().streamReadConstraints();
 

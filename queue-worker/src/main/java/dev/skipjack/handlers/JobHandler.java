@@ -18,11 +18,16 @@ import java.lang.annotation.Target;
  * value is stored as the result of the completed job. An exception fails the attempt. The method
  * must be neither private nor static.
  *
- * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The type must be declared through {@link JobHandlers.Builder#type}, or in a {@code static final} field of the handler's class, of one of its superclasses or interfaces, or of one of the {@link #types}. If none of these declares the kind, such fields are searched in the payload class and in the classes that enclose it or the handler's class.
+ * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The
+ * type is found if it is declared through {@link JobHandlers.Builder#type}, or in a {@code static
+ * final} field of the handler's class, of one of its superclasses or interfaces, or of one of the
+ * {@link #types}. If none of these declares the kind, such fields are searched in the payload class
+ * and in the classes that enclose it or the handler's class.
  *
  * <p>If no type of the kind is found, the attributes of this annotation and the class of the
  * payload parameter define it. An annotation with only the {@link #value} is rejected in this case,
- * because the settings of a type that was not found would be ignored: set {@link #kind} or another attribute to define the type in the annotation.
+ * because the settings of a type that was not found would be ignored: set {@link #kind} or another
+ * attribute to define the type in the annotation.
  */
 @Documented
 @Target(ElementType.METHOD)

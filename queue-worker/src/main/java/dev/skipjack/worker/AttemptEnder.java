@@ -70,7 +70,7 @@ final class AttemptEnder {
       case CANCELLED -> offer(attempt, result);
       case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(result));
       case LOST -> running.settle(attempt);
-      case RELEASED -> {} // its ending is with the flusher already
+      case RELEASED -> {} // the flusher already has its ending
     }
   }
 
@@ -119,7 +119,7 @@ final class AttemptEnder {
         }
         case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(null));
         case LOST -> running.settle(attempt);
-        case RELEASED -> {} // its ending is with the flusher already
+        case RELEASED -> {} // the flusher already has its ending
       }
       return false;
     } catch (Throwable lastResort) {

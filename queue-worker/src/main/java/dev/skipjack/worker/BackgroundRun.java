@@ -203,9 +203,9 @@ final class BackgroundRun {
   }
 
   /**
-   * Adds the lane of an ordered job that has ended, because the next job of its key is most likely in the same lane. A
-   * completion in the handler's transaction promotes only jobs that are visible at that time. Jobs
-   * that were enqueued between that completion and the commit are promoted now.
+   * Adds the lane of an ordered job that has ended, because the next job of its key is most likely
+   * in the same lane. A completion in the handler's transaction promotes only jobs that are visible
+   * at that time. Jobs that were enqueued between that completion and the commit are promoted now.
    */
   private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     String key = attempt.execution().orderingKey();
@@ -290,7 +290,8 @@ final class BackgroundRun {
         accepted++;
       }
     } finally {
-      // The memory may be exhausted, for example. An attempt that is neither buffered nor released would be renewed forever and never run.
+      // Memory may be exhausted, for example. An attempt that is neither buffered nor released
+      // would be renewed forever and never run.
       claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }

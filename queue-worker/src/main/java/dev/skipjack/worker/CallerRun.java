@@ -156,7 +156,7 @@ final class CallerRun {
         engine.runner().release(next);
       } else {
         run(next);
-        // Another thread may have stopped it just before it began.
+        // Another thread may have stopped the run just before the attempt began.
         ran += next.hasBegun() ? 1 : 0;
       }
     }

@@ -13,7 +13,7 @@ final class ClaimAnswer {
   private final List<LaneShare> shares;
   private final List<ClaimedJob> jobs;
   private final long nanos;
-  private final int[] ends; // of each lane's jobs
+  private final int[] ends; // the end index of each lane's jobs
   private final int visited;
   private final int finished;
 

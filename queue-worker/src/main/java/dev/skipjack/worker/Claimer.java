@@ -76,7 +76,7 @@ final class Claimer {
   private long listedAt;
   private boolean toldOfLanes;
   private boolean expectsAgain;
-  private boolean unlisted; // whether lanes were claimed from since without need of the list
+  private boolean unlisted; // whether a later claim did not need the list
   private long unlistedSince;
   private long listingNanos;
   private boolean asked;
@@ -174,7 +174,7 @@ final class Claimer {
       marks.clear();
       throw failed;
     } finally {
-      toldOfLanes = false; // the next claim is for lanes that nothing has named
+      toldOfLanes = false; // lanes that were named apply to one claim only
       expectsAgain = false;
     }
   }

@@ -19,10 +19,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Provides free slots to enqueues of this process, and runs the jobs that these enqueues have inserted as running. Such a job is then handled like one that a claim returned.
+ * Provides free slots to enqueues of this process, and runs the jobs that these enqueues have
+ * inserted as running. Such a job is then handled like one that a claim returned.
  *
- * <p>Invariant: a slot that was taken counts against its queue until the attempt that replaces it is registered, the enqueue has returned it, or the enqueue hangs. A stop waits for slots that are taken,
- * because their jobs may already be in the database.
+ * <p>Invariant: a slot that was taken counts against its queue until the attempt that replaces it
+ * is registered, the enqueue has returned it, or the enqueue hangs. A stop waits for slots that are
+ * taken, because their jobs may already be in the database.
  */
 final class DirectStarts implements LocalWorker {
 
@@ -123,7 +125,8 @@ final class DirectStarts implements LocalWorker {
   }
 
   /**
-   * Frees the slots that were taken longer than the given nanoseconds ago, because their enqueues hang. If such an enqueue returns later, its job waits like one that was prefetched.
+   * Frees the slots that were taken more than the given nanoseconds ago, because their enqueues
+   * hang. If such an enqueue returns later, its job waits like one that was prefetched.
    */
   void takeBack(long patience) {
     long now = System.nanoTime();

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes jobs with an ordering key in the thread of their handler, together with the claim of
- * the next job of the key, which that thread runs after the commit. Otherwise the completion and the claim would need separate round trips and threads.
+ * the next job of the key, which that thread runs after the commit. Otherwise the completion and
+ * the claim would need separate round trips and threads.
  *
  * <p>A job is handed over only if its slot may take it: no other job of the queue waits for a slot
  * in this worker, and the jobs that follow each other have occupied the slot for less than 50 ms.
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class HandOvers {
 
   /**
-   * How long jobs may follow each other. It equals the intended wait of prefetched jobs, and is shorter than the time for which the claim loop uses its list of lanes.
+   * How long jobs may follow each other. It equals the intended wait of prefetched jobs, and is
+   * shorter than the time for which the claim loop uses its list of lanes.
    */
   private static final long LONGEST = Duration.ofMillis(50).toNanos();
 

@@ -17,7 +17,9 @@ import java.util.Set;
 final class HeardLanes {
 
   /**
-   * How long after an enqueue of this process a notification of its lane is assumed to be for the same job. If the notification is for another job, the next claim finds that job, because each claim is followed by another one after more than this time.
+   * How long after an enqueue of this process a notification of its lane is assumed to be for the
+   * same job. If the notification is for another job, the next claim finds that job, because each
+   * claim is followed by another one after more than this time.
    */
   private static final long SAME_JOB = Duration.ofMillis(4).toNanos();
 
@@ -39,7 +41,8 @@ final class HeardLanes {
   }
 
   /**
-   * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, before its notification arrives. If the notification follows soon, it has no effect.
+   * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, before its notification
+   * arrives. If the notification follows soon, it has no effect.
    */
   void addBeforeNotification(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
     if (isServed(wakeUp, queues, kinds)) {

@@ -293,7 +293,8 @@ final class HeartbeatTask implements Loop.Step {
 
   private void lost(Attempt attempt, Renewal renewal) {
     if (attempt.completion().isWritten() && !renewal.jobIsLive()) {
-      // The handler most likely committed its completion; the flusher checks that when the handler has ended.
+      // The handler most likely committed its completion; the flusher checks that when the handler
+      // has ended.
       attempt.completion().noteJobGone();
     } else if (attempt.lose()) {
       reporter.lost(attempt, renewal.heldBy());

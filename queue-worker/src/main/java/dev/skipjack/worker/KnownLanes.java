@@ -85,7 +85,8 @@ final class KnownLanes {
       }
       if (earlier != null && earlier.exhausted) {
         // An exhausted lane has no job for this worker: its oldest job is of a kind that other
-        // workers handle, or arrived later. Otherwise the lane would use up the reserve of lanes that have such a job.
+        // workers handle, or arrived later. Otherwise the lane would use up the reserve of lanes
+        // that have such a job.
         known.since = later(known.since, earlier.since);
       }
       add(known);

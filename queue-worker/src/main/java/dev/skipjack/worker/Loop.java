@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a step on a dedicated thread until it is stopped. Survives every Throwable: a failed step
- * is repeated after a pause that grows and is jittered.
+ * Repeats a step on a dedicated thread until it is stopped. No Throwable ends it: a failed step is
+ * repeated after a jittered pause that grows.
  */
 final class Loop {
 

@@ -18,14 +18,19 @@ import org.jspecify.annotations.Nullable;
  * They accumulate at the head of each lane, where every claim begins, so claims become slower by
  * the minute. A claim that begins where the last one ended skips these entries.
  *
- * <p>Marks are hints, and correctness does not depend on them. A job may appear below the mark of its lane if its transaction committed late, if another worker locked and unlocked it, or if its priority or due time was changed manually. So may a job that was released before it began or that waited for its ordering key, because it keeps its due time. (A job that failed, was snoozed or was rescued gets a new due time above every
- * mark.) A <i>sweep</i> finds all such jobs. It consists of a listing of lanes and a claim without
- * marks. The next sweep is due after two seconds, or after twenty times the duration of the last
- * one if that is longer, but after at most twenty seconds. The two seconds do not apply if the
- * worker has claimed a job with an ordering key since the last sweep: the end of this job promotes
- * the next one of its key, which is often due below the mark. Marks can therefore delay a job until the next sweep, but never lose one. Each sweep resets all marks: afterwards a lane has a mark only if
- * the sweep read it, and the mark is the point where that read ended. A sweep thus finds all jobs
- * below the marks together, even a thousand of them.
+ * <p>Marks are hints, and correctness does not depend on them. A job may appear below the mark of
+ * its lane if its transaction committed late, if another worker locked and unlocked it, or if its
+ * priority or due time was changed manually. A job that was released before it began, or that
+ * waited for its ordering key, may also appear there, because it keeps its due time. (A job that
+ * failed, was snoozed or was rescued gets a new due time above every mark.) A <i>sweep</i> finds
+ * all such jobs. It consists of a listing of lanes and a claim without marks. The next sweep is due
+ * after two seconds, or after twenty times the duration of the last one if that is longer, but
+ * after at most twenty seconds. The two seconds do not apply if the worker has claimed a job with
+ * an ordering key since the last sweep: the end of this job promotes the next one of its key, which
+ * is often due below the mark. Marks can therefore delay a job until the next sweep, but never lose
+ * one. Each sweep resets all marks: afterwards a lane has a mark only if the sweep read it, and the
+ * mark is the point where that read ended. A sweep thus finds all jobs below the marks together,
+ * even a thousand of them.
  *
  * <p>Marks are used only while the database is slow, so that a healthy database keeps the exact
  * order. The database counts as slow after three successive claims without marks have each taken

@@ -53,9 +53,7 @@ final class OutcomeFlusher implements Loop.Step {
     offer(new UnwrittenEnding(attempt, ending));
   }
 
-  /**
-   * Accepts an ending like {@link #offer(Attempt, Ending)}, after its first write, with a hand-over, has failed.
-   */
+  /** Accepts an ending whose first write, with a hand-over, has failed. */
   void offerAgain(Attempt attempt, Ending ending, Throwable failure) {
     UnwrittenEnding unwritten = new UnwrittenEnding(attempt, ending);
     if (OutcomeWriter.mayBeExecuted(failure)) {
@@ -126,7 +124,10 @@ final class OutcomeFlusher implements Loop.Step {
         || (waiting >= running.size() && collecting() <= 0);
   }
 
-  /** Returns for how many nanoseconds to collect further endings, or a negative number. */
+  /**
+   * Returns for how many nanoseconds to collect further endings. Not positive if the time has
+   * passed, or if an ending is not of a direct start.
+   */
   private long collecting() {
     return onlyDirect ? collectUntil - System.nanoTime() : -1;
   }

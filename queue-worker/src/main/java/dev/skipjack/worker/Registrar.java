@@ -105,7 +105,10 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Reports kinds that the worker does not handle. A failure must not keep the worker from starting. */
+  /**
+   * Reports kinds that the worker does not handle. A failure must not keep the worker from
+   * starting.
+   */
   private void checkKinds() {
     try {
       reporter.unhandled(registry.unhandledKinds(row));

@@ -20,7 +20,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Runs the application's code for schedules, such as payload functions, in threads of its own. Code
- * that returns quickly costs one thread, which is reused. Slow code continues while other schedules fire. Code that exceeds the limit is interrupted, and the try to fire counts as failed.
+ * that returns quickly costs one thread, which is reused. Slow code continues while other schedules
+ * fire. Code that exceeds the limit is interrupted, and the try to fire counts as failed.
  *
  * <p>A schedule's code is not called again while an earlier call runs, even if that call ignores
  * the interrupt, so there is at most one thread for each schedule. At most {@link #MOST} calls that
@@ -51,7 +52,8 @@ final class ScheduleCode implements PlanRunner {
   private final Map<String, Call> running = new TreeMap<>();
 
   /**
-   * @param whenLate called when code returns after its round has stopped waiting, and when there is room for plans that were left out
+   * @param whenLate called when code returns after its round has stopped waiting, and when there is
+   *     room for plans that were left out
    * @param nanoTime the clock, for example {@link System#nanoTime}
    * @param patience how long a round waits for one call
    */

@@ -110,7 +110,9 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Updates the time at which the next schedule is due from the worker's instructions. A time later than the known one is ignored, because the schedule may have been added after the instructions were read.
+   * Updates the time at which the next schedule is due from the worker's instructions. A time later
+   * than the known one is ignored, because the schedule may have been added after the instructions
+   * were read.
    */
   void instructed(WorkerInstructions instructions) {
     Duration nextFireIn = instructions.nextFireIn();
@@ -192,7 +194,8 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Fires the due schedules. Other work must not prevent that: if it fails, for example because another session has locked a row, the failure is reported and the work is tried again later.
+   * Fires the due schedules. Other work must not prevent that: if it fails, for example because
+   * another session has locked a row, the failure is reported and the work is tried again later.
    */
   private void runDue(ScheduleStore schedules) {
     changed = false; // before the read: a change during it wakes this thread again

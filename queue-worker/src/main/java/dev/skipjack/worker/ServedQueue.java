@@ -105,8 +105,8 @@ final class ServedQueue {
    * room again.
    */
   int ask() {
-    full =
-        true; // set before counting, or room that is made meanwhile would not wake the claim loop
+    // Set before counting. Otherwise, room that is freed meanwhile would not wake the claim loop.
+    full = true;
     prefetch = finishedSoon();
     int room = room();
     if (room > 0) {

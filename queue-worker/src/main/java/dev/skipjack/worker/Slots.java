@@ -263,7 +263,10 @@ final class Slots {
     }
   }
 
-  /** Starts the next attempt before this thread begins its own, which may take long. */
+  /**
+   * Starts the next attempt before this thread begins its own, because its own may take a long
+   * time.
+   */
   private void startNext() {
     try {
       fill();

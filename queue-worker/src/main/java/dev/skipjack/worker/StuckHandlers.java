@@ -5,9 +5,9 @@ import java.util.function.Consumer;
 
 /**
  * Finds handlers that are still running long after they were interrupted, reports them and has
- * their slots replaced. After a timeout or a lost lease, their leases are no longer renewed, so their
- * jobs are rescued. A job whose cancellation was requested keeps its lease until the handler ends
- * or times out.
+ * their slots replaced. After a timeout or a lost lease, their leases are no longer renewed, so
+ * their jobs are rescued. A job whose cancellation was requested keeps its lease until the handler
+ * ends or times out.
  *
  * <p>In the same loop it also releases attempts that an executor does not begin, and attempts that
  * wait too long for a slot.

@@ -102,8 +102,7 @@ final class WakeUpListener implements Loop.Step {
       }
       subscription = null;
       if (rechecked && broken.sqlState().filter(DatabaseWatch.READ_ONLY::equals).isPresent()) {
-        return 0; // other loops have met and reported it; the next subscription shows whether it
-        // lasts
+        return 0; // other loops report a read-only server; the next subscription checks again
       }
       if (broken.sqlState().filter(CANNOT_LISTEN::equals).isEmpty()) {
         throw broken;

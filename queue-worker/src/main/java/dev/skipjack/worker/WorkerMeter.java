@@ -64,7 +64,8 @@ public enum WorkerMeter {
   /** Seconds since the last successful poll for jobs. */
   POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll"),
   /**
-   * How many seconds the most overdue schedule of the database had been due at the last check, which is at most about a minute old.
+   * How many seconds the most overdue schedule of the database had been due at the last check,
+   * which is at most about a minute old.
    */
   SCHEDULE_OVERDUE(
       "skipjack.worker.schedule.overdue",

@@ -7,7 +7,7 @@ import dev.skipjack.api.JobType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where a handler finds the type with which its jobs are enqueued. */
+/** Tests where a handler finds the type with which its jobs are enqueued. */
 @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // The methods are found by reflection.
 class JobTypesTest {
 
@@ -105,7 +105,7 @@ class JobTypesTest {
   }
 
   @Test
-  void theOwnConstantPrecedesThoseAroundTheHandler() {
+  void constantOfTheHandlersClassPrecedesThoseOfClassesAroundIt() {
     class Own {
       static final JobType<Work> DIG = JobType.of("dig", Work.class).onQueue("fields");
 

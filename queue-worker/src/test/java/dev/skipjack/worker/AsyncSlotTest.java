@@ -102,7 +102,7 @@ class AsyncSlotTest {
   }
 
   @Test
-  void afterAResultThatCouldNotBeRecordedForLackOfMemory() {
+  void slotIsFreeAfterAResultThatCouldNotBeRecordedForLackOfMemory() {
     Attempt attempt = add(1);
     add(2);
     await().until(() -> begun.equals(List.of(1L)));
@@ -118,7 +118,7 @@ class AsyncSlotTest {
 
   /** Reading the cause of an exception may run the user's code. */
   @Test
-  void afterAnExceptionWhoseCauseCannotBeRead() {
+  void slotIsFreeAfterAnExceptionWhoseCauseCannotBeRead() {
     Attempt attempt = add(1);
     add(2);
     await().until(() -> begun.equals(List.of(1L)));
@@ -137,7 +137,7 @@ class AsyncSlotTest {
   }
 
   @Test
-  void afterAResultThatIsAnError() {
+  void slotIsFreeAfterAResultThatIsAnError() {
     Attempt attempt = add(1);
     add(2);
     await().until(() -> begun.equals(List.of(1L)));
@@ -150,7 +150,7 @@ class AsyncSlotTest {
 
   /** A custom stage may violate the contract of {@code CompletionStage}. */
   @Test
-  void afterAStageThatCannotBeFollowed() {
+  void slotIsFreeAfterAStageThatCannotBeFollowed() {
     answered =
         new CompletableFuture<>() {
           @Override

@@ -26,7 +26,7 @@ class AttemptBufferTest {
   }
 
   @Test
-  void everyTenthThatLeavesIsTheFirstThatArrived() {
+  void everyTenthAttemptThatLeavesIsTheOneThatArrivedFirst() {
     buffer.add(Attempts.of(1, -1, LEASE));
     buffer.add(Attempts.of(2, -1, LEASE));
     for (int i = 3; i <= 30; i++) {
@@ -43,7 +43,7 @@ class AttemptBufferTest {
   }
 
   @Test
-  void aStrictOrderLetsTheLowerWait() {
+  void lowerPrioritiesWaitInAStrictOrder() {
     AttemptBuffer strict = new AttemptBuffer(LaneOrder.Reserve.NOTHING);
     strict.add(Attempts.of(1, -1, LEASE));
     for (int i = 2; i <= 30; i++) {

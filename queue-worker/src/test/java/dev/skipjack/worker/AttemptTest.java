@@ -37,7 +37,7 @@ class AttemptTest {
   }
 
   @Test
-  void aLossOutweighsATimeout() {
+  void lossTakesPrecedenceOverATimeout() {
     Attempt attempt = Attempts.claimed(LONG);
     attempt.begin();
     inAnotherThread(

@@ -32,14 +32,14 @@ class ClaimLoopTest {
 
   /** Completing the job costs one more call, which is not counted here. */
   @Test
-  void anIsolatedJobCostsOneClaimAndFourListings() {
+  void isolatedJobRequiresOneClaimAndFourListings() {
     ClaimLoop loop = loop("q");
     passes(loop, A_MINUTE);
     store.add(job());
     wakeUp("q", 0);
     store.calls.clear();
 
-    passes(loop, Duration.ofMillis(1_600)); // no poll of an idle worker comes before
+    passes(loop, Duration.ofMillis(1_600)); // an idle worker does not poll earlier
 
     assertThat(claimed).hasSize(1);
     assertThat(store.calls)
@@ -57,7 +57,7 @@ class ClaimLoopTest {
   }
 
   @Test
-  void aWakeUpForAJobThatAnotherWorkerClaimedCostsOneClaimAndOneListing() {
+  void wakeUpForAJobThatAnotherWorkerClaimedRequiresOneClaimAndOneListing() {
     ClaimLoop loop = loop("q");
     passes(loop, A_MINUTE);
     wakeUp("q", 0);
@@ -70,7 +70,7 @@ class ClaimLoopTest {
 
   /** A sender sends at most one wake-up for all lanes of a queue in five milliseconds. */
   @Test
-  void aJobOfAnotherLaneInTheShadowOfAWakeUpIsClaimedAfterSixMilliseconds() {
+  void jobOfAnotherLaneShortlyAfterAWakeUpIsClaimedAfterSixMilliseconds() {
     ClaimLoop loop = loop("q", "other");
     passes(loop, A_MINUTE);
     store.add(job());

@@ -35,7 +35,7 @@ class ClaimSizeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"54000", "53200"})
-  void aPayloadThatCannotBeFetchedFailsItsJobAndHoldsUpNoOther(String state) {
+  void payloadThatCannotBeFetchedFailsItsJobAndDelaysNoOther(String state) {
     store.bombState = state;
     JobId bomb = store.add(job().payload("bomb").maxAttempts(2));
     store.addAll(20, job());
@@ -83,7 +83,7 @@ class ClaimSizeTest {
   }
 
   @Test
-  void failuresHalveAndSuccessesDouble() {
+  void failuresHalveTheClaimAndSuccessesDoubleIt() {
     ClaimSize size = new ClaimSize(new PayloadBudget(Long.MAX_VALUE));
     assertThat(size.most(5_000)).isEqualTo(1_000);
     size.failed(1_000, tooLarge);
@@ -131,7 +131,7 @@ class ClaimSizeTest {
 
   /** An outcome may remain unwritten for a long time because another transaction locks the row. */
   @Test
-  void besideAnOutcomeThatCannotBeWrittenOneJobRunsAtATimeHoweverLarge() {
+  void oneJobAtATimeRunsWhileAnOutcomeCannotBeWrittenHoweverLargeItIs() {
     PayloadBudget payloads = new PayloadBudget(MEGABYTE);
     payloads.learn(List.of(claimed("x".repeat(2 * MEGABYTE))));
     ServedQueue queue =

@@ -32,7 +32,7 @@ class ClaimerTest {
         Claimers.of(store, "k", LEASE, Claimers.ALWAYS_FAST, () -> now, "q");
 
     @Test
-    void nothingIsHinted() {
+    void claimsHaveNoLowWaterMarks() {
       add(20, 0);
 
       for (int i = 0; i < 10; i++) {
@@ -58,7 +58,7 @@ class ClaimerTest {
 
     /** With ten thousand queues, for example, a listing takes a long time. */
     @Test
-    void atMostATwentiethOfTheTimeGoesIntoListing() {
+    void listingTakesAtMostATwentiethOfTheTime() {
       add(20, 0);
       slowListings(Duration.ofMillis(50));
       claim(claimer);
@@ -72,7 +72,7 @@ class ClaimerTest {
     }
 
     @Test
-    void aLaneThatCameBackShortIsNotAskedAgainUntilListed() {
+    void laneThatReturnedTooFewJobsIsSkippedUntilTheNextListing() {
       add(1, 9);
       add(3, 0);
       assertThat(claim(claimer)).hasSize(2);
@@ -99,7 +99,7 @@ class ClaimerTest {
     }
 
     @Test
-    void claimsAreHintedAndLanesAreNotListed() {
+    void claimsHaveLowWaterMarksAndLanesAreNotListed() {
       add(20, 0);
       for (int i = 0; i < 10; i++) {
         assertThat(claim(claimer)).hasSize(2);
@@ -111,7 +111,7 @@ class ClaimerTest {
     }
 
     @Test
-    void aClaimThatBroughtNothingIsFollowedByASweepAtOnce() {
+    void claimThatReturnedNothingIsFollowedByASweepAtOnce() {
       claim(claimer);
 
       assertThat(store.calls).containsExactly("claim", "dueLanes");
@@ -136,7 +136,7 @@ class ClaimerTest {
     }
 
     @Test
-    void aSweepIsDueAfterTwoSecondsAndSeesNewLanes() {
+    void sweepIsDueAfterTwoSecondsAndFindsNewLanes() {
       add(40, 0);
       claim(claimer);
       add(1, 9);
@@ -185,7 +185,7 @@ class ClaimerTest {
     }
 
     @Test
-    void aListingComesAfterTwentySecondsHoweverSlow() {
+    void listingIsRepeatedAfterTwentySecondsHoweverSlowItIs() {
       slowListings(Duration.ofSeconds(3));
       claim(claimer);
       add(1, 9);

@@ -122,7 +122,7 @@ class ClaimingTest extends WorkerFixture {
               if (payload.equals("high")) {
                 high.countDown();
               } else if (!stop.get()) {
-                store.add(job().payload("low")); // the backlog never ends
+                store.add(job().payload("low")); // so that the backlog never ends
               }
               return Outcome.completed();
             },

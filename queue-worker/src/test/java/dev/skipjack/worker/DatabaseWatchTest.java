@@ -15,7 +15,7 @@ class DatabaseWatchTest {
   private final DatabaseWatch database = new DatabaseWatch();
 
   @Test
-  void isLostWithAFailureWithoutAState() {
+  void databaseIsLostAfterAFailureWithoutASqlState() {
     assertThat(database.failed("claim-loop", failure(null))).isTrue();
     assertThat(database.isLost()).isTrue();
   }
@@ -29,7 +29,7 @@ class DatabaseWatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"listener", "maintainer"})
-  void isNotLostWhereOnlyALoopFailsThatNoJobNeeds(String loop) {
+  void databaseIsNotLostIfOnlyALoopFailsThatNoJobNeeds(String loop) {
     assertThat(database.failed(loop, failure("08001"))).isFalse();
     assertThat(database.failed(loop, failure("25006"))).isFalse();
     assertThat(database.isLost()).isFalse();
@@ -45,7 +45,7 @@ class DatabaseWatchTest {
 
   /** For example, polls succeed on a server whose disk is full. */
   @Test
-  void staysLostWhileALoopFailsWhateverOthersGet() {
+  void databaseStaysLostWhileOneLoopFails() {
     AtomicInteger back = new AtomicInteger();
     database.whenBack(back::incrementAndGet);
     assertThat(database.failed("flusher", failure("53100"))).isTrue();
@@ -62,7 +62,7 @@ class DatabaseWatchTest {
   }
 
   @Test
-  void theFirstLoopThatRecoversWakesTheOthersBeforeItIsBack() {
+  void firstLoopThatRecoversWakesTheOthersBeforeTheOutageEnds() {
     AtomicInteger woken = new AtomicInteger();
     database.whenBack(woken::incrementAndGet);
     database.failed("claim-loop", failure("08006"));
@@ -75,7 +75,7 @@ class DatabaseWatchTest {
   }
 
   @Test
-  void aLoopThatHasNothingMoreToAskKeepsItFromBeingBackNoLonger() {
+  void loopThatNeedsNoStatementNoLongerProlongsTheOutage() {
     database.failed("flusher", failure("08006"));
     database.failed("heartbeat", failure("08006"));
 
@@ -88,14 +88,14 @@ class DatabaseWatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"42501", "40P01", "57014", "42P01"})
-  void isNotLostWhereItRefusesOneStatement(String state) {
+  void databaseIsNotLostIfItRejectsOneStatement(String state) {
     assertThat(database.failed("claim-loop", failure(state))).isFalse();
     assertThat(database.isLost()).isFalse();
   }
 
   /** While the driver searches for a new primary, other errors occur, but the reason remains. */
   @Test
-  void aReadOnlyServerStaysTheReasonUntilItIsBack() {
+  void readOnlyServerStaysTheReasonUntilTheOutageEnds() {
     AtomicInteger back = new AtomicInteger();
     database.whenBack(back::incrementAndGet);
     database.failed("claim-loop", failure("25006"));

@@ -168,7 +168,7 @@ class DirectStartIT {
   }
 
   @Test
-  void handlersOnAGivenExecutorAreCalledByClaimsOnly() {
+  void jobsForHandlersOnAGivenExecutorAreOnlyClaimed() {
     ExecutorService executor = Executors.newFixedThreadPool(2);
     try {
       Worker worker =

@@ -97,7 +97,7 @@ class EndingRulesTest {
   }
 
   @Test
-  void payloadClassThatCannotBeReadEndsTheJobWhateverTheRuleForRetries() {
+  void payloadClassThatCannotBeReadEndsTheJobDespiteTheRuleForRetries() {
     PayloadException permanent = PayloadException.permanent("no constructor", null);
 
     assertThat(failed(threw(permanent)).isFinal()).isTrue();
@@ -121,7 +121,7 @@ class EndingRulesTest {
   }
 
   @Test
-  void theTypesRulesDecideOverWhatWasThrown() {
+  void rulesOfTheTypeApplyToTheThrownException() {
     JobType<String> type =
         TYPE.deadOn(IllegalArgumentException.class)
             .retryOn(IllegalStateException.class, Backoff.fixed(Duration.ofHours(1)));
@@ -187,7 +187,7 @@ class EndingRulesTest {
   }
 
   @Test
-  void afterCompleteInTheDatabaseIsAsked() {
+  void endingAfterCompleteInDependsOnTheDatabase() {
     attempt.completion().noteWritten();
 
     Ending.CompletedByHandler clean = completedByHandler(returned(Outcome.completed()));
@@ -233,7 +233,7 @@ class EndingRulesTest {
   }
 
   @Test
-  void anAttemptWhoseCompletionWasPostponedIsReleasedAlsoIfTheExceptionWasWrapped() {
+  void attemptWithAPostponedCompletionIsReleasedEvenIfTheExceptionWasWrapped() {
     StoreException refused = new StoreException("no partition", new SQLException("", "23514"));
     attempt.completion().notePostponed(refused);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class FailingTest extends WorkerFixture {
 
   @Test
-  void aFailedAttemptIsRetriedAndADeadJobIsDead() {
+  void failedAttemptIsRetriedUntilTheJobSucceedsOrIsDead() {
     JobId twice = store.add(job().payload("twice"));
     JobId never = store.add(job().payload("never"));
 

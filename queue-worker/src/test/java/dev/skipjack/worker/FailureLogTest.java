@@ -66,7 +66,7 @@ class FailureLogTest {
     }
 
     @Test
-    void anOutcomeSaysItsReason() {
+    void reasonOfAnOutcomeIsLogged() {
       assertThat(run((payload, context) -> Outcome.dead("user 5 has no row"), worker -> worker))
           .filteredOn(line -> line.contains("Job is dead"))
           .singleElement()
@@ -85,7 +85,7 @@ class FailureLogTest {
     }
 
     @Test
-    void anErrorCannotForgeALine() {
+    void errorTextCannotStartANewLine() {
       List<String> log =
           run(
               (payload, context) -> {
@@ -116,7 +116,7 @@ class FailureLogTest {
     }
 
     @Test
-    void canBeMadeQuieterAndLouder() {
+    void logLevelAndDetailCanBeChanged() {
       assertThat(run(UNREACHABLE, worker -> worker.failureLog(FailureLog.off())))
           .noneMatch(line -> line.contains("Job attempt failed") || line.contains("Job is dead"));
       assertThat(
@@ -147,7 +147,7 @@ class FailureLogTest {
         new FailureLogger(FailureLog.standard(), LoggerFactory.getLogger(Worker.class), now::get);
 
     @Test
-    void aFewLinesAMinuteStandForAllOfOneKindAndClass() {
+    void failuresOfOneKindAndClassAreLimitedToAFewLinesPerMinute() {
       List<String> first =
           logged(
               () -> {
@@ -168,7 +168,7 @@ class FailureLogTest {
     }
 
     @Test
-    void aStopReportsTheRest() {
+    void stopReportsTheLinesThatWereLeftOut() {
       logged(() -> fail("a", "E1", 7));
       assertThat(logged(failures::close))
           .singleElement()
@@ -190,9 +190,9 @@ class FailureLogTest {
       assertThat(log).filteredOn(line -> line.equals("    E: m")).hasSize(FailureLogger.LINES);
     }
 
-    /** Exception classes that are generated at run time must not fill the heap. */
+    /** Classes of exceptions that are generated at run time must not fill the heap. */
     @Test
-    void endlesslyManyClassesShareALimit() {
+    void unlimitedNumberOfClassesSharesOneLimit() {
       List<String> log =
           logged(
               () -> {

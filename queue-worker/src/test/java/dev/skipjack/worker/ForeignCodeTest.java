@@ -33,7 +33,7 @@ class ForeignCodeTest extends WorkerFixture {
 
   private static final String BAD = "bad";
 
-  /** How often the code misbehaves that is called for every job. */
+  /** How often code that is called for every job misbehaves. */
   private static final int TIMES = 3;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -49,7 +49,7 @@ class ForeignCodeTest extends WorkerFixture {
     private static final long serialVersionUID = 1;
   }
 
-  /** What the foreign code does. */
+  /** The ways in which the foreign code misbehaves. */
   enum Deed {
     THROW_THROWABLE,
     THROW_ERROR,

@@ -53,7 +53,7 @@ class GaugesTest {
     starter.start();
     await().until(() -> showing.getCount() == 0);
 
-    worker.stop(); // does not wait for a registry
+    worker.stop(); // must not wait for the registry
     assertThat(starter.isAlive()).isTrue();
     go.countDown();
 

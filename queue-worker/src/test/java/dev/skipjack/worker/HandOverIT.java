@@ -183,7 +183,7 @@ class HandOverIT {
   }
 
   @Test
-  void workerThatStopsAsksForNoHandOver() throws Exception {
+  void stoppingWorkerRequestsNoHandOver() throws Exception {
     List<JobId> jobs = enqueue(2);
     CountDownLatch running = new CountDownLatch(1);
     CountDownLatch stopping = new CountDownLatch(1);
@@ -234,7 +234,7 @@ class HandOverIT {
   }
 
   @Test
-  void staleCompletionHandsNothingOverAndIsReportedAsLost() {
+  void staleCompletionHandsOverNoJobAndIsReportedAsLost() {
     enqueue(JOBS);
     before =
         () ->
@@ -311,9 +311,9 @@ class HandOverIT {
                     .equals("pending"));
   }
 
-  /** Unique keys until the start are freed as by a claim. */
+  /** A hand-over frees a unique key that is held until the start, as a claim does. */
   @Test
-  void jobsWithAUniqueKeyToo() {
+  void jobsWithAUniqueKeyAreHandedOver() {
     List<JobId> jobs = enqueue(JOBS);
     execute(
         "UPDATE @jobs SET unique_key = 'u' || id, unique_until = CASE WHEN id % 2 = 0 THEN 'started' ELSE 'ended' END");

@@ -84,7 +84,7 @@ class HandOversTest {
   }
 
   @Test
-  void nothingIsAskedForBeforeTheWorkerHasStartedOrAfterItsStop() {
+  void noHandOverIsRequestedBeforeTheStartOrAfterTheStop() {
     assertIsLeftToTheFlusher(ended(attempt(1, "a", queue), 0), COMPLETED);
     handOvers.begin();
     handOvers.end();
@@ -109,7 +109,7 @@ class HandOversTest {
   }
 
   @Test
-  void pausedQueueTakesNothingOver() {
+  void pausedQueueTakesOverNoJob() {
     handOvers.begin();
     queue.paused(true);
     assertIsLeftToTheFlusher(ended(attempt(1, "a", queue), 0), COMPLETED);

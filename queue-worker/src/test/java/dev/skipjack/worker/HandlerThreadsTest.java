@@ -140,7 +140,7 @@ class HandlerThreadsTest extends WorkerFixture {
     assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
   }
 
-  /** Otherwise their leases would be renewed forever and their slots never become free. */
+  /** Otherwise their leases would be renewed forever and their slots would never become free. */
   @Test
   void jobsThatAnExecutorDropsAreReleasedAndTheirSlotsAreFree() {
     CountDownLatch release = new CountDownLatch(1);

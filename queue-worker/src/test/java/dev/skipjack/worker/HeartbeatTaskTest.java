@@ -68,7 +68,7 @@ class HeartbeatTaskTest {
 
   /** If the statement for one batch fails, the leases in the other batches are still renewed. */
   @Test
-  void oneBatchThatCannotBeRenewedCostsNoOtherItsLeases() {
+  void batchThatCannotBeRenewedDoesNotStopTheRenewalOfOthers() {
     Held held = new Held(LONG);
     List<Attempt> attempts = held.claim(600);
     List<Long> before = attempts.stream().map(attempt -> attempt.lease().renewedAt()).toList();
@@ -206,7 +206,7 @@ class HeartbeatTaskTest {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();
-    attempt.completion().noteWritten(); // and rolled back
+    attempt.completion().noteWritten(); // the transaction was rolled back
     ExecutionId thief = held.store.steal(attempt.execution().jobId());
 
     beat(held);

@@ -37,7 +37,7 @@ class LaneChooserTest {
     }
 
     @Test
-    void severalQueuesAreAskedForTheirHighestLaneOnly() {
+    void claimFromSeveralQueuesHasOnlyTheHighestLaneOfEach() {
       add(LOW, HIGH, OTHER);
 
       Choice choice = model.choose(Map.of("a", 3, "b", 2), 100);
@@ -57,7 +57,7 @@ class LaneChooserTest {
     }
 
     @Test
-    void aLaneThatCameBackShortMakesWayForTheNext() {
+    void laneThatReturnedTooFewJobsIsFollowedByTheNextLane() {
       add(HIGH, LOW, OTHER, OTHER, OTHER);
 
       assertThat(model.claim(Map.of("a", 2, "b", 2), 100))
@@ -71,7 +71,7 @@ class LaneChooserTest {
      * jobs.
      */
     @Test
-    void aClaimAsksNoMoreLanesThanItTakesJobs() {
+    void claimHasNoMoreLanesThanJobs() {
       add(LOW, OTHER, new Lane("c", 0));
 
       assertThat(model.choose(Map.of("a", 1, "b", 1, "c", 1), 2).shares()).hasSize(2);
@@ -89,7 +89,7 @@ class LaneChooserTest {
     private final LaneModel model = new LaneModel(List.of("a", "b"), LaneOrder.fair());
 
     @Test
-    void aTenthIsReservedForTheLaneThatWaitsLongest() {
+    void aTenthOfTheSlotsIsReservedForTheLaneThatHasWaitedLongest() {
       add(MIDDLE);
       model.pass(1);
       add(LOW, HIGH);
@@ -109,7 +109,7 @@ class LaneChooserTest {
     }
 
     @Test
-    void amongSeveralQueuesTheCapsOfOneAddUpToItsRoom() {
+    void capsOfAQueueAmongSeveralAddUpToItsRoom() {
       add(LOW);
       model.pass(1);
       add(HIGH, OTHER);
@@ -123,7 +123,7 @@ class LaneChooserTest {
      * of its next job.
      */
     @Test
-    void theReserveGoesToTheLaneThatHasWaitedLongestByThen() {
+    void reserveGoesToTheLaneThatHasWaitedLongestAtThatTime() {
       model.add(MIDDLE, 1);
       model.pass(5);
       model.add(LOW, 5);
@@ -143,7 +143,7 @@ class LaneChooserTest {
      * longest-waiting lane forever.
      */
     @Test
-    void aLaneThatHadNothingForUsDoesNotKeepTheReserveFromOthers() {
+    void laneWithoutJobsForThisWorkerDoesNotUseUpTheReserve() {
       Lane foreign = new Lane("a", -5);
       DueLanes listing =
           new DueLanes(List.of(due(foreign, 100_000), due(LOW, 1_000), due(HIGH, 10)), List.of());
@@ -181,7 +181,7 @@ class LaneChooserTest {
     private final KnownLanes known = new KnownLanes();
 
     @Test
-    void aSingleQueueIsAskedForDrainedLanesToo() {
+    void claimFromASingleQueueIncludesExhaustedLanes() {
       list(List.of(LOW), List.of(HIGH));
 
       assertThat(choose(Map.of("a", 5), true)).containsExactly(hinted(HIGH, 5), hinted(LOW, 5));
@@ -189,7 +189,7 @@ class LaneChooserTest {
     }
 
     @Test
-    void amongSeveralQueuesADrainedLaneIsProbedForOneJob() {
+    void claimFromSeveralQueuesRequestsOneJobFromAnExhaustedLane() {
       list(List.of(LOW, OTHER), List.of(HIGH, MIDDLE));
 
       assertThat(choose(Map.of("a", 5, "b", 1), true))
@@ -202,7 +202,7 @@ class LaneChooserTest {
     }
 
     @Test
-    void amongDrainedLanesTheHighestHasTheRest() {
+    void highestOfTheExhaustedLanesProvidesTheRest() {
       list(List.of(OTHER), List.of(HIGH, MIDDLE));
 
       assertThat(choose(Map.of("a", 5, "b", 1), true))
@@ -216,7 +216,7 @@ class LaneChooserTest {
      * jobs.
      */
     @Test
-    void whereNotAllFitQueuesWithoutExpectationsComeLast() {
+    void queuesWithoutExpectedJobsComeLastIfNotAllFit() {
       list(List.of(OTHER), List.of(HIGH));
 
       Choice choice = chooser.choose(known, Map.of("a", 1, "b", 1), 1, lane -> LOW_WATER, 0);

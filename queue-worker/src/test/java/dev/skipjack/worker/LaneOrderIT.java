@@ -40,7 +40,7 @@ class LaneOrderIT {
   }
 
   @Test
-  void lowJobsHaveATenthOfABusyQueue() {
+  void lowJobsGetATenthOfTheSlotsOfABusyQueue() {
     firstThousandOf(LaneOrder.fair());
 
     assertThat(Collections.frequency(order.subList(0, 1_000), "low")).isBetween(80, 110);
@@ -107,8 +107,8 @@ class LaneOrderIT {
 
   private Worker.Builder worker() {
     return Worker.on(queue)
-        .config( // What is claimed in advance has its tenth in front, and only the next one behind
-            // it.
+        .config( // A claim returns its reserved jobs first, so a large prefetch would run many of
+            // them in a row.
             WorkerConfig.builder().prefetch(10).drainTimeout(Duration.ofSeconds(5)).build())
         .handle(
             NOTE,

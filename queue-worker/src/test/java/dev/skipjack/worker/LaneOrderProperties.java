@@ -157,7 +157,7 @@ class LaneOrderProperties {
 
   /** Tests the reserve under an endless stream of jobs of high priority. */
   @Property(tries = 100)
-  void everyLaneIsServedAndTheLowOnesHaveATenth(
+  void everyLaneIsServedAndLowLanesGetATenth(
       @ForAll @Size(min = 1, max = 5) Set<@IntRange(max = 8) Integer> priorities,
       @ForAll @IntRange(min = 1, max = 40) int jobs,
       @ForAll @IntRange(min = 1, max = 60) int room,
@@ -188,7 +188,7 @@ class LaneOrderProperties {
 
   /** As long as the low lane has enough jobs, it gets every tenth slot at any time. */
   @Property(tries = 100)
-  void aLowLaneHasATenthOfEveryStretch(
+  void lowLaneGetsATenthOfTheSlotsAtAnyTime(
       @ForAll @Size(min = 5, max = 200) List<@IntRange(min = 1, max = 60) Integer> rooms) {
     LaneModel model = new LaneModel(QUEUES, LaneOrder.fair());
     model.add(new Lane("a", 0), 20_000);

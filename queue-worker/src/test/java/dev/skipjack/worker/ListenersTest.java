@@ -48,7 +48,7 @@ class ListenersTest {
   }
 
   @Test
-  void aListenerThatHangsCostsNoLease() {
+  void hangingListenerCausesNoLossOfALease() {
     CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     List<JobId> jobs = new ArrayList<>();
@@ -86,7 +86,7 @@ class ListenersTest {
   }
 
   @Test
-  void aListenerThatHangsHoldsUpNeitherClaimsNorOutcomes() {
+  void hangingListenerDelaysNeitherClaimsNorOutcomes() {
     store.add(job());
     start(
         builder("work", 1)

@@ -74,9 +74,8 @@ class LongSnapshotIT {
         .isEqualTo("completed completed");
     assertThat(value("SELECT string_agg(number::text, ' ' ORDER BY number) FROM @effects"))
         .isEqualTo("1 2");
-    // The first attempt of the first job met a renewal and was not counted; the worker knew the
-    // kind
-    // when it met the second job.
+    // The first attempt of the first job failed because of a renewal and was not counted. The
+    // second job got the long lease.
     assertThat(value("SELECT string_agg(status, ' ' ORDER BY id) FROM @job_executions"))
         .isEqualTo("released succeeded succeeded");
   }

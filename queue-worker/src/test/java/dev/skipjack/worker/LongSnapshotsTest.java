@@ -19,7 +19,7 @@ class LongSnapshotsTest {
   }
 
   @Test
-  void theLeaseIsThreeTimesWhatTheAttemptTook() {
+  void leaseIsThreeTimesTheDurationOfTheAttempt() {
     assertThat(snapshots.learn("k", Duration.ofMinutes(5), LEASE)).isTrue();
 
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
@@ -35,7 +35,7 @@ class LongSnapshotsTest {
   }
 
   @Test
-  void aShorterOneDoesNotReplaceALongerOne() {
+  void shorterLeaseDoesNotReplaceALongerOne() {
     snapshots.learn("k", Duration.ofMinutes(5), LEASE);
     snapshots.learn("k", Duration.ofMinutes(1), LEASE);
 

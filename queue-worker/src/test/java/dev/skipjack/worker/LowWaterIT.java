@@ -117,7 +117,7 @@ class LowWaterIT {
    * If a large transaction commits late, successive claims find all of its jobs after one sweep.
    */
   @Test
-  void stragglersThatFillManyClaimsNeedOneSweep() throws SQLException {
+  void lateJobsThatFillManyClaimsNeedOneSweep() throws SQLException {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
     List<JobId> jobs = new ArrayList<>();
     try (Connection late = begin()) {

@@ -29,7 +29,7 @@ class LowWaterMarksTest {
   class InForce {
 
     @Test
-    void threeSlowClaimsInARowPutThemInForce() {
+    void marksAreUsedAfterThreeSlowClaimsInARow() {
       unhinted(SLOW, NOON);
       unhinted(SLOW, NOON);
       assertThat(marks.inForce()).isFalse();
@@ -54,7 +54,7 @@ class LowWaterMarksTest {
 
     /** Returning jobs takes time in a healthy database too. */
     @Test
-    void aClaimMayTakeLongerForTheJobsItBrings() {
+    void aClaimMayTakeLongerIfItReturnsJobs() {
       Instant[] hundred = new Instant[100];
       Arrays.fill(hundred, NOON);
       for (int i = 0; i < 5; i++) {
@@ -69,7 +69,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void threeFastClaimsWithoutHintsInARowEndIt() {
+    void marksAreNotUsedAfterThreeFastClaimsWithoutHintsInARow() {
       force(NOON);
       unhinted(Duration.ZERO);
       unhinted(Duration.ZERO);
@@ -116,7 +116,7 @@ class LowWaterMarksTest {
      * sweeps.
      */
     @Test
-    void aClaimFromTheHeadLowersTheMarkToWhereItEnded() {
+    void claimFromTheHeadMovesTheMarkToItsEnd() {
       force(NOON);
 
       unhinted(SLOW, NOON.minusSeconds(60));
@@ -125,7 +125,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void aSweepWithoutAnythingLeavesTheMarkWhereItWas() {
+    void sweepThatReturnsNothingKeepsTheMark() {
       force(NOON);
       sweep(Set.of(LANE));
 
@@ -139,7 +139,7 @@ class LowWaterMarksTest {
   class Sweeps {
 
     @Test
-    void areDueAfterTwoSeconds() {
+    void sweepIsDueAfterTwoSeconds() {
       force(NOON);
       sweep(Set.of(LANE));
 
@@ -151,7 +151,7 @@ class LowWaterMarksTest {
 
     /** The job that is promoted behind an ordered one is often due below the mark. */
     @Test
-    void areDueAsSoonAsTheyAreAffordableAfterAJobWithAnOrderingKey() {
+    void sweepIsDueWhenAffordableAfterAJobWithAnOrderingKey() {
       force(NOON);
       marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
       long affordable = now + Duration.ofSeconds(1).toNanos();
@@ -169,7 +169,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void takeATwentiethOfTheTimeAtMost() {
+    void sweepsTakeATwentiethOfTheTimeAtMost() {
       force(NOON);
       marks.sweep(now, Duration.ofMillis(150).toNanos(), Set.of(LANE), Set.of());
       long began = now;
@@ -184,7 +184,7 @@ class LowWaterMarksTest {
      * beginning.
      */
     @Test
-    void areNotPutOffByLaterLooksIntoTheSameLane() {
+    void sweepIsNotDelayedByLaterClaimsFromTheSameLane() {
       force(NOON);
       marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
       long began = now;
@@ -197,7 +197,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void comeAfterTwentySecondsWhateverTheLastOneTook() {
+    void sweepIsDueAfterTwentySecondsHoweverLongTheLastOneTook() {
       force(NOON);
       marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
 
@@ -206,7 +206,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void areAffordableAfterTwentyTimesTheirDuration() {
+    void sweepIsAffordableAfterTwentyTimesItsDuration() {
       force(NOON);
       marks.sweep(now, Duration.ofMillis(50).toNanos(), Set.of(LANE), Set.of());
 
@@ -219,7 +219,7 @@ class LowWaterMarksTest {
 
     /** Without marks, only a sweep finds jobs in lanes that were short. */
     @Test
-    void areAffordableAtOnceWhenMarksWereDropped() {
+    void sweepIsAffordableAtOnceWhenMarksWereDropped() {
       force(NOON);
       marks.sweep(now, Duration.ofMinutes(1).toNanos(), Set.of(LANE), Set.of());
       marks.clear();
@@ -233,7 +233,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void takeTheMarkFromALaneWithDueJobsUntilItWasLookedInto() {
+    void sweepRemovesTheMarkOfALaneWithDueJobsUntilTheLaneIsRead() {
       force(NOON);
 
       sweep(Set.of(LANE));
@@ -247,7 +247,7 @@ class LowWaterMarksTest {
 
     /** The claim was full before it reached the lane. */
     @Test
-    void haveNotLookedIntoALaneBehindTheLimit() {
+    void sweepHasNotReadALaneBehindTheLimit() {
       force(NOON);
       sweep(Set.of(LANE, OTHER));
 
@@ -265,7 +265,7 @@ class LowWaterMarksTest {
 
     /** The listing has read the lane and found no due job. */
     @Test
-    void leaveTheMarkOfALaneThatIsEmpty() {
+    void sweepKeepsTheMarkOfAnEmptyLane() {
       force(NOON);
 
       sweep(Set.of());
@@ -274,7 +274,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void dropTheMarksOfAPausedQueue() {
+    void sweepDropsTheMarksOfAPausedQueue() {
       force(NOON);
 
       marks.sweep(now, 0, Set.of(), Set.of("q"));
@@ -287,7 +287,7 @@ class LowWaterMarksTest {
   class Idle {
 
     @Test
-    void isALaneFromWhichNothingWasClaimedForASecond() {
+    void laneIsIdleIfNothingWasClaimedFromItForASecond() {
       force(NOON);
       Instant low = NOON.minus(LowWaterMarks.LAG);
 
@@ -305,7 +305,7 @@ class LowWaterMarksTest {
   class Dropped {
 
     @Test
-    void whenNothingWasClaimedForAMinute() {
+    void markIsDroppedWhenNothingWasClaimedForAMinute() {
       force(NOON);
 
       now += Duration.ofMillis(59_999).toNanos();
@@ -319,7 +319,7 @@ class LowWaterMarksTest {
 
     /** A healthy worker keeps no idle lanes. */
     @Test
-    void whenNothingWasClaimedForASecondUnlessTheyAreInForce() {
+    void unusedMarkIsDroppedWhenNothingWasClaimedForASecond() {
       unhinted(Duration.ZERO, NOON);
       now += Duration.ofSeconds(1).toNanos();
       sweep(Set.of());
@@ -333,7 +333,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void whenTheDatabasesTimeStepsBack() {
+    void markIsDroppedWhenTheDatabasesClockStepsBack() {
       force(NOON);
       databaseTime = NOON.minusSeconds(3_600);
 
@@ -345,17 +345,17 @@ class LowWaterMarksTest {
       assertThat(marks.of(LANE, now)).isEqualTo(low);
       databaseTime = databaseTime.plusSeconds(1);
       hinted(Duration.ZERO, NOON.minusSeconds(3_600));
-      assertThat(marks.of(LANE, now)).isEqualTo(low); // once, not until the clock caught up
+      assertThat(marks.of(LANE, now)).isEqualTo(low); // the mark is dropped only once
     }
 
     @Test
-    void whenCleared() {
+    void marksAreDroppedWhenCleared() {
       force(NOON);
 
       marks.clear();
 
       assertThat(marks.of(LANE, now)).isNull();
-      assertThat(marks.inForce()).isTrue(); // that alone says nothing of a new server
+      assertThat(marks.inForce()).isTrue(); // the database may still be slow
     }
   }
 

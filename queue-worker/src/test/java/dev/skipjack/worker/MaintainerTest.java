@@ -26,7 +26,7 @@ class MaintainerTest {
       new Maintainer(store, Retention.defaults(), vitals, reporter, new SplittableRandom(7));
 
   @Test
-  void createsBeforeItRemoves() {
+  void partitionsAreCreatedBeforeOthersAreRemoved() {
     maintainer.run();
 
     assertThat(store.calls).containsExactly("createPartitions", "removePartitions", "prune");
@@ -73,7 +73,7 @@ class MaintainerTest {
   }
 
   @Test
-  void aStepThatFailsDoesNotHoldUpUnfinishedWork() {
+  void failedStepDoesNotDelayUnfinishedWork() {
     store.fault = failing("createPartitions", new IllegalStateException("broken"));
     store.pruned = new Pruned(5_000, 0, true);
 
@@ -95,7 +95,7 @@ class MaintainerTest {
   }
 
   @Test
-  void runsAgainSoonIfRowsCouldNotBePruned() {
+  void maintenanceRunsAgainSoonIfRowsCouldNotBePruned() {
     store.pruned = new Pruned(0, 0, false, List.of("Dead jobs of queue 'mail' were not pruned."));
 
     assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofMinutes(2));
@@ -133,13 +133,13 @@ class MaintainerTest {
   }
 
   @Test
-  void runsAgainInAboutAnHour() {
+  void maintenanceRunsAgainInAboutAnHour() {
     assertThat(Duration.ofNanos(maintainer.run()))
         .isBetween(Duration.ofMinutes(48), Duration.ofMinutes(72));
   }
 
   @Test
-  void runsAgainSoonAfterALockBlockedIt() {
+  void maintenanceRunsAgainSoonAfterALockBlockedIt() {
     store.postponed.add(new Postponed("p", Reason.BUSY));
 
     assertThat(Duration.ofNanos(maintainer.run()))
@@ -147,7 +147,7 @@ class MaintainerTest {
   }
 
   @Test
-  void continuesAtOnceWithUnfinishedWork() {
+  void maintenanceContinuesAtOnceWithUnfinishedWork() {
     store.postponed.add(new Postponed("p", Reason.BUSY));
     store.postponed.add(new Postponed("q", Reason.UNFINISHED));
 
@@ -155,14 +155,14 @@ class MaintainerTest {
   }
 
   @Test
-  void continuesAtOnceWithRowsNotPrunedYet() {
+  void maintenanceContinuesAtOnceWithRowsThatAreNotPrunedYet() {
     store.pruned = new Pruned(5_000, 0, true);
 
     assertThat(Duration.ofNanos(maintainer.run())).isLessThan(Duration.ofSeconds(2));
   }
 
   @Test
-  void doesNotHurryForProblemsThatOnlyAnOperatorOrAJobCanSolve() {
+  void maintenanceWaitsTheUsualTimeForProblemsThatOnlyAnOperatorOrAJobCanSolve() {
     store.postponed.add(new Postponed("p", Reason.FORBIDDEN));
     store.postponed.add(new Postponed("q", Reason.IN_THE_WAY));
     store.postponed.add(new Postponed("r", Reason.RUNNING));

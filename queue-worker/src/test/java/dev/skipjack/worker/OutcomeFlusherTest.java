@@ -146,7 +146,7 @@ class OutcomeFlusherTest {
 
   /** A rejected batch is repeated and then split, and only its bad row is lost. */
   @Test
-  void oneOutcomeThatCannotBeWrittenHarmsNoOther() {
+  void outcomeThatCannotBeWrittenAffectsNoOther() {
     Held held = new Held(Duration.ofMillis(500));
     List<Attempt> attempts = held.claim(60);
     List<Integer> sizes = new CopyOnWriteArrayList<>();
@@ -204,7 +204,7 @@ class OutcomeFlusherTest {
    * expired.
    */
   @Test
-  void aWriteWhoseResponseWasLostIsNoLossBeyondTheLease() {
+  void writeWhoseResponseWasLostIsNotALossAfterTheLeaseExpired() {
     assertToldBeyondTheLease(COMPLETED, Succeeded.class);
     assertToldBeyondTheLease(new Ending.Completed("1"), Succeeded.class);
     assertToldBeyondTheLease(failed(false), Failed.class);
@@ -282,7 +282,7 @@ class OutcomeFlusherTest {
   }
 
   @Test
-  void aCompletionByTheHandlerIsNoLossBeyondTheLease() throws Exception {
+  void completionByTheHandlerIsNotALossAfterTheLeaseExpired() throws Exception {
     Held held = new Held(Duration.ofMillis(100));
     Attempt attempt = held.claim(1).get(0);
     attempt.begin();

@@ -50,7 +50,7 @@ class PollScheduleTest {
 
   /** The loop is also woken when a slot becomes free. */
   @Test
-  void anEarlierPollReplacesNone() {
+  void earlierPollDoesNotReplaceAPlannedOne() {
     schedule.jobsArrived(now);
     now += MILLISECONDS.toNanos(4);
 

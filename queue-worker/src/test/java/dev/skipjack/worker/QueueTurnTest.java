@@ -13,7 +13,7 @@ class QueueTurnTest {
   private final QueueTurn turn = new QueueTurn(1, LaneOrder.Reserve.A_TENTH);
 
   @Test
-  void tenthsOfASlotAddUp() {
+  void fractionsOfAReservedSlotAddUp() {
     for (int i = 0; i < 9; i++) {
       assertThat(claim(1, 1, 0)).isZero();
     }

@@ -82,7 +82,7 @@ class RollingDeployIT {
     startNew();
     enqueue(101, 200);
     queue.enqueueAll(ADDED, List.of(new Named(201, "x"), new Named(202, "x")));
-    awaitArchived(202); // both serve the queue
+    awaitArchived(202); // both workers serve the queue
     before.stop();
     enqueue(203, 252);
     awaitArchived(252);

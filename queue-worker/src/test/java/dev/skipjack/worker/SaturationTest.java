@@ -75,7 +75,7 @@ class SaturationTest {
   }
 
   @Test
-  void handlersThatDoNotEndInAllSlotsMakeItUnready() {
+  void workerIsNotReadyWhileStuckHandlersOccupyAllSlots() {
     for (int i = 0; i < 2 * SLOTS; i++) {
       assertThat(saturation.stuck()).isEmpty();
       Attempt attempt = Attempts.begun(Duration.ofMinutes(9));
@@ -93,7 +93,7 @@ class SaturationTest {
   }
 
   @Test
-  void anExecutorThatRefusesForLongMakesItUnreadyUntilAHandlerBegins() {
+  void workerIsNotReadyAfterLongRefusalsUntilAHandlerBegins() {
     AtomicLong now = new AtomicLong();
     HandlerWatch handlers = new HandlerWatch(now::get);
     assertThat(handlers.refused()).isTrue();

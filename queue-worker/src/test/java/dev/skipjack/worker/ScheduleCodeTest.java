@@ -133,7 +133,7 @@ class ScheduleCodeTest {
   }
 
   @Test
-  void slowCodeLetsTheOthersEndAndItsPlanIsReturnedByALaterRound() throws InterruptedException {
+  void slowCodeDelaysNoOtherScheduleAndALaterRoundReturnsItsPlan() throws InterruptedException {
     Planned slow = hanging("slow");
     Planned quick = quick("quick");
 

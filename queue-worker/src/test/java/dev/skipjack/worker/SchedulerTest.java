@@ -111,7 +111,7 @@ class SchedulerTest {
   }
 
   @Test
-  void withoutSchedulesItDoesNothing() {
+  void schedulerDoesNothingWithoutSchedules() {
     Scheduler scheduler = scheduler();
     scheduler.instructed(nextFireIn(null));
 
@@ -121,7 +121,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itSleepsUntilTheNextFireAndFiresThen() {
+  void schedulerSleepsUntilTheNextFireAndFiresThen() {
     Scheduler scheduler = scheduler();
     scheduler.instructed(nextFireIn(Duration.ofHours(1)));
     assertThat(scheduler.run()).isEqualTo(Duration.ofHours(1).toNanos());
@@ -139,7 +139,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itDeclaresOnceAndRenewsTheDeclarationTwiceADay() {
+  void schedulerDeclaresOnceAndRenewsTheDeclarationTwiceADay() {
     Scheduler scheduler = scheduler(DAILY);
 
     long untilRenewal = scheduler.run();
@@ -156,7 +156,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itReadsUndeclaredSchedulesOnceADayAndOnlyIfAScheduleIsDue() {
+  void undeclaredSchedulesAreReadOnceADayAndOnlyIfAScheduleIsDue() {
     Scheduler scheduler = scheduler();
     for (int hour = 0; hour < 96; hour++) {
       scheduler.instructed(nextFireIn(Duration.ZERO));
@@ -185,7 +185,7 @@ class SchedulerTest {
   }
 
   @Test
-  void itsThreadIsStartedWhenThereIsASchedule() {
+  void schedulersThreadIsStartedWhenThereIsASchedule() {
     scheduler().instructed(nextFireIn(null));
     scheduler().start();
     assertThat(started).isZero();

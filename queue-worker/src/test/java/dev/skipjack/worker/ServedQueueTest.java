@@ -12,7 +12,7 @@ class ServedQueueTest {
           "q", 4, 10, new Wakeup(), LaneOrder.Reserve.A_TENTH, new PayloadBudget(Long.MAX_VALUE));
 
   @Test
-  void nothingIsPrefetchedUntilThePaceIsKnown() {
+  void nothingIsPrefetchedUntilTheRunTimeIsKnown() {
     assertThat(queue.ask()).isEqualTo(4);
   }
 
@@ -33,14 +33,14 @@ class ServedQueueTest {
   }
 
   @Test
-  void aSlowJobAmongFastOnesTakesNothingFromTheOtherSlots() {
+  void slowJobDoesNotReduceThePrefetchOfOtherSlots() {
     ran(Duration.ofMillis(40));
     runsSince(Duration.ofHours(1), 1);
     assertThat(queue.ask()).isEqualTo(4 - 1 + 3); // 3 slots finish 3.75 in 50 ms, one nothing
   }
 
   @Test
-  void nothingIsPrefetchedWhileSlowJobsHaveAllSlotsWhateverThePaceBefore() {
+  void nothingIsPrefetchedWhileSlowJobsOccupyAllSlots() {
     for (int i = 0; i < 50; i++) {
       ran(Duration.ofNanos(1_000));
     }
@@ -102,7 +102,7 @@ class ServedQueueTest {
 
   /** The worker's threads start one after another, which must not delay the next claim. */
   @Test
-  void aBufferWithWorkHoldsUpNoClaimWhileSlotsAreFree() {
+  void bufferWithWorkDelaysNoClaimWhileSlotsAreFree() {
     for (int i = 0; i < 3; i++) {
       queue.claimed(1);
     }

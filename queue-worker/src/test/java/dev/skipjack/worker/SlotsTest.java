@@ -70,7 +70,7 @@ class SlotsTest {
   }
 
   @Test
-  void slotsComeBackWithTheTasksThatTheExecutorBeginsLate() {
+  void slotsAreFreedByTheTasksThatTheExecutorBeginsLate() {
     for (long id = 1; id <= 10; id++) {
       assertThat(slots.add(Attempts.of(id, 0, Duration.ofMinutes(1)))).isTrue();
     }

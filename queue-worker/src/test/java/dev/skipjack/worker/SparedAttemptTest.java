@@ -42,7 +42,7 @@ class SparedAttemptTest {
   }
 
   @Test
-  void itsHandlerIsCalledUnderTheLongLeaseAndItsTimeBeginsThen() {
+  void handlerIsCalledUnderTheLongLeaseAndItsTimeBeginsThen() {
     Attempt attempt = held.claim(1).get(0);
     List<Long> sent = new ArrayList<>();
     held.store.fault = before(() -> sent.add(System.nanoTime()));
@@ -55,7 +55,7 @@ class SparedAttemptTest {
   }
 
   @Test
-  void itsHandlerIsNotCalledIfAnOperatorCancelledTheJobMeanwhile() {
+  void handlerIsNotCalledIfAnOperatorCancelledTheJobMeanwhile() {
     Attempt attempt = held.claim(1).get(0);
     held.store.requestCancel(attempt.execution().jobId());
 
@@ -68,7 +68,7 @@ class SparedAttemptTest {
   }
 
   @Test
-  void itsHandlerIsNotCalledIfTheLeaseIsLost() {
+  void handlerIsNotCalledIfTheLeaseIsLost() {
     Attempt attempt = held.claim(1).get(0);
     held.store.complete(List.of(attempt.execution()));
 
@@ -81,7 +81,7 @@ class SparedAttemptTest {
   }
 
   @Test
-  void itsHandlerIsNotCalledIfTheLeaseExpiredWhileTheDatabaseWasAsked() {
+  void handlerIsNotCalledIfTheLeaseExpiredDuringTheRequest() {
     held = new Held(Duration.ofMillis(100));
     Attempt attempt = held.claim(1).get(0);
     held.store.fault =
@@ -99,7 +99,7 @@ class SparedAttemptTest {
 
   /** While the start of an attempt waits for the database, that attempt and others are renewed. */
   @Test
-  void leasesAreRenewedWhileItWaitsForItsOwn() throws Exception {
+  void leasesAreRenewedWhileASparedAttemptWaitsForItsOwn() throws Exception {
     List<Attempt> attempts = held.claim(3);
     List<Long> before = attempts.stream().map(attempt -> attempt.lease().renewedAt()).toList();
     CountDownLatch sparing = new CountDownLatch(1);

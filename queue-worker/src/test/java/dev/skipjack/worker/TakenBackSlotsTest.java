@@ -35,12 +35,12 @@ class TakenBackSlotsTest {
 
     slots.takeBack(0);
     assertThat(told.notBegun).containsExactly(1L);
-    assertThat(tasks).as("its slot is the next one's").hasSize(2);
+    assertThat(tasks).as("the next attempt has its slot").hasSize(2);
     tasks.get(0).run();
 
     assertThat(told.run).isEmpty();
     add(slots, 3);
-    assertThat(tasks).as("the one slot is taken").hasSize(2);
+    assertThat(tasks).as("the only slot is taken").hasSize(2);
     tasks.get(1).run();
     runAll(2);
     assertThat(told.run).containsExactly(2L, 3L);
@@ -65,7 +65,7 @@ class TakenBackSlotsTest {
     tasks.get(4).run();
     assertThat(tasks).hasSize(6);
     tasks.get(5).run();
-    assertThat(tasks).as("both slots are taken by what has begun").hasSize(6);
+    assertThat(tasks).as("attempts that have begun hold both slots").hasSize(6);
 
     told.end(5);
 
@@ -112,7 +112,7 @@ class TakenBackSlotsTest {
    * A thread may begin late on a busy machine, or while other handlers occupy all carrier threads.
    */
   @Test
-  void aThreadThatBeginsLateHoldsUpTheOthersUntilTheNextRoundOnly() {
+  void threadThatBeginsLateDelaysTheOthersOnlyUntilTheNextRound() {
     Slots slots = slots(3, true);
     for (long id = 1; id <= 4; id++) {
       add(slots, id);
@@ -124,7 +124,7 @@ class TakenBackSlotsTest {
   }
 
   @Test
-  void anAttemptWithoutAThreadHoldsUpNoOther() {
+  void attemptWithoutAThreadDelaysNoOther() {
     told.keeps = true;
     Slots slots = slots(3, true);
     for (long id = 1; id <= 3; id++) {
@@ -200,7 +200,7 @@ class TakenBackSlotsTest {
         .isTrue();
   }
 
-  /** Records the attempts that it is given, and ends them at once or when the test does. */
+  /** Records the attempts that it receives, and ends them at once or when the test requests it. */
   private static final class Told implements Slots.Runner {
 
     final List<Long> run = new ArrayList<>();

@@ -48,7 +48,7 @@ class VirtualThreadsTest {
 
   @Test
   @EnabledForJreRange(max = JRE.JAVA_20, disabledReason = "This Java has virtual threads")
-  void askingForThemBeforeJava21IsRefused() {
+  void virtualThreadsBeforeJava21AreRefused() {
     assertThatThrownBy(HandlerThreads::virtual)
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessage(

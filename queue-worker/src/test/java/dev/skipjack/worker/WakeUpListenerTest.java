@@ -26,7 +26,7 @@ class WakeUpListenerTest {
     listener[0] =
         listener(
             () -> {
-              listener[0].stop(); // meanwhile, by another thread
+              listener[0].stop(); // as another thread would in the meantime
               return subscription(null);
             });
 
@@ -44,7 +44,8 @@ class WakeUpListenerTest {
       assertThatThrownBy(listener::run).isInstanceOf(StoreException.class);
       assertThat(subscribed).hasValue(tries);
       assertThat(open).hasValue(0);
-      assertThat(listener.asked()).isFalse(); // what failed says nothing good of the database
+      assertThat(listener.asked())
+          .isFalse(); // a failure does not show that the database is available
     }
   }
 

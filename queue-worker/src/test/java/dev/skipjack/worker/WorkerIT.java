@@ -225,7 +225,7 @@ class WorkerIT {
 
   /** Fault 96: the audit shows both executions. */
   @Test
-  void aStaleOutcomeNamesWhoHasTheJobNow() throws Exception {
+  void reportOfAStaleOutcomeNamesTheCurrentHolderOfTheJob() throws Exception {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());
     JobQueue zombies = JobQueue.builder(cut).schema(database.schema()).build();
     queue.enqueue(NOTE, new Note(1));
@@ -346,7 +346,7 @@ class WorkerIT {
                 effect(connection, note.number());
                 context.completeIn(connection);
                 if (note.number() == 2 && context.attempt() == 1) {
-                  connection.rollback(); // forgot why
+                  connection.rollback(); // by mistake, for example
                 } else {
                   connection.commit();
                 }
@@ -369,7 +369,7 @@ class WorkerIT {
   }
 
   @Test
-  void headersReachTheJobAndItsFollowUpAndAResultStaysWithIt() {
+  void headersReachTheJobAndItsFollowUpAndTheResultIsStored() {
     String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     List<String> seen = new CopyOnWriteArrayList<>();
     JobId first =
@@ -487,7 +487,7 @@ class WorkerIT {
   }
 
   @Test
-  void aPoisonedPayloadAndAForeignKindHarmNoOtherJob() throws SQLException {
+  void unreadablePayloadAndUnknownKindAffectNoOtherJob() throws SQLException {
     JobType<String> other = JobType.of("note", String.class).maxAttempts(1).priority(1);
     queue.enqueue(other, "no note");
     queue.enqueue(JobType.of("foreign", Note.class).priority(9), new Note(0));

@@ -25,9 +25,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Enqueues single jobs directly into free slots of this process's workers. Such a job is inserted as running, and is started as soon as its transaction has committed. Other jobs wake these workers without a notification. Safe for any number of threads.
+ * Enqueues single jobs directly into free slots of this process's workers. Such a job is inserted
+ * as running, and is started as soon as its transaction has committed. Other jobs wake these
+ * workers without a notification. Safe for any number of threads.
  *
- * <p>A job is eligible only if it would wake a worker and has no key, because jobs with a key have their own statements (docs/adr/0052).
+ * <p>A job is eligible only if it would wake a worker and has no key, because jobs with a key have
+ * their own statements (docs/adr/0052).
  */
 final class DirectStart implements LocalWorkers {
 
@@ -37,7 +40,8 @@ final class DirectStart implements LocalWorkers {
   private static final String FORBIDDEN = "42501";
 
   /**
-   * Beginnings of SQLSTATEs with which a plain enqueue would fail as well: the connection broke, or the server is read-only or shutting down.
+   * Beginnings of SQLSTATEs with which a plain enqueue would fail as well: the connection broke, or
+   * the server is read-only or shutting down.
    */
   private static final Set<String> NOT_OF_THE_STATEMENT = Set.of("08", "25", "57P");
 
@@ -156,7 +160,8 @@ final class DirectStart implements LocalWorkers {
   }
 
   /**
-   * Returns whether the server has rejected the statement. A plain enqueue then follows. It needs neither the audit's partition nor a worker's privileges, and callers know its errors.
+   * Returns whether the server has rejected the statement. A plain enqueue then follows. It needs
+   * neither the audit's partition nor a worker's privileges, and callers know its errors.
    */
   private boolean isRejected(StoreException failure) {
     String state = failure.sqlState().orElse("");

@@ -62,7 +62,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Like the enqueue of a single job, it needs no settings: each count has a small constant LIMIT
  * and the order of {@code jobs_pending_idx}, so there is only one sensible plan. A job of higher
- * priority that is not due yet counts as well, because a search for only those that are due might read all others.
+ * priority that is not due yet counts as well, because a search for only those that are due might
+ * read all others.
  *
  * <p>Locks nothing that another transaction can see. A job that is enqueued or becomes due at the
  * same moment may start after this one, as if it had come later.
@@ -186,7 +187,8 @@ final class DirectStartStatement {
   }
 
   /**
-   * Returns the condition that the job has an attempt left if the response to this statement is lost. No worker then runs the job, and its rescue counts the attempt.
+   * Returns the condition that the job has an attempt left if the response to this statement is
+   * lost. No worker then runs the job, and its rescue counts the attempt.
    */
   private static Condition mayBeLost() {
     return is(OWN_MAX_ATTEMPTS, ">", inline(1));

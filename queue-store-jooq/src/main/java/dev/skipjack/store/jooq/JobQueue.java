@@ -610,7 +610,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      *
      * <p>If true, single enqueues of several threads share a commit, and a job may start directly
      * in a free slot of a worker that was started on this queue object. If the connection breaks
-     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never share a commit.
+     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never
+     * share a commit.
      */
     public Builder sameForAllThreads(boolean sameForAllThreads) {
       this.sameForAllThreads = sameForAllThreads;
@@ -635,9 +636,14 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     /**
-     * Sets the executor that prepares the queue for its first enqueue. The preparation loads the classes that render SQL, which takes a few hundred milliseconds for the first queue of a process. Default: {@link #build()} prepares the queue in the calling thread. If the executor uses another thread, {@code build()} does not wait, and an enqueue waits only if the preparation has not ended.
+     * Sets the executor that prepares the queue for its first enqueue. The preparation loads the
+     * classes that render SQL, which takes a few hundred milliseconds for the first queue of a
+     * process. Default: {@link #build()} prepares the queue in the calling thread. If the executor
+     * uses another thread, {@code build()} does not wait, and an enqueue waits only if the
+     * preparation has not ended.
      *
-     * @param preparation called once, by {@code build()}. If it does not run the preparation, the first enqueue does
+     * @param preparation called once, by {@code build()}. If it does not run the preparation, the
+     *     first enqueue does
      */
     public Builder prepareIn(Executor preparation) {
       this.preparation = preparation;

@@ -212,7 +212,9 @@ final class JooqJobStore implements JobStore {
   }
 
   /**
-   * Completes a job and claims the next one. The commit takes a separate round trip, as for a claim, so that the execution that may hold the next job is known if the result of the commit is lost.
+   * Completes a job and claims the next one. The commit takes a separate round trip, as for a
+   * claim, so that the execution that may hold the next job is known if the result of the commit is
+   * lost.
    */
   @Override
   public HandedOver handOver(HandOver request) {

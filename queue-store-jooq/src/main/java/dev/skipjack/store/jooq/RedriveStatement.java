@@ -182,10 +182,9 @@ final class RedriveStatement {
                 .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
                 .set(JOBS.UNCOUNTED_ATTEMPTS, JOBS.ATTEMPTS)
                 .set(JOBS.DIED_AT, castNull(JOBS.DIED_AT))
-                // Already null. But PostgreSQL first checks the constraints on the new row as
-                // computed
-                // from its snapshot, in which the job may have been running, and then rereads the
-                // row.
+                // This is null already. But PostgreSQL first checks the constraints on the new row
+                // as computed from the snapshot, in which the job may have been running. Then it
+                // rereads the row.
                 .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.CANCEL_REQUESTED_AT, castNull(JOBS.CANCEL_REQUESTED_AT))

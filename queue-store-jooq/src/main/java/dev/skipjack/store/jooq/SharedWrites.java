@@ -26,25 +26,30 @@ import org.jspecify.annotations.Nullable;
  * threads.
  *
  * <p>A caller that finds fewer than {@link #MOST_WRITES} in progress, or none in a {@link #CROWD},
- * writes its job at once, alone. The others line up. When a write ends, the first in line writes the jobs of all callers in line, in one transaction. No caller waits for others to arrive, and none
- * returns before its job is committed.
+ * writes its job at once, alone. The others line up. When a write ends, the first in line writes
+ * the jobs of all callers in line, in one transaction. No caller waits for others to arrive, and
+ * none returns before its job is committed.
  *
- * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in progress, and its end chooses the first in line. A caller leaves the line only under the lock, and only
- * once: as a writer, in the batch of a writer, or to write alone. So each job is in at most one
- * shared write, and every batch gets an outcome, even if its writer fails.
+ * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in
+ * progress, and its end chooses the first in line. A caller leaves the line only under the lock,
+ * and only once: as a writer, in the batch of a writer, or to write alone. So each job is in at
+ * most one shared write, and every batch gets an outcome, even if its writer fails.
  *
  * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
- * own thread, so one rejected job fails alone and with its own error. If the outcome of the shared write is unknown, no caller does, because the jobs may be committed.
+ * own thread, so one rejected job fails alone and with its own error. If the outcome of the shared
+ * write is unknown, no caller does, because the jobs may be committed.
  */
 final class SharedWrites {
 
   /**
-   * The number of writes in progress at which callers begin to line up. If it were 1, a few producers would take turns, although the server can commit for all of them at the same time.
+   * The number of writes in progress at which callers begin to line up. If it were 1, a few
+   * producers would take turns, although the server can commit for all of them at the same time.
    */
   static final int MOST_WRITES = 4;
 
   /**
-   * The number of callers at which only one write at a time is in progress, so that it takes many jobs. A write of two or three jobs costs about as much as a separate write for each.
+   * The number of callers at which only one write at a time is in progress, so that it takes many
+   * jobs. A write of two or three jobs costs about as much as a separate write for each.
    */
   static final int CROWD = 7;
 
@@ -55,7 +60,9 @@ final class SharedWrites {
   static final int LARGEST_PAYLOAD = 1024 * 1024;
 
   /**
-   * The time after which a caller no longer waits for the end of another write. If the network or the disk makes each write slower than this, many writes at a time are faster than few. A write may also hang.
+   * The time after which a caller no longer waits for the end of another write. If the network or
+   * the disk makes each write slower than this, many writes at a time are faster than few. A write
+   * may also hang.
    */
   private static final Duration PATIENCE = Duration.ofMillis(2);
 
@@ -104,7 +111,9 @@ final class SharedWrites {
   }
 
   /**
-   * Returns whether {@code dataSource} is known to give every thread an equivalent connection, which is true only for a HikariCP pool itself. Any other data source may choose the database, the role or the transaction by the calling thread.
+   * Returns whether {@code dataSource} is known to give every thread an equivalent connection,
+   * which is true only for a HikariCP pool itself. Any other data source may choose the database,
+   * the role or the transaction by the calling thread.
    */
   static boolean suits(DataSource dataSource) {
     return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource");
@@ -160,7 +169,8 @@ final class SharedWrites {
   }
 
   /**
-   * Waits in line. Returns the batch of the caller when it may write. Returns no batch if its job has an outcome or the caller has left the line.
+   * Waits in line. Returns the batch of the caller when it may write. Returns no batch if its job
+   * has an outcome or the caller has left the line.
    */
   private List<Caller> awaitTurn(Caller caller) {
     long since = System.nanoTime();
@@ -282,7 +292,10 @@ final class SharedWrites {
   }
 
   /**
-   * Returns whether each caller should write its own job after this failure. Returns false if the jobs may be committed, or if no connection was available, because each caller would wait for one as long again. If an interrupt ended the wait for a connection, returns true, because the other callers were not interrupted.
+   * Returns whether each caller should write its own job after this failure. Returns false if the
+   * jobs may be committed, or if no connection was available, because each caller would wait for
+   * one as long again. If an interrupt ended the wait for a connection, returns true, because the
+   * other callers were not interrupted.
    */
   private static boolean isRepeatable(StoreException failure) {
     boolean unreachable = failure.sqlState().map(state -> state.startsWith("08")).orElse(true);

@@ -183,7 +183,10 @@ final class WakeUpSender {
     }
   }
 
-  /** Logs the failure and throws nothing: the jobs are committed, and an exception would make the caller enqueue them again. */
+  /**
+   * Logs the failure and throws nothing: the jobs are committed, and an exception would make the
+   * caller enqueue them again.
+   */
   private static void notSent(Collection<WakeUp> wakeUps, Throwable failure) {
     LOG.debug(
         "Wake-up not sent; workers find the jobs by polling lanes={}",

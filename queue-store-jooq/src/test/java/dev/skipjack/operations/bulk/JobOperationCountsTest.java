@@ -67,7 +67,7 @@ class JobOperationCountsTest {
         .containsExactly((long) JOBS, 0L, 0L);
   }
 
-  /** As if the process had died between the change of the jobs and the record of it. */
+  /** Simulates a process that died between the change of the jobs and the record of it. */
   @ParameterizedTest
   @EnumSource(OperationAction.class)
   void anInterruptedBatchChangesNothingAndIsRepeated(OperationAction action) {

@@ -130,7 +130,7 @@ class JooqJobOperationsTest {
     assertThat(operations.run(operation.id(), step -> {})).isEqualTo(ended);
   }
 
-  /** As if the process had died between the change of the jobs and the record of it. */
+  /** Simulates a process that died between the change of the jobs and the record of it. */
   @Test
   void aBatchThatWasChangedButNotRecordedIsHarmless() {
     die(700, "timeout");
@@ -202,7 +202,7 @@ class JooqJobOperationsTest {
   }
 
   @Test
-  void argumentsThatMakeNoSenseAreRejected() {
+  void invalidArgumentsAreRejected() {
     assertThatThrownBy(() -> operations.preview(OperationAction.CANCEL, JobQuery.archived()))
         .hasMessageContaining("JobQuery.live()");
     assertThatThrownBy(

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How facts become findings, also those that no test server can have. */
+/** Tests how facts become findings, including facts that no test server can have. */
 class ChecksTest {
 
   private static final Instant NOW = Instant.parse("2026-11-18T12:00:00Z"); // a Wednesday
@@ -139,7 +139,7 @@ class ChecksTest {
   }
 
   @Test
-  void deadRowsAreComparedWithWhatAutovacuumTolerates() {
+  void deadRowsAreComparedWithTheLimitOfAutovacuum() {
     assertThat(StorageChecks.deadRows(List.of(), false).level()).isEqualTo(Level.GREEN);
     assertThat(deadRows(1_000_000, 200_000).level()).isEqualTo(Level.GREEN);
     assertThat(deadRows(1_000_000, 300_000).level()).isEqualTo(Level.YELLOW);

@@ -43,7 +43,7 @@ class JobExplainerTest {
   }
 
   @Test
-  void aCompletedJobSaysWhenItEnded() {
+  void explanationOfACompletedJobHasTheTimeOfItsEnd() {
     Execution execution = enqueueAndClaim(LEASE);
     fixture.store.complete(List.of(execution));
 
@@ -56,7 +56,7 @@ class JobExplainerTest {
   }
 
   @Test
-  void aCancelledJobSaysWhenItEnded() {
+  void explanationOfACancelledJobHasTheTimeOfItsEnd() {
     JobId job = enqueue();
     fixture.queue.admin().cancel(List.of(job));
 
@@ -297,7 +297,7 @@ class JobExplainerTest {
   }
 
   @Test
-  void aJobThatIsNotDueSaysWhenItWillBe() {
+  void explanationOfAFutureJobHasItsDueTime() {
     JobId job =
         fixture.queue.enqueue(WORK, new Work(1), options -> options.delay(Duration.ofHours(2)));
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The doctor on a real server: each check that a test can make red or yellow, and green. */
+/** Tests the doctor on a real server: each check that a test can make green, yellow or red. */
 @QueueTest
 class JooqDoctorTest {
 
@@ -202,7 +202,7 @@ class JooqDoctorTest {
                 + " min on worker w/[0-9a-f]{8}, process 4711 on host app-1\\.");
   }
 
-  /** 53300 is also what a server reports that has no connection left. */
+  /** A server without a free connection also reports 53300. */
   @Test
   void aDatabaseThatAcceptsNoConnectionIsNotHealthy() {
     String role = "full_" + fixture.value("SELECT left(md5(current_database()), 12)");
@@ -451,7 +451,7 @@ class JooqDoctorTest {
   }
 
   @Test
-  void aRejectedStatementOfTheServersStateLosesOnlyItsOwnCheck(QueueDatabase database) {
+  void rejectedStatementAboutTheServerPreventsOnlyItsOwnCheck(QueueDatabase database) {
     String role = "d" + fixture.value("SELECT left(md5(current_database()), 12)");
     fixture.execute("CREATE ROLE " + role);
     fixture.execute("REVOKE EXECUTE ON FUNCTION pg_notification_queue_usage() FROM PUBLIC");
@@ -495,7 +495,7 @@ class JooqDoctorTest {
   }
 
   @Test
-  void aDatabaseThatCannotBeReachedIsNoFinding() {
+  void unreachableDatabaseIsAnErrorAndNotAFinding() {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl("jdbc:postgresql://localhost:1/none");
       pool.setInitializationFailTimeout(-1);

@@ -130,11 +130,10 @@ class ReadPlanTest {
         "archived of a kind",
         WINDOW + PROBES,
         () -> reader.list(JobQuery.archived().kind("none").limit(500)));
-    // Five queues, two kinds of the dead, the running, the waiting.
+    // The groups are five queues, two kinds of dead jobs, the running jobs and the waiting jobs.
     bound("counts", 7 * WINDOW + 10_000 + PROBES, reader::counts);
     // The running jobs of all queues, the due jobs of lanes with a higher priority, and those of
-    // the
-    // same lane.
+    // the same lane.
     bound("why pending", 3 * WINDOW + PROBES, () -> reader.why(new JobId(149_999)));
     bound("why dead", PROBES, () -> reader.why(new JobId(150_001)));
     bound("why running", PROBES, () -> reader.why(new JobId(190_001)));

@@ -135,7 +135,7 @@ class ReadStatementTest {
     }
 
     @Test
-    void aPageByPayloadReadsAThousandJobsAndSaysHowToGoOn() {
+    void pageByPayloadReadsAThousandJobsAndReturnsTheNextPosition() {
       fixture.execute(
           "INSERT INTO @jobs (kind, payload) SELECT 'k', json_build_object('n', n)::jsonb FROM generate_series(1, 1500) n");
 

@@ -55,7 +55,7 @@ class BatchedCommandTest {
   }
 
   @Test
-  void aHalfOfABatchThatFailedCountsToo() {
+  void committedHalfOfAFailedBatchCountsToo() {
     assertThatThrownBy(
             () ->
                 BatchedCommand.run(
@@ -78,7 +78,7 @@ class BatchedCommandTest {
   }
 
   @Test
-  void aFailureOfTheFirstBatchIsTheDatabasesOwn() {
+  void failureOfTheFirstBatchIsThrownUnchanged() {
     StoreException first = failure("08006");
 
     assertThatThrownBy(
@@ -93,7 +93,7 @@ class BatchedCommandTest {
   }
 
   @Test
-  void busyJobsAreAskedForAgainTogether() {
+  void busyJobsAreRetriedTogether() {
     List<String> results =
         BatchedCommand.run(
             ids,

@@ -190,7 +190,7 @@ class BigTablePlanTest {
     "edit, jobs_pkey",
     "prune, jobs_pkey"
   })
-  void goesThroughItsIndexesWhateverTheStatisticsSay(String statement, String indexes) {
+  void statementUsesItsIndexesWithAnyStatistics(String statement, String indexes) {
     plans.forEach(
         (when, byStatement) -> {
           String plan = byStatement.get(statement);
@@ -237,7 +237,7 @@ class BigTablePlanTest {
         "fail",
         "requeue"
       })
-  void anOutcomeKnowsNoPartitionOfTheAuditButItsWeeks(String outcome) {
+  void planOfAnOutcomeHasOnlyTheAuditPartitionsOfItsWeeks(String outcome) {
     String monday =
         DateTimeFormatter.BASIC_ISO_DATE.format(
             LocalDate.ofInstant(AuditWeeks.containing(loadedAt).from(), ZoneOffset.UTC));
@@ -265,7 +265,7 @@ class BigTablePlanTest {
     "mixed, 90 minutes ago",
     "queue-77, -infinity"
   })
-  void aClaimReadsWhatItTakesAndNotWhatLiesAround(String queue, String low) throws SQLException {
+  void claimReadsOnlyTheJobsThatItClaims(String queue, String low) throws SQLException {
     String lowWater =
         low.equals("-infinity")
             ? "'{-infinity}'"

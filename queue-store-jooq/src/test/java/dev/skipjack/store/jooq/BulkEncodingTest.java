@@ -75,7 +75,7 @@ class BulkEncodingTest {
   }
 
   @Test
-  void unencodableLastPayloadCostsNoConnection() {
+  void payloadThatCannotBeEncodedBorrowsNoConnection() {
     List<String> texts = new ArrayList<>(texts());
     texts.add(UNENCODABLE);
     long before = borrowed();

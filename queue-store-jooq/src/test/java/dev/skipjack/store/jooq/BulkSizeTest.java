@@ -64,7 +64,7 @@ class BulkSizeTest {
   }
 
   @Test
-  void soDoThoseWithIdempotencyKeys() {
+  void largePayloadsWithIdempotencyKeysShareAStatementUpToItsLimitToo() {
     queue.enqueueAllOnce(
         TEXT, texts(24), (text, job) -> job.idempotencyKey(text.substring(0, text.indexOf('x'))));
 

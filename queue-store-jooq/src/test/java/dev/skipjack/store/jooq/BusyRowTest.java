@@ -70,7 +70,7 @@ class BusyRowTest {
   }
 
   @Test
-  void aHeldRowCostsItsNeighboursNeitherTheirLeaseNorTheirCompletion() throws Exception {
+  void lockedRowPreventsNeitherRenewalNorCompletionOfOtherJobs() throws Exception {
     fixture.enqueue(JOBS);
     List<Execution> claimed =
         fixture.claim(JOBS, LEASE).stream().map(ClaimedJob::execution).toList();
@@ -237,13 +237,13 @@ class BusyRowTest {
     }
 
     @Test
-    void aRunningJobIsAskedToStopAllTheSame() throws SQLException {
+    void runningJobIsStillMarkedAsCancelled() throws SQLException {
       refer();
       assertThat(fixture.queue.admin().cancel(ids())).containsOnly(CancelResult.REQUESTED);
     }
 
     @Test
-    void aDeadJobIsReportedDeadAllTheSame() throws SQLException {
+    void deadJobIsStillReportedAsDead() throws SQLException {
       die();
       refer();
       assertThat(fixture.queue.admin().cancel(ids())).containsOnly(CancelResult.DEAD);
@@ -258,7 +258,7 @@ class BusyRowTest {
     }
 
     @Test
-    void whatOnlyUpdatesIsDoneAllTheSame() throws SQLException {
+    void statementsThatOnlyUpdateStillSucceed() throws SQLException {
       refer();
       assertThat(fixture.store.heartbeat(claimed, LEASE))
           .extracting(Renewal::verdict)
@@ -269,7 +269,7 @@ class BusyRowTest {
     }
 
     @Test
-    void aDeadJobIsRedrivenEditedAndClaimedAllTheSame() throws SQLException {
+    void deadJobIsStillRedrivenEditedAndClaimed() throws SQLException {
       die();
       refer();
       assertThat(fixture.queue.admin().redrive(ids())).containsOnly(new RedriveResult.Redriven());

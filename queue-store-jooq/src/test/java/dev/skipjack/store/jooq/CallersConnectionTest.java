@@ -116,7 +116,7 @@ class CallersConnectionTest {
    * connection.
    */
   @Test
-  void aMissingPartitionThatACallerMetIsThereForTheNextTry() throws SQLException {
+  void partitionThatACallerMissedExistsAtTheNextTry() throws SQLException {
     fixture.enqueue(1);
     Execution running = fixture.claimOne(Fixture.LEASE);
     fixture.execute(
@@ -143,7 +143,7 @@ class CallersConnectionTest {
   }
 
   @Test
-  void countersAtTheirEndStopNoOutcome() {
+  void outcomesAreWrittenAlthoughCountersAreAtTheirMaximum() {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(Fixture.LEASE);
     fixture.execute("UPDATE @jobs SET attempts = 2147483647, uncounted_attempts = 2147483647");
@@ -158,7 +158,7 @@ class CallersConnectionTest {
   }
 
   @Test
-  void nonsenseIsRefusedBeforeAnySql() {
+  void invalidArgumentsAreRefusedBeforeAnySql() {
     fixture.enqueue(1);
     Execution running = fixture.claimOne(Fixture.LEASE);
     assertThatThrownBy(() -> fixture.store.heartbeat(List.of(running), Duration.ofDays(-3)))

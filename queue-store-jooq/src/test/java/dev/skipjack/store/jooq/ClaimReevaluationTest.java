@@ -56,7 +56,7 @@ class ClaimReevaluationTest {
 
   /** Otherwise the tests below would test a claim that begins after the change. */
   @Test
-  void theGateLiesBehindTheSnapshotAndBeforeTheLocks() throws Exception {
+  void gateStopsTheClaimAfterItsSnapshotAndBeforeItsLocks() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(10);
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, scheduled_at) VALUES ('work', '{\"number\": 4}', now() -"
@@ -69,7 +69,7 @@ class ClaimReevaluationTest {
 
   /** The edit is neither lost nor undone. */
   @Test
-  void takesAJobWhosePayloadWasEditedWithItsNewPayload() throws Exception {
+  void claimTakesAnEditedJobWithItsNewPayload() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     fixture.execute("UPDATE @jobs SET payload = '{\"number\": 11}' WHERE id = " + firstJob());
 
@@ -79,7 +79,7 @@ class ClaimReevaluationTest {
 
   /** The job now belongs to another lane, and a claim serves its lanes in order. */
   @Test
-  void leavesAJobThatMovedToAnotherPriority() throws Exception {
+  void claimSkipsAJobThatMovedToAnotherPriority() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     fixture.queue.admin().edit(firstJob(), JobEdit.nothing().priority(7));
 
@@ -91,7 +91,7 @@ class ClaimReevaluationTest {
 
   /** Two workers never run the same job. */
   @Test
-  void leavesAJobThatAnotherWorkerClaimed() throws Exception {
+  void claimSkipsAJobThatAnotherWorkerClaimed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     Execution rival = fixture.claimOne(LEASE);
 
@@ -104,7 +104,7 @@ class ClaimReevaluationTest {
    * The job is pending again, but became due after this claim began, so the next claim takes it.
    */
   @Test
-  void leavesAJobThatAnotherWorkerClaimedAndReleased() throws Exception {
+  void claimSkipsAJobThatAnotherWorkerClaimedAndReleased() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     Execution rival = fixture.claimOne(LEASE);
     fixture.store.requeue(List.of(new Requeue(rival, ExecutionStatus.RELEASED, Duration.ZERO)));
@@ -116,7 +116,7 @@ class ClaimReevaluationTest {
 
   /** No worker runs it before its due time. */
   @Test
-  void leavesAJobThatWasPostponed() throws Exception {
+  void claimSkipsAJobThatWasPostponed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     fixture.queue.admin().edit(firstJob(), JobEdit.nothing().delay(Duration.ofHours(1)));
 

@@ -24,7 +24,7 @@ class ClaimStatementTest {
 
   /** FOR UPDATE would silently skip the job while the other transaction is open. */
   @Test
-  void claimsAJobThatAnUncommittedForeignKeyRefersTo() throws Exception {
+  void claimTakesAJobToWhichAnUncommittedForeignKeyRefers() throws Exception {
     String schema = fixture.database.schema();
     fixture.execute("CREATE TABLE @notes (job_id bigint REFERENCES @jobs)");
     fixture.enqueue(1);
@@ -41,7 +41,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void claimsAJobThatHasJustBecomeDue() {
+  void claimTakesAJobThatHasJustBecomeDue() {
     fixture.enqueue(1);
     fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
 
@@ -49,13 +49,13 @@ class ClaimStatementTest {
   }
 
   @Test
-  void leavesAJobThatIsDueInLessThanASecond() {
+  void claimSkipsAJobThatIsDueInLessThanASecond() {
     fixture.requireLeftBefore(
         () -> fixture.enqueue(1), "scheduled_at", () -> fixture.claim(1).isEmpty());
   }
 
   @Test
-  void saturatesTheAttemptsInsteadOfFailingTheLane() {
+  void claimOfAJobWithTheMaximumCountOfAttemptsSucceeds() {
     fixture.enqueue(2);
     fixture.execute(
         "UPDATE @jobs SET attempts = 2147483647, uncounted_attempts = 2147483647 WHERE id = (SELECT min(id) FROM @jobs)");
@@ -65,7 +65,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void createsAMissingPartitionAndClaims() {
+  void claimCreatesAMissingPartition() {
     fixture.enqueue(1);
     fixture.execute(
         "DO $$ DECLARE p text; BEGIN FOR p IN SELECT inhrelid::regclass FROM pg_inherits"
@@ -76,7 +76,7 @@ class ClaimStatementTest {
   }
 
   @Test
-  void saysHowLongTheOldestDueJobOfALaneHasWaited() {
+  void listingReturnsHowLongTheOldestDueJobOfALaneHasWaited() {
     fixture.enqueue(3);
     fixture.execute(
         "UPDATE @jobs SET scheduled_at = now() - interval '90 minutes' WHERE id = (SELECT max(id) FROM @jobs)");

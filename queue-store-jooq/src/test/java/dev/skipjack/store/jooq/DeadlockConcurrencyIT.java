@@ -141,7 +141,7 @@ class DeadlockConcurrencyIT {
                     + " @job_executions WHERE job_id = jobs.id AND status = 'running') OR EXISTS"
                     + " (SELECT FROM @jobs_archive WHERE id = jobs.id) OR EXISTS (SELECT FROM"
                     + " @job_executions WHERE job_id = jobs.id AND status = 'succeeded')"))
-        .as("live jobs that are not whole")
+        .as("inconsistent live jobs")
         .isNull();
     assertThat(
             fixture.value(
@@ -150,13 +150,13 @@ class DeadlockConcurrencyIT {
                     + " OR (status = 'completed')::int <> (SELECT count(*) FROM @job_executions"
                     + " WHERE job_id = ended.id AND status = 'succeeded') OR EXISTS (SELECT FROM"
                     + " @job_executions WHERE job_id = ended.id AND status = 'running')"))
-        .as("archived jobs that are not whole")
+        .as("inconsistent archived jobs")
         .isNull();
     assertThat(
             fixture.value(
                 "SELECT count(*) > 0 AND count(*) = count(DISTINCT id) FROM @jobs_archive"))
         .isEqualTo("t");
-    // The dead were pruned, the others redriven: of each state the run has seen many.
+    // Dead jobs were pruned and others redriven, so the run has had many jobs in each state.
     assertThat(
             fixture.value(
                 "SELECT count(DISTINCT status) FROM @job_executions WHERE status IN ('succeeded',"

@@ -65,7 +65,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void areSentAfterTheCommitOncePerQueue() throws SQLException {
+  void wakeUpsAreSentAfterTheCommitOncePerQueue() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     enqueuer().enqueueAll(Fixture.WORK, List.of(work(2), work(3)), job -> job.priority(7));
     enqueuer().enqueue(Fixture.WORK, work(4), job -> job.onQueue("other"));
@@ -83,7 +83,7 @@ class DeferredWakeUpsTest {
 
   /** Wake-ups that are sent with the commit would leave out the one of the second transaction. */
   @Test
-  void areSentByEachOfTwoConcurrentTransactions() throws SQLException {
+  void wakeUpsAreSentByEachOfTwoConcurrentTransactions() throws SQLException {
     JobQueue otherProcess =
         JobQueue.builder(fixture.database.dataSource()).schema(fixture.database.schema()).build();
     DeferredWakeUps others = otherProcess.deferWakeUps();
@@ -103,7 +103,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void leaveTheConnectionAsItWas() throws SQLException {
+  void sendingLeavesTheConnectionAsItWas() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     connection.commit();
 
@@ -116,7 +116,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void areSentWithTheNextTransactionIfThatHasBegun() throws SQLException {
+  void wakeUpsAreSentWithTheNextTransactionIfItHasBegun() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     connection.commit();
     String waitsForDisk = synchronousCommit();
@@ -138,7 +138,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void nameTheOrderingKeysThatWorkersMustPromote() throws SQLException {
+  void wakeUpsNameTheOrderingKeysThatWorkersMustPromote() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1), job -> job.orderingKey("account 1"));
     connection.commit();
 
@@ -148,7 +148,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void areSentOnce() throws SQLException {
+  void wakeUpsAreSentOnce() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     connection.commit();
 
@@ -160,7 +160,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void thatCannotBeSentFailNoCaller() throws SQLException {
+  void wakeUpsThatCannotBeSentFailNoCaller() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     connection.commit();
     connection.close();
@@ -171,7 +171,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void areNotSentByAQueueWithoutWakeUps() throws SQLException {
+  void queueWithoutWakeUpsSendsNone() throws SQLException {
     JobQueue silent =
         JobQueue.builder(fixture.database.dataSource())
             .schema(fixture.database.schema())

@@ -210,7 +210,7 @@ class DirectStartTest {
   }
 
   @Test
-  void jobsThatComeFirstAndHaveASlotThemselvesAreNotDelayed() {
+  void jobStartsDirectlyIfEarlierJobsHaveTheirOwnSlots() {
     fixture.enqueue(2);
     fixture.queue.enqueue(WORK, new Fixture.Work(3), job -> job.priority(4));
 
@@ -326,7 +326,7 @@ class DirectStartTest {
   }
 
   @Test
-  void aRowThatTheDatabaseRejectsIsRejectedAsWithoutAWorker() {
+  void rowThatTheDatabaseRejectsFailsLikeAPlainEnqueue() {
     fixture.execute("ALTER TABLE @jobs ADD CONSTRAINT odd CHECK (payload ->> 'number' <> '13')");
 
     assertThatThrownBy(() -> queue.enqueue(WORK, new Fixture.Work(13)))
@@ -378,7 +378,7 @@ class DirectStartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void readsOneEntryOfTheIndexForEachQuestion(String mode) throws SQLException {
+  void directStartReadsOneIndexEntryForEachCondition(String mode) throws SQLException {
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, priority, scheduled_at) SELECT 'q' || (n % 4),"
             + " 'work', '{}', n % 10, now() + (n % 3 - 1) * interval '1 h' FROM generate_series(1,"

@@ -45,7 +45,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void itsJobsAreWorkedOnLikeAnyOther() {
+  void jobsOfTheFunctionRunLikeAnyOther() {
     String id = fixture.value("SELECT @enqueue('work', '{\"number\": 42}')");
 
     assertThat(fixture.claim(10))
@@ -60,7 +60,7 @@ class EnqueueFunctionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 200, 201, 1_000})
-  void itsIdempotencyKeysAreJavas(int length) {
+  void idempotencyKeysOfTheFunctionAreThoseOfJava(int length) {
     String key = "k".repeat(length);
     JobId java = fixture.queue.enqueue(WORK, new Work(1), job -> job.idempotencyKey(key));
     JobId sql =
@@ -117,7 +117,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void prioritiesAndAttemptsComeFromTheQueueWhereTheCallGivesNone() {
+  void prioritiesAndAttemptsComeFromTheQueueIfTheCallHasNone() {
     fixture.execute(
         "INSERT INTO @job_queues (queue, default_priority, default_max_attempts) VALUES ('slow', -5, 3)");
     fixture.execute("SELECT @enqueue('a', queue => 'slow')");
@@ -142,7 +142,7 @@ class EnqueueFunctionTest {
         "'k', unique_key => ''",
         "'k', idempotency_key => 'a', idempotency_kept => NULL"
       })
-  void refusesWhatOnlySqlCanSay(String arguments) throws SQLException {
+  void functionRefusesArgumentsThatOnlySqlCanExpress(String arguments) throws SQLException {
     try (Connection connection = fixture.database.connection();
         Statement statement = connection.createStatement()) {
       assertThatThrownBy(
@@ -155,7 +155,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void nullMeansTheDefaultWhereThereIsOne() {
+  void nullIsReplacedByTheDefaultIfThereIsOne() {
     fixture.execute(
         "SELECT @enqueue('k', '1', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)");
 
@@ -181,7 +181,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void wakesWorkersAtCommitOnceForAQueueAndNotForLater() throws Exception {
+  void functionWakesWorkersOncePerQueueAtCommitAndNotForFutureJobs() throws Exception {
     try (Connection listener = fixture.database.connection();
         Connection one = fixture.database.connection();
         Connection other = fixture.database.connection()) {
@@ -233,7 +233,7 @@ class EnqueueFunctionTest {
 
   private static List<String> notifications(Connection listener) throws SQLException {
     try (Statement statement = listener.createStatement()) {
-      // What was committed before reaches a listener with the answer to its next statement.
+      // A listener receives earlier notifications with the response to its next statement.
       statement.execute("SELECT 1");
     }
     List<String> payloads = new ArrayList<>();
@@ -258,7 +258,7 @@ class EnqueueFunctionTest {
    * its own.
    */
   @Test
-  void aShadowSchemaOfTheCallerIsNotLookedAt() throws SQLException {
+  void shadowSchemaOfTheCallerIsIgnored() throws SQLException {
     fixture.execute("CREATE SCHEMA shadow");
     fixture.execute("CREATE TABLE shadow.jobs (LIKE @jobs)");
     fixture.execute("CREATE TABLE shadow.job_keys (LIKE @job_keys)");

@@ -67,7 +67,7 @@ class EnqueueInterceptorTest {
   }
 
   @Test
-  void inACallersTransactionItReturnsBeforeTheCommit() throws SQLException {
+  void interceptorReturnsBeforeTheCommitOfACallersTransaction() throws SQLException {
     JobQueue queue = queue(noting("a"));
     try (Connection transaction = fixture.database.connection()) {
       transaction.setAutoCommit(false);
@@ -108,7 +108,7 @@ class EnqueueInterceptorTest {
   }
 
   @Test
-  void whatIsPassedOnIsWhatIsWritten() {
+  void jobsThatWerePassedOnAreWritten() {
     JobQueue queue =
         queue(
             (jobs, next) ->
@@ -124,7 +124,7 @@ class EnqueueInterceptorTest {
   }
 
   @Test
-  void whatItThrowsReachesTheCallerAndNothingIsWritten() throws SQLException {
+  void exceptionOfAnInterceptorReachesTheCallerAndNothingIsWritten() throws SQLException {
     IllegalArgumentException refusal = new IllegalArgumentException("not today");
     JobQueue queue =
         queue(
@@ -223,7 +223,7 @@ class EnqueueInterceptorTest {
 
   /** A database error reaches the caller in the same form as without interceptors. */
   @Test
-  void errorsOfTheDatabaseComeThroughUntouched() throws SQLException {
+  void errorsOfTheDatabaseArePropagatedUnchanged() throws SQLException {
     JobQueue queue = queue((jobs, next) -> next.enqueue(jobs));
     try (Connection transaction = fixture.database.connection()) {
       transaction.setReadOnly(true);

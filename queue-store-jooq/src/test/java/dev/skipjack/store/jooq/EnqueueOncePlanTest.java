@@ -19,7 +19,8 @@ class EnqueueOncePlanTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void findsKnownKeysThroughThePrimaryKey(String mode, QueueDatabase database) throws SQLException {
+  void knownKeysAreFoundThroughThePrimaryKey(String mode, QueueDatabase database)
+      throws SQLException {
     Fixture fixture = new Fixture(database);
     fixture.execute(
         "INSERT INTO @job_keys SELECT 'key-' || n, n, now() + interval '1 day' FROM generate_series(1, 100000) n");

@@ -57,7 +57,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void isKeptForADayOrAsLongAsAsked() {
+  void keyIsKeptForADayOrTheRequestedTime() {
     queue.enqueue(WORK, new Work(1), key("a day"));
     queue.enqueue(WORK, new Work(2), job -> job.idempotencyKey("an hour", Duration.ofHours(1)));
 
@@ -144,7 +144,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void manyReturnResultsInInputOrderAndDuplicatesAreOneJob() {
+  void resultsAreInInputOrderAndDuplicatesAreOneJob() {
     JobId known = queue.enqueue(WORK, new Work(-1), key("7"));
     List<Work> payloads = IntStream.range(0, 20_000).mapToObj(Work::new).toList();
 
@@ -208,7 +208,7 @@ class EnqueueOnceTest {
   }
 
   @Test
-  void refusesACallWithoutAKeyAndOneKeyForMany() {
+  void callWithoutAKeyAndOneKeyForManyJobsAreRefused() {
     List<Work> two = List.of(new Work(1), new Work(2));
 
     assertThatThrownBy(() -> queue.enqueueOnce(WORK, new Work(1), UnaryOperator.identity()))

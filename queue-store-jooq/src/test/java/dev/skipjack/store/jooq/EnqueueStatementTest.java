@@ -34,7 +34,7 @@ class EnqueueStatementTest {
   }
 
   @Test
-  void whatNeitherJobNorTypeSaysIsTheQueues() {
+  void settingsThatNeitherJobNorTypeHasComeFromTheQueue() {
     JobType<Fixture.Work> bare = JobType.of("bare", Fixture.Work.class).onQueue("slow");
     fixture.execute(
         "INSERT INTO @job_queues (queue, default_priority, default_max_attempts) VALUES ('slow',"
@@ -55,7 +55,7 @@ class EnqueueStatementTest {
   }
 
   @Test
-  void commitsAndRollsBackWithTheCallersTransaction() throws Exception {
+  void enqueueCommitsAndRollsBackWithTheCallersTransaction() throws Exception {
     try (Connection connection = fixture.database.connection()) {
       connection.setAutoCommit(false);
       fixture.queue.in(connection).enqueue(WORK, new Fixture.Work(1));
@@ -69,7 +69,7 @@ class EnqueueStatementTest {
   }
 
   @Test
-  void errorsOfTheDatabaseComeTypedThroughAConnectionAndUntouchedThroughJooq() throws Exception {
+  void databaseErrorsAreTypedThroughAConnectionAndUnchangedThroughJooq() throws Exception {
     JobQueue elsewhere = JobQueue.builder(fixture.database.dataSource()).schema("nowhere").build();
     try (Connection connection = fixture.database.connection()) {
       connection.setAutoCommit(false);

@@ -92,7 +92,8 @@ class FailedSubscriptionTest {
   }
 
   @Test
-  void leavesNoConnectionThatListensInThePool(QueueDatabase database) throws SQLException {
+  void failedSubscriptionLeavesNoListeningConnectionInThePool(QueueDatabase database)
+      throws SQLException {
     try (HikariDataSource pool = impatientPool(database, 1)) {
       PostgresWakeUps wakeUps = new PostgresWakeUps(pool, new WakeUpChannel(database.schema()));
 

@@ -87,7 +87,7 @@ final class Gate implements AutoCloseable {
   }
 
   /**
-   * As {@link #stops}, of a pool of one connection.
+   * Does the same as {@link #stops} for the only connection of a pool.
    *
    * @return the session
    */
@@ -95,7 +95,9 @@ final class Gate implements AutoCloseable {
     return change(pool, STOP);
   }
 
-  /** As {@link #stopsAtRows}, of a pool of one connection. Returns the session. */
+  /**
+   * Does the same as {@link #stopsAtRows} for the only connection of a pool. Returns the session.
+   */
   int stopsTheOneOfAtRows(DataSource pool) throws SQLException {
     return change(pool, "SET ROLE " + PASSER);
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class GreatIdsTest {
 
   @Test
-  void everyStatementTakesThem(QueueDatabase database) {
+  void everyStatementAcceptsIdsBeyond32Bits(QueueDatabase database) {
     Fixture fixture = new Fixture(database);
     fixture.execute("ALTER SEQUENCE @jobs_id_seq RESTART 3000000000");
     fixture.execute("ALTER SEQUENCE @job_execution_id_seq RESTART 3000000000");

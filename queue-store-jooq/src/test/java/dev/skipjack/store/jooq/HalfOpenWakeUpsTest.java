@@ -40,20 +40,20 @@ class HalfOpenWakeUpsTest {
   }
 
   @Test
-  void isDetectedAsBrokenSoThatItIsReplaced() {
+  void halfOpenSubscriptionIsReportedAsBroken() {
     try (Subscription forgotten = wakeUps.subscribe()) {
       proxy.forgetOpen();
       assertThatThrownBy(() -> awaitLongSilence(forgotten))
           .isInstanceOfSatisfying(
               StoreException.class,
-              // Not what a pooler means, where there is no sense in trying again soon.
+              // This is not the error of a pooler, for which an early retry is useless.
               broken -> assertThat(broken.sqlState()).contains("08006"));
     }
     wakeUps.subscribe().close();
   }
 
   @Test
-  void isClosedWithoutWaitingForAResponse() {
+  void halfOpenSubscriptionIsClosedWithoutWaitingForAResponse() {
     Subscription forgotten = wakeUps.subscribe();
     proxy.forgetOpen();
     forgotten.close(); // would hang until the class's timeout

@@ -183,7 +183,7 @@ class HandOverTest {
   }
 
   @Test
-  void staleCompletionHandsNothingOver() {
+  void staleCompletionHandsOverNoJob() {
     enqueue(2);
     Execution stale = fixture.claimOne(Fixture.EXPIRED);
     fixture.store.rescue(Duration.ZERO, 10);

@@ -16,8 +16,8 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /**
- * The classic failure of queues in PostgreSQL: a transaction that stays open prevents vacuum from
- * removing the index entries of jobs that ended long ago. These entries are at the head of the
+ * Tests the classic failure of queues in PostgreSQL: a transaction that stays open prevents vacuum
+ * from removing the index entries of jobs that ended long ago. These entries are at the head of the
  * index, where every claim begins.
  */
 @QueueTest
@@ -26,7 +26,7 @@ class HeldSnapshotPlanTest {
   private static final int CHURNED = 40_000;
 
   @Test
-  void aLowWaterMarkSparesTheClaimTheDeadEntries(QueueDatabase database) throws SQLException {
+  void claimWithALowWaterMarkSkipsTheDeadEntries(QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
     try (Connection holder = database.connection();
         Statement statement = holder.createStatement()) {
@@ -47,14 +47,14 @@ class HeldSnapshotPlanTest {
       long with = pagesOfAClaim(database, mark);
       // The ten jobs cost the same in both; the rest is what lies before them.
       assertThat(with).isLessThan(without / 4);
-      // Which is why a worker asks idle lanes with marks, and lists only now and then.
+      // Therefore a worker claims from idle lanes with marks, and rarely lists the lanes.
       assertThat(with).isLessThan(pagesOfAListing(database) / 4);
       holder.rollback();
     }
   }
 
   @Test
-  void aMarkSparesTheRescueTheDeadEntries(QueueDatabase database) throws SQLException {
+  void rescueWithAMarkSkipsTheDeadEntries(QueueDatabase database) throws SQLException {
     Fixture fixture = new Fixture(database);
     DSLContext dialect = StatementDialect.forSchema(database.schema());
     try (Connection holder = database.connection();

@@ -77,7 +77,7 @@ class HotUpdatesStatementTest {
 
   private <Q> String updates(String tables, Statement<Q, ?> statement, Q request)
       throws SQLException {
-    // A session of its own: the counters of another may still hold what it did before.
+    // Uses a separate session, because the counters of another may still include its earlier work.
     try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());
         java.sql.Statement counters = connection.createStatement()) {
       connection.setAutoCommit(false);

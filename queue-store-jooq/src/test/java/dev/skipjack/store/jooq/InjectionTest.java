@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Passes hostile text in every String that a producer can pass. It must be rejected or stored
+ * Passes hostile text in every String that a producer can pass. The text must be rejected or stored
  * unchanged.
  */
 @QueueTest

@@ -180,7 +180,7 @@ class IsolationTest {
   /** The row was changed in the meantime, as by the heartbeats during a handler's run. */
   @ParameterizedTest
   @EnumSource
-  void completeInSeesARenewalOrFailsAsPostgresSays(Level level) throws SQLException {
+  void completeInSeesARenewalOrFailsAsPostgresDocuments(Level level) throws SQLException {
     fixture.enqueue(1);
     Execution execution = fixture.claimOne(LEASE);
     try (Caller caller = new Caller(level)) {
@@ -224,7 +224,7 @@ class IsolationTest {
   /** At a stricter level, a claim would fail with 40001 whenever two workers claim the same job. */
   @ParameterizedTest
   @EnumSource
-  void theQueuesOwnTransactionsAreReadCommittedWhateverThePoolSays(Level level) throws Exception {
+  void queuesOwnTransactionsAreReadCommittedWithAnyDefaultOfThePool(Level level) throws Exception {
     fixture.enqueue(2);
     fixture.execute(
         "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''"

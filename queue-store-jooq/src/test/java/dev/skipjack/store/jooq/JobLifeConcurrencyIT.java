@@ -61,7 +61,7 @@ class JobLifeConcurrencyIT {
   }
 
   @Test
-  void whateverFourActorsDoNothingVanishesAndNothingEndsTwice() throws Exception {
+  void concurrentActorsLoseNoJobAndEndNoneTwice() throws Exception {
     long seed = new Random().nextLong();
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {

@@ -80,8 +80,7 @@ class JobLifeProperties {
 
   @Property(tries = 80, edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
-  void theDatabaseIsWhatTheModelSays(@ForAll("walks") List<List<WalkStep>> walks)
-      throws SQLException {
+  void databaseMatchesTheModel(@ForAll("walks") List<List<WalkStep>> walks) throws SQLException {
     Set<String> seen = new HashSet<>();
     for (List<WalkStep> steps : walks) {
       synchronized (FIXTURE) {

@@ -100,9 +100,9 @@ final class JobWalk implements AutoCloseable {
   private String place = "at the start";
 
   /**
-   * On an emptied queue.
+   * Creates a walk on an empty queue.
    *
-   * @param seen gets every kind of answer that the store gave
+   * @param seen receives every kind of result that the store returned
    */
   JobWalk(Fixture fixture, Set<String> seen) {
     this.fixture = fixture;
@@ -263,7 +263,7 @@ final class JobWalk implements AutoCloseable {
       List<ModelJob> due =
           model.due(lane).stream().filter(job -> !job.id.equals(model.held)).toList();
       int taken = Math.min(left, Math.min(cap, due.size()));
-      assertThat(rest.size()).as("claimed of %s", lane).isGreaterThanOrEqualTo(taken);
+      assertThat(rest.size()).as("jobs claimed from %s", lane).isGreaterThanOrEqualTo(taken);
       assertFirst(due, rest.subList(0, taken));
       rest = rest.subList(taken, rest.size());
       left -= taken;

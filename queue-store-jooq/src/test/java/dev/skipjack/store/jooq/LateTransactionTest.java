@@ -62,7 +62,7 @@ class LateTransactionTest {
   }
 
   @Test
-  void aJobOfAnOldTransactionIsAsYoungAsItsEnqueue() throws SQLException {
+  void ageOfAJobInAnOldTransactionCountsFromItsEnqueue() throws SQLException {
     String goneOnAt;
     try (Connection old = fixture.database.connection();
         Statement statement = old.createStatement()) {

@@ -71,7 +71,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void keepsItsConnectionAndHoldsNoTransaction() {
+  void heartbeatsKeepTheirConnectionWithoutATransaction() {
     assertThat(beat()).containsExactly(RENEWED);
     assertThat(beat()).containsExactly(RENEWED);
 
@@ -86,7 +86,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void renewsWhileHandlersHoldAllOtherConnections() throws SQLException {
+  void leasesAreRenewedWhileHandlersHoldAllOtherConnections() throws SQLException {
     pool.setConnectionTimeout(250);
     assertThat(beat()).containsExactly(RENEWED);
     try (Connection handlers = pool.getConnection()) {
@@ -98,7 +98,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void borrowsAnotherConnectionAfterOneThatBroke() {
+  void anotherConnectionIsBorrowedAfterABrokenOne() {
     beat();
     cutTheConnection();
 
@@ -110,7 +110,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void aPoolThatIsExhaustedIsARefusalAndNotTheEnd() throws SQLException {
+  void leasesAreRenewedAgainAfterThePoolWasExhausted() throws SQLException {
     pool.setConnectionTimeout(250);
     try (Connection one = pool.getConnection();
         Connection other = pool.getConnection()) {
@@ -121,7 +121,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void givesTheConnectionBackAsItCame() throws SQLException {
+  void closeReturnsTheConnectionUnchanged() throws SQLException {
     beat();
 
     leases.close();
@@ -135,13 +135,13 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void aBatchOfNothingNeedsNoConnection() {
+  void anEmptyBatchNeedsNoConnection() {
     assertThat(leases.heartbeat(List.of(), Duration.ofHours(1))).isEmpty();
     assertThat(borrowed()).isZero();
   }
 
   @Test
-  void aLeaseThatIsNoneIsRefused() {
+  void leaseThatIsNotPositiveOrTooLongIsRefused() {
     for (Duration wrong : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366))) {
       assertThatThrownBy(() -> leases.heartbeat(List.of(execution), wrong))
           .isInstanceOf(IllegalArgumentException.class);
@@ -150,7 +150,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void reportsLostLeasesAndRequestedCancellations() {
+  void heartbeatReportsLostLeasesAndRequestedCancellations() {
     beat();
     fixture.queue.admin().cancel(List.of(execution.jobId()));
     assertThat(beat()).containsExactly(new Renewal(Verdict.DONE, true));
@@ -160,7 +160,7 @@ class LeaseKeeperTest {
   }
 
   @Test
-  void asksForCancelsWithoutALockAndForTheOwnerOnly() throws SQLException {
+  void cancellationsAreReadWithoutALockAndForTheOwnerOnly() throws SQLException {
     assertThat(leases.cancelRequested(List.of(execution))).isEmpty();
     fixture.queue.admin().cancel(List.of(execution.jobId()));
     Execution stale =
@@ -183,7 +183,7 @@ class LeaseKeeperTest {
    * other fail.
    */
   @Test
-  void isReadCommittedWhateverTheConnectionsDefault(QueueDatabase database) {
+  void heartbeatsAreReadCommittedWithAnyDefaultOfTheConnection(QueueDatabase database) {
     try (HikariDataSource strict = new HikariDataSource()) {
       strict.setJdbcUrl(database.jdbcUrl());
       strict.setMaximumPoolSize(1);

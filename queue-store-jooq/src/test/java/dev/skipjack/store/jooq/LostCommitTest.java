@@ -76,7 +76,7 @@ class LostCommitTest {
     List<Execution> claimed = fixture.claim(CALLS).stream().map(ClaimedJob::execution).toList();
     for (Execution execution : claimed) {
       Verdict verdict = untilAnswered(() -> queue.store().complete(List.of(execution))).get(0);
-      // A repeat finds the job gone, by its own first try or another's: never half done.
+      // A repeat may find the job gone, but never finds it half ended.
       assertThat(verdict).isIn(Verdict.DONE, Verdict.LOST);
     }
 

@@ -15,11 +15,11 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A queue without Jackson on the class path. */
+/** Tests a queue without Jackson on the class path. */
 class MissingJacksonTest {
 
   @Test
-  void aQueueWithoutACodecSaysWhatToAdd() throws Exception {
+  void errorOfAQueueWithoutACodecNamesWhatToAdd() throws Exception {
     List<URL> classPath = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       if (!entry.contains("jackson-databind")) {

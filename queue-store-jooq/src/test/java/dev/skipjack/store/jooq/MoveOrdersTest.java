@@ -69,7 +69,7 @@ class MoveOrdersTest {
   }
 
   @Test
-  void everyOrderLeavesOneRowAndReturnsTheTruth() throws SQLException {
+  void everyOrderLeavesOneRowAndReturnsCorrectResults() throws SQLException {
     int played = 0;
     Deque<List<Step>> open = new ArrayDeque<>();
     open.add(List.of());
@@ -89,7 +89,7 @@ class MoveOrdersTest {
         }
       }
     }
-    assertThat(played).as("orders played").isGreaterThan(500);
+    assertThat(played).as("orders that were run").isGreaterThan(500);
   }
 
   /**

@@ -117,7 +117,7 @@ class NamesAndLimitsTest {
         "ordering_key = ''",
         "unique_until = 'never'"
       })
-  void theTableRefusesWhatNoJobMayHave(String change) {
+  void tableRefusesValuesThatNoJobMayHave(String change) {
     fixture.enqueue(1);
 
     assertThat(stateOf("UPDATE @jobs SET " + change)).isEqualTo("23514");

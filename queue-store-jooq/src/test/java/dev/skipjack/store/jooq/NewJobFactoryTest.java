@@ -89,7 +89,7 @@ class NewJobFactoryTest {
   }
 
   @Test
-  void nullIsNoPayload() {
+  void nullIsRefusedAsPayload() {
     PayloadCodec toNull =
         new PayloadCodec() {
           @Override

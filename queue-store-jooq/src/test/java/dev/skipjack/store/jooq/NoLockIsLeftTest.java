@@ -47,7 +47,7 @@ class NoLockIsLeftTest {
   }
 
   @Test
-  void afterEveryOperation() throws SQLException {
+  void noLockIsLeftAfterAnyOperation() throws SQLException {
     try (HikariDataSource pool = fixture.database.newDataSource(1)) {
       queue = JobQueue.builder(pool).schema(fixture.database.schema()).build();
       produce(pool);
@@ -63,7 +63,7 @@ class NoLockIsLeftTest {
   }
 
   @Test
-  void afterRefusals() throws SQLException {
+  void noLockIsLeftAfterRefusals() throws SQLException {
     try (HikariDataSource pool = fixture.database.newDataSource(1)) {
       JobStore elsewhere = JobQueue.builder(pool).schema("nowhere").build().store();
       assertThatThrownBy(() -> elsewhere.rescue(Duration.ZERO, 1))

@@ -62,11 +62,12 @@ class NotificationPeekTest {
   class OfASubscription {
 
     @Test
-    void isSkippedWhileItListens() {
+    void peekIsSkippedWhileTheSubscriptionListens() {
       Fixture fixture = new Fixture(database);
       try (HikariDataSource pool = countingPool(2);
           Subscription subscription = wakeUps(pool).subscribe()) {
-        // A queue each: a second wake-up within some milliseconds would not be sent.
+        // Uses several queues, because a second wake-up of a queue within some milliseconds would
+        // not be sent.
         for (String queue : List.of("one", "two", "three")) {
           fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.onQueue(queue));
           assertThat(subscription.await(PATIENCE))
@@ -77,7 +78,7 @@ class NotificationPeekTest {
     }
 
     @Test
-    void isBackWhenTheConnectionReturnsToItsPool() throws SQLException {
+    void peekIsRestoredWhenTheConnectionReturnsToItsPool() throws SQLException {
       try (HikariDataSource pool = countingPool(2)) {
         wakeUps(pool).subscribe().close();
 
@@ -91,7 +92,7 @@ class NotificationPeekTest {
     }
 
     @Test
-    void isBackAfterASubscriptionThatFailed() throws SQLException {
+    void peekIsRestoredAfterAFailedSubscription() throws SQLException {
       try (HikariDataSource pool = countingPool(1)) {
         // It listens, and there is no second connection for the probe.
         assertThatThrownBy(wakeUps(pool)::subscribe).isInstanceOf(StoreException.class);
@@ -104,7 +105,7 @@ class NotificationPeekTest {
     }
 
     @Test
-    void isLeftAsItIsByADriverOfAnotherMake() {
+    void peekIsUnchangedWithAnotherDriver() {
       Fixture fixture = new Fixture(database);
       try (HikariDataSource pool = countingPool(2);
           Subscription subscription = wakeUps(withoutCore(pool)).subscribe()) {
@@ -135,7 +136,7 @@ class NotificationPeekTest {
   class WhenSkipped {
 
     @Test
-    void losesNoneOfManyNotifications() throws Exception {
+    void skippedPeekLosesNoneOfManyNotifications() throws Exception {
       PGSimpleDataSource plain = new PGSimpleDataSource();
       plain.setURL(database.jdbcUrl());
       assertAllAreHeard(plain);
@@ -143,7 +144,7 @@ class NotificationPeekTest {
 
     /** Over TLS, the driver cannot detect what has arrived but is still encrypted. */
     @Test
-    void losesNoneOfManyNotificationsOverTls(@TempDir Path folder) throws Exception {
+    void skippedPeekLosesNoneOfManyNotificationsOverTls(@TempDir Path folder) throws Exception {
       try (TlsDoor door = new TlsDoor(database.jdbcUrl(), folder)) {
         assertAllAreHeard(door.dataSource());
       }
@@ -197,7 +198,7 @@ class NotificationPeekTest {
   class InTheDriversFields {
 
     @Test
-    void isTheDriversOwnTimeAgainWhenRestored() throws ReflectiveOperationException {
+    void fieldHasTheDriversOwnTimeAgainWhenRestored() throws ReflectiveOperationException {
       Known executor = new Known();
 
       Runnable restore = NotificationPeek.skipIn(executor);
@@ -217,7 +218,7 @@ class NotificationPeekTest {
 
     @ParameterizedTest
     @MethodSource("unknownDrivers")
-    void isNotFoundInADriverThatHasChanged(Object executor) {
+    void fieldIsNotFoundInADriverThatHasChanged(Object executor) {
       assertThatThrownBy(() -> NotificationPeek.skipIn(executor))
           .isInstanceOfAny(ReflectiveOperationException.class, RuntimeException.class);
     }

@@ -47,7 +47,7 @@ class OneRoundTripTest {
   /** The server has begun the transaction in which it rejects the statement. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aRefusedOutcomeLeavesItsConnectionAsItCame(boolean autoCommit) throws SQLException {
+  void aRefusedOutcomeLeavesItsConnectionUnchanged(boolean autoCommit) throws SQLException {
     fixture.enqueue(1);
     List<Execution> claimed = fixture.claim(1).stream().map(ClaimedJob::execution).toList();
     fixture.execute("ALTER TABLE @jobs_archive ADD CONSTRAINT lucky CHECK (kind <> 'work')");
@@ -91,7 +91,7 @@ class OneRoundTripTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aRefusedOneLeavesItsConnectionAsItCame(boolean autoCommit) throws SQLException {
+  void aRefusedEnqueueLeavesItsConnectionUnchanged(boolean autoCommit) throws SQLException {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(database.jdbcUrl());
       pool.setMaximumPoolSize(1);
@@ -123,7 +123,7 @@ class OneRoundTripTest {
   }
 
   @Test
-  void oneThatBreaksMayHaveBeenDoneOrNot() {
+  void outcomeIsUnknownIfTheConnectionBreaksDuringAnEnqueue() {
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).wakeUps(false).build();
 

@@ -193,7 +193,8 @@ class OpenTransactionTest {
       queue.enqueue(Fixture.WORK, new Fixture.Work(2));
       queue.enqueue(Fixture.WORK, new Fixture.Work(3));
 
-      // An enqueue takes one, the wake-up behind it may take one, and each asks for a second once.
+      // An enqueue and its wake-up may each borrow one connection, and each may request a second
+      // one once.
       assertThat(borrowed).hasValueLessThanOrEqualTo(6);
       assertThat(idle).hasSize(2);
     }
@@ -203,7 +204,7 @@ class OpenTransactionTest {
   /** Such a pool's connections are between transactions. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aPoolWithoutAutoCommitIsNoOpenTransaction(boolean unwraps) throws SQLException {
+  void connectionsOfAPoolWithoutAutoCommitAreAccepted(boolean unwraps) throws SQLException {
     try (Connection idle = database.connection()) {
       idle.setAutoCommit(false);
       JobQueue queue = queueOn(boundTo(idle, unwraps));
@@ -222,7 +223,7 @@ class OpenTransactionTest {
    */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aFailedTransactionReturnedToItsPoolIsNoTrouble(boolean autoCommit) throws SQLException {
+  void failedTransactionThatWasReturnedToItsPoolIsAccepted(boolean autoCommit) throws SQLException {
     try (HikariDataSource pool = pool(autoCommit, 1)) {
       try (Connection leaked = pool.getConnection();
           Statement statement = leaked.createStatement()) {

@@ -71,7 +71,7 @@ class OrderingConcurrencyIT {
                 "SELECT string_agg(id || ' ' || status, ', ') FROM @jobs WHERE CASE status WHEN"
                     + " 'waiting' THEN ordering_head WHEN 'dead' THEN false ELSE ordering_head IS"
                     + " NULL END"))
-        .as("jobs that run beside the head of their key, or wait as its head")
+        .as("jobs that run although they are not the head of their key, or wait as its head")
         .isNull();
     drain();
     assertThat(fixture.value("SELECT string_agg(id || ' ' || status, ', ') FROM @jobs"))

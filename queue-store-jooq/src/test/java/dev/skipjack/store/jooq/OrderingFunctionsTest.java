@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The schema's functions for operators of ordering keys. */
+/** Tests the schema's functions with which operators manage ordering keys. */
 @QueueTest
 class OrderingFunctionsTest {
 
@@ -181,7 +181,7 @@ class OrderingFunctionsTest {
     return fixture.claim(100).stream().map(each -> each.execution().jobId()).toList();
   }
 
-  /** The statuses of the jobs of the key {@code a}, in the order of their ids. */
+  /** Returns the statuses of the jobs of the key {@code a}, in the order of their ids. */
   private String statuses() {
     return fixture.value(
         "SELECT string_agg(status, ' ' ORDER BY id) FROM @jobs WHERE ordering_key = 'a'");

@@ -65,7 +65,7 @@ class OrderingInterleavingsTest {
   }
 
   @Test
-  void enqueueThatMeetsTheEndOfTheHeadIsPromotedByTheNextSweep() throws SQLException {
+  void jobEnqueuedWhileTheHeadEndsIsPromotedByTheNextSweep() throws SQLException {
     enqueue("a", 1);
     Execution head = fixture.claimOne(Fixture.LEASE);
     one.begin();
@@ -174,7 +174,7 @@ class OrderingInterleavingsTest {
       Future<List<WakeUp>> promotion = one.start(unused -> slow.promote(List.of("a")));
       gate.awaitArrival(promotion, session);
       try (Rival third = new Rival(fixture.database)) {
-        // The rival's thread is taken, its connection is not.
+        // The rival's thread is busy, but its connection is not.
         one.commit();
         third.run(connection -> promote.run(begun(connection), List.of("a")));
         third.commit();
@@ -329,7 +329,7 @@ class OrderingInterleavingsTest {
   }
 
   @Test
-  void redriveThatMeetsAPromotionGoesToTheBack() throws SQLException {
+  void jobRedrivenDuringAPromotionGoesToTheBack() throws SQLException {
     List<JobId> jobs = enqueue("a", 3);
     die();
     fixture.execute("UPDATE @jobs SET ordering_head = NULL WHERE status = 'dead'");
@@ -349,7 +349,7 @@ class OrderingInterleavingsTest {
   }
 
   @Test
-  void redriveOfABlockingJobThatMeetsASweepKeepsTheKey() throws SQLException {
+  void blockingJobRedrivenDuringASweepKeepsTheKey() throws SQLException {
     List<JobId> jobs = enqueue("a", 2);
     die();
     one.begin();

@@ -316,7 +316,7 @@ class OrderingTest {
   }
 
   @Test
-  void parkPolicyKillsWhatWaitsAndLetsLaterJobsRun() {
+  void parkPolicyMakesWaitingJobsDeadAndLaterJobsRun() {
     List<JobId> jobs = enqueue("a", 1_200, OrderingPolicy.PARK);
     killOne();
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE status = 'dead'")).isEqualTo("1200");
@@ -335,7 +335,7 @@ class OrderingTest {
     killOne();
 
     String dead = "SELECT count(*) FROM @jobs WHERE status = 'dead'";
-    assertThat(fixture.value(dead)).as("of a write that must not take long").isEqualTo("2001");
+    assertThat(fixture.value(dead)).as("dead after one bounded call").isEqualTo("2001");
     assertThat(ordered.sweep().promoted()).isEmpty();
     assertThat(fixture.value(dead)).isEqualTo("4001");
     List<JobId> later = enqueue("a", 1, OrderingPolicy.PARK);
@@ -345,7 +345,7 @@ class OrderingTest {
   }
 
   @Test
-  void redriveBringsParkedJobsBackInTheirOrder() {
+  void parkedJobsAreRedrivenInTheirOrder() {
     List<JobId> jobs = enqueue("a", 3, OrderingPolicy.PARK);
     killOne();
     assertThat(fixture.queue.admin().redriveAll(DeadJobs.all()).redriven()).isEqualTo(3);

@@ -49,7 +49,7 @@ class OutcomeStatementsTest {
     }
 
     @Test
-    void archivesNothingForAQueueThatKeepsNothing() {
+    void completionArchivesNothingForAQueueWithoutRetention() {
       fixture.execute(
           "INSERT INTO @job_queues (queue, archive_retention) VALUES ('default', interval '0')");
       fixture.enqueue(1);
@@ -65,7 +65,7 @@ class OutcomeStatementsTest {
     }
 
     @Test
-    void createsAMissingPartitionOfTheArchive() {
+    void completionCreatesAMissingPartitionOfTheArchive() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
       fixture.execute(
@@ -81,7 +81,7 @@ class OutcomeStatementsTest {
   class CompleteIn {
 
     @Test
-    void leavesTheCallersPlannerSettingsAsTheyWere() throws Exception {
+    void completeInRestoresTheCallersPlannerSettings() throws Exception {
       for (Map.Entry<String, String> callers :
           Map.of("on", "auto", "off", "force_custom_plan").entrySet()) {
         fixture.enqueue(1);

@@ -88,7 +88,7 @@ class OverlappingMovesTest {
 
   @ParameterizedTest
   @EnumSource
-  void besideAnOpenTransactionNothingWaitsButACompletionInTheHandlersTransaction(State state)
+  void onlyCompletionInTheHandlersTransactionWaitsForAnOpenTransaction(State state)
       throws Exception {
     for (Move open : sayable(state)) {
       for (Move beside : sayable(state)) {
@@ -120,7 +120,7 @@ class OverlappingMovesTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatChangesBetweenSnapshotAndLockIsSeenOrLeftAlone(State state) throws Exception {
+  void rowChangedBetweenSnapshotAndLockIsRereadOrSkipped(State state) throws Exception {
     for (List<Move> meanwhile : effective(state)) {
       for (Move late : sayable(state)) {
         try (Scene scene = new Scene(state)) {
@@ -146,8 +146,8 @@ class OverlappingMovesTest {
       if (isEffective(state, List.of(one))) {
         found.add(List.of(one));
         for (Move two : Move.values()) {
-          // What follows a heartbeat meets the same row with a later lease; a release is a failure
-          // that costs nothing.
+          // After a heartbeat, a move finds the same row with a later lease. A release is like a
+          // failure that uses no attempt.
           if (one != Move.HEARTBEAT
               && two != Move.RELEASE
               && isEffective(state, List.of(one, two))) {
@@ -188,7 +188,7 @@ class OverlappingMovesTest {
       for (Move move : state.history()) {
         play(move, worker);
       }
-      // A worker's flusher and its heartbeats speak for one execution in two sessions.
+      // A worker's flusher and heartbeats use the same execution in two sessions.
       rival = new Actor(worker.execution);
       if (state == State.RUN_BY_THE_RIVAL) {
         play(Move.CLAIM, rival);
@@ -210,7 +210,7 @@ class OverlappingMovesTest {
       first.begin();
       Answer held = first.run(connection -> make(connection, open, worker));
       if (!held.accepted() && !commits) {
-        first.rollback(); // As with a commit: it has changed nothing.
+        first.rollback(); // Like a commit, because the transaction has changed nothing.
         return;
       }
       Future<Answer> other = second.start(connection -> make(connection, beside, rival));
@@ -254,7 +254,7 @@ class OverlappingMovesTest {
 
     void late(Move late, List<Move> meanwhile) throws Exception {
       if (late == Move.CANCEL || late == Move.REDRIVE) {
-        gate.stopsAtRows(first); // These lock before they write.
+        gate.stopsAtRows(first); // These statements lock rows before they write.
       } else {
         gate.stops(first);
       }

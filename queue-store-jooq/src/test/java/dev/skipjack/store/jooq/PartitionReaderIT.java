@@ -79,7 +79,7 @@ class PartitionReaderIT {
   }
 
   @Test
-  void claimsAndCompletionsGoOnWhilePartitionsComeAndGo() throws Exception {
+  void claimsAndCompletionsContinueWhilePartitionsAreCreatedAndRemoved() throws Exception {
     claimAndComplete(new AtomicBoolean(true)); // connections and code are warm when time counts
     AtomicBoolean stop = new AtomicBoolean();
     CompletableFuture<List<Long>> claims =

@@ -75,20 +75,20 @@ class PayloadDoorsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SELECT 1", BACKSLASHES_ESCAPE, HOSTILE})
-  void bothTakeWhatIsAllowed(String session) {
+  void javaAndSqlAcceptValidPayloads(String session) {
     List<String> good = PayloadCorpus.good();
     good.forEach(json -> raw.enqueue(TYPE, json));
 
     assertThat(refusals(session, good)).isEmpty();
     assertThat(fixture.value("SELECT count(*) FROM @jobs GROUP BY payload HAVING count(*) % 2 = 1"))
-        .as("payloads that one door stored otherwise than the other")
+        .as("payloads that Java and SQL stored differently")
         .isEqualTo("(no row)");
     assertThat(fixture.value("SELECT count(*) FROM @jobs"))
         .isEqualTo(String.valueOf(good.size() * 2));
   }
 
   @Test
-  void javaRefusesWhatIsNot() {
+  void javaRefusesInvalidPayloads() {
     assertThat(PayloadCorpus.refused())
         .allSatisfy(
             json ->
@@ -99,7 +99,7 @@ class PayloadDoorsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SELECT 1", BACKSLASHES_ESCAPE, HOSTILE})
-  void sqlRefusesWhatIsNotInEverySession(String session) {
+  void sqlRefusesInvalidPayloadsInEverySession(String session) {
     List<String> refused =
         PayloadCorpus.refused().filter(StandardCharsets.UTF_8.newEncoder()::canEncode).toList();
 
@@ -112,7 +112,7 @@ class PayloadDoorsTest {
 
   /** Payloads that the server's own JSON parser rejects never reach the function. */
   @Test
-  void whatTheFunctionRefusesIsAnInvalidParameter() {
+  void functionRefusesPayloadsAsInvalidParameters() {
     List<String> refused =
         Stream.of(
                 PayloadCorpus.hugeNumbers(),
@@ -128,7 +128,7 @@ class PayloadDoorsTest {
   }
 
   @Test
-  void refusalsOfWhatIsHugeWrittenOutNameTheSizes() {
+  void refusalsOfHugeNumbersNameTheSizes() {
     String json = "[1" + ",1e-1000".repeat(523) + "]";
 
     assertThatThrownBy(() -> raw.enqueue(TYPE, json))
@@ -144,7 +144,7 @@ class PayloadDoorsTest {
   }
 
   @Test
-  void anEditIsHeldToTheSameLimit() {
+  void editHasTheSameLimit() {
     JobId job = raw.enqueue(TYPE, "1");
 
     assertThatThrownBy(

@@ -29,8 +29,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler receives what was enqueued, except for what jsonb changes: the order of names,
- * duplicate names, and the notation of numbers.
+ * Tests that the handler receives the payload that was enqueued. Only jsonb changes it: the order
+ * of names, duplicate names, and the notation of numbers.
  */
 class PayloadRoundTripProperties {
 
@@ -54,7 +54,7 @@ class PayloadRoundTripProperties {
   }
 
   @Property(tries = 60)
-  void whatGoesInComesOut(@ForAll("trees") List<Object> payloads) throws Exception {
+  void payloadsAreReadAsTheyWereEnqueued(@ForAll("trees") List<Object> payloads) throws Exception {
     List<JobId> ids = FIXTURE.queue.enqueueAll(FREE, payloads);
     Map<Long, String> stored = stored();
 
@@ -69,15 +69,15 @@ class PayloadRoundTripProperties {
   }
 
   @Example
-  void whatJsonbChanges() {
+  void jsonbChangesNamesAndNumbers() {
     assertThat(becomes("{\"b\": 1, \"aa\": 2, \"c\": 3}"))
         .as("names are sorted, short ones first")
         .isEqualTo("{\"b\": 1, \"c\": 3, \"aa\": 2}");
     assertThat(becomes("{\"a\":1,\"a\":{\"b\":2}}"))
-        .as("of equal names the last stays")
+        .as("the last of equal names is kept")
         .isEqualTo("{\"a\": {\"b\": 2}}");
     assertThat(becomes("[1.50, 1E+3, 12e-4, -0, -0.0, 0e5]"))
-        .as("numbers are written out, zeros at the end stay, zero has no sign")
+        .as("numbers have no exponent, zeros at the end are kept, zero has no sign")
         .isEqualTo("[1.50, 1000, 0.0012, 0, 0.0, 0]");
     assertThat(becomes("[\"\\u00e9\\/\",  true]"))
         .as("escapes and spaces are not kept")

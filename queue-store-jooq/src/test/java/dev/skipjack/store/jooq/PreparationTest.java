@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Shows when a queue loads the classes that take long. Each test loads all classes anew. */
+/** Shows when a queue loads the classes that take long. Each test loads all classes again. */
 class PreparationTest {
 
   private static final List<String> SLOW =

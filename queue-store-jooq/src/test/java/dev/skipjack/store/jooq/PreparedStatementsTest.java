@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Statements that the driver has prepared stay prepared. The driver prepares all statements of a
  * connection again if the server reports that {@code search_path} has changed, which PostgreSQL 18
- * and later does at the end of each round trip. To prepare a large statement costs more than to run
+ * and later does at the end of each round trip. Preparing a large statement costs more than running
  * it, and the application's statements would be affected too.
  */
 @QueueTest

@@ -48,7 +48,7 @@ class PruneTest {
   class Keys {
 
     @Test
-    void thatHaveExpiredGoAndOthersStay() {
+    void expiredKeysAreDeletedAndOthersKept() {
       keys("old", "now() - interval '1 second'", 12_000);
       keys("new", "now() + interval '1 hour'", 3);
 
@@ -60,7 +60,7 @@ class PruneTest {
     }
 
     @Test
-    void thatAnEnqueueIsTakingOverAreNotWaitedForAndStay() throws SQLException {
+    void keysThatAnEnqueueIsTakingOverAreKeptWithoutWaiting() throws SQLException {
       keys("old", "now() - interval '1 second'", 2);
       try (Connection enqueue = fixture.database.connection();
           Statement statement = enqueue.createStatement()) {
@@ -99,7 +99,7 @@ class PruneTest {
     }
 
     @Test
-    void ofOneQueueKeepsNeitherTheOthersNorTheKeys() {
+    void failureOfOneQueueDoesNotStopThePruningOfOthersAndKeys() {
       fixture.execute(
           "INSERT INTO @job_queues (queue, dead_retention) VALUES ('a', '1 hour'), ('b', '1 hour'),"
               + " ('c', '1 hour')");
@@ -128,7 +128,7 @@ class PruneTest {
     }
 
     @Test
-    void withTheKeysKeepsNoDeadJobs() {
+    void failureOfTheKeysDoesNotStopThePruningOfDeadJobs() {
       fixture.execute("INSERT INTO @job_queues (queue, dead_retention) VALUES ('a', '1 hour')");
       dead("a", "interval '2 hours'", 1);
       fixture.execute("INSERT INTO @job_keys VALUES ('over', 1, now() - interval '1 hour')");
@@ -158,7 +158,7 @@ class PruneTest {
     }
 
     @Test
-    void goWhenTheyAreOlderThanItsRetention() {
+    void deadJobsOlderThanTheirQueuesRetentionAreDeleted() {
       dead("mail", "interval '61 minutes'", 1_200);
       dead("mail", "interval '59 minutes'", 3);
       dead("keeps", "interval '90 days'", 4);
@@ -178,7 +178,7 @@ class PruneTest {
     }
 
     @Test
-    void stayWhenAnOperatorRedrivesThemMeanwhile() throws SQLException {
+    void deadJobsThatAnOperatorRedrivesMeanwhileAreKept() throws SQLException {
       dead("mail", "interval '2 hours'", 2);
       String schema = fixture.database.schema();
       try (Connection person = fixture.database.connection();
@@ -196,7 +196,7 @@ class PruneTest {
     }
 
     @Test
-    void goUnderAShortStatementTimeoutToo() throws SQLException {
+    void deadJobsAreDeletedUnderAShortStatementTimeout() throws SQLException {
       dead("mail", "interval '2 hours'", 600);
       try (RowTimeout timeout = fixture.timeoutOver(100, "jobs")) {
         assertThat(maintenance.prune()).isEqualTo(new Pruned(0, 600, false));
@@ -206,7 +206,7 @@ class PruneTest {
 
     /** Each call has time for one batch, as if ten seconds had passed after it. */
     @Test
-    void areAllMetOverSeveralCallsHoweverManyAreYoung() {
+    void severalCallsVisitAllDeadJobsHoweverManyAreYoung() {
       dead("first", "interval '1 minute'", 5_000);
       dead("first", "interval '2 hours'", 3);
       dead("second", "interval '2 hours'", 2);
@@ -225,12 +225,12 @@ class PruneTest {
         pruned.add(call.jobs());
       }
 
-      // Three batches of the first queue, one of the second, and the look that finds no more.
+      // Three batches of the first queue, one of the second, and the read that finds no more.
       assertThat(pruned).containsExactly(0L, 0L, 3L, 2L, 0L);
     }
 
     @Test
-    void ofAQueueWhoseRetentionWasTakenAwayBetweenTwoCallsKeepNoOtherWaiting() {
+    void queueWhoseRetentionWasRemovedBetweenTwoCallsDelaysNoOther() {
       dead("first", "interval '1 minute'", 2_100);
       dead("second", "interval '2 hours'", 2);
       Instant now = Instant.now();

@@ -62,7 +62,7 @@ class QueueAdminTest {
      * job running.
      */
     @Test
-    void becomesARequestWhenAClaimerTakesTheJobMeanwhile() throws Exception {
+    void cancelBecomesARequestWhenAClaimerTakesTheJobMeanwhile() throws Exception {
       JobId job = enqueue();
       ExecutorService thread = Executors.newSingleThreadExecutor();
       try (Connection claimer = fixture.database.connection();
@@ -88,7 +88,7 @@ class QueueAdminTest {
   class Redrive {
 
     @Test
-    void ofManyGoesThroughAllThatFitInBatches() {
+    void redriveOfManyJobsProcessesAllMatchesInBatches() {
       dead(1_000);
       List<JobId> twins = dead(2);
       fixture.execute(
@@ -110,7 +110,7 @@ class QueueAdminTest {
   class Prune {
 
     @Test
-    void ofManyHonoursTheAge() {
+    void pruneOfManyJobsRespectsTheAge() {
       dead(600);
       fixture.execute("UPDATE @jobs SET died_at = died_at - interval '10 days' WHERE id % 2 = 0");
 

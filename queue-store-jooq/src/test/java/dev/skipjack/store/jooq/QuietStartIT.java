@@ -21,7 +21,7 @@ class QuietStartIT {
   }
 
   @Test
-  void makingAQueueLogsNothing() throws Exception {
+  void creatingAQueueLogsNothing() throws Exception {
     try (ForkedJvm application = ForkedJvm.of(Application.class).start()) {
       application.awaitLine("left", Duration.ofMinutes(1));
 

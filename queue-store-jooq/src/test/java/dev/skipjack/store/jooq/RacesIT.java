@@ -49,7 +49,7 @@ class RacesIT {
   void completionAndRescueNeverBothHaveAJob() throws Exception {
     long completed = 0;
     long rescued = 0;
-    // Until both have won at least once: else they never met, and nothing is shown.
+    // Runs until each has won at least once. Otherwise they never met, and the test proves nothing.
     for (int round = 0; round < ROUNDS || (completed * rescued == 0 && round < MOST); round++) {
       fixture.enqueue(JOBS);
       List<Execution> claimed =
@@ -90,7 +90,7 @@ class RacesIT {
 
   /** A single statement moves a job, so no snapshot shows it in neither table or in both. */
   @Test
-  void everyInstantSeesEachJobOnce() throws Exception {
+  void everySnapshotContainsEachJobOnce() throws Exception {
     fixture.enqueue(2_000);
     Future<?> completing =
         threads.submit(

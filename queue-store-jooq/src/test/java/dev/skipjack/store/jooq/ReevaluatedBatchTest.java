@@ -154,7 +154,7 @@ class ReevaluatedBatchTest {
     Migrations.migrate(pool, Migrations.DEFAULT_SCHEMA);
     keeper = DriverManager.getConnection(postgres.jdbcUrl(DATABASE));
     execute(keeper, "SET search_path = " + Migrations.DEFAULT_SCHEMA);
-    // Policies hold for a role that is no superuser: the rows make its statements wait.
+    // Policies apply only to roles that are not superusers. The rows make their statements wait.
     execute(
         keeper,
         """
@@ -197,7 +197,7 @@ class ReevaluatedBatchTest {
    * open forever.
    */
   @Test
-  void aRescueLeavesAnAttemptThatBeganBehindItsSnapshotToTheNextOne() throws Exception {
+  void attemptThatBeganAfterTheSnapshotOfARescueIsLeftToTheNextRescue() throws Exception {
     JobQueue queue = JobQueue.builder(pool).build();
     List<Execution> batch = claimAll(queue);
 
@@ -219,7 +219,7 @@ class ReevaluatedBatchTest {
     queue.enqueueAll(
         Fixture.WORK, IntStream.rangeClosed(1, JOBS).mapToObj(Fixture.Work::new).toList());
     List<Execution> batch = claim(queue);
-    // Without statistics some of the statements are planned to look into every partition.
+    // Without statistics, the plans of some statements read every partition.
     execute(keeper, "ANALYZE job_executions");
     return batch;
   }
@@ -246,7 +246,7 @@ class ReevaluatedBatchTest {
       DSLContext dialect = StatementDialect.forSchema(Migrations.DEFAULT_SCHEMA);
       Future<Long> ended = thread.submit(() -> ending.end(dialect, late, batch));
       Rival.soon().until(() -> ended.isDone() || somebodyWaits());
-      assertThat(ended.isDone()).as("came through the gate").isFalse();
+      assertThat(ended.isDone()).as("passed the gate").isFalse();
       rival.run();
       execute(keeper, "SELECT pg_advisory_unlock(" + LOCK + ")");
       return ended.get();

@@ -15,13 +15,13 @@ class RescueMarkTest {
   private final RescueMark mark = new RescueMark(Duration.ofMillis(20));
 
   @Test
-  void aHealthyDatabaseHasNone() {
+  void healthyDatabaseHasNoMark() {
     assertThat(sweep(0, Duration.ofMillis(19), 0)).isZero();
     assertThat(sweep(1, Duration.ofMillis(19), 0)).isZero();
   }
 
   @Test
-  void aSlowOneBeginsBehindTheOldestAttemptOfTwoSweepsBefore() {
+  void slowDatabaseBeginsBehindTheOldestAttemptOfTwoSweepsBefore() {
     assertThat(sweep(0, Duration.ofSeconds(1), 100)).isZero();
     assertThat(sweep(1, Duration.ofSeconds(1), 200)).isZero();
     assertThat(sweep(2, Duration.ofMillis(1), 300)).isEqualTo(99);
@@ -36,7 +36,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void aFastSweepOfAllEndsIt() {
+  void fastSweepOfAllRemovesTheMark() {
     slow();
     assertThat(sweep(LATER, Duration.ofMillis(1), 0)).isZero();
     assertThat(sweep(LATER + 1, Duration.ofMillis(1), 0)).isZero();
@@ -47,7 +47,7 @@ class RescueMarkTest {
    * sweeps possible.
    */
   @Test
-  void aSweepOfAllThatFailsLeavesTheMark() {
+  void failedSweepOfAllKeepsTheMark() {
     slow();
     assertThat(mark.begin(LATER)).isZero();
     assertThat(mark.begin(LATER + 1)).isEqualTo(199);
@@ -88,14 +88,14 @@ class RescueMarkTest {
   }
 
   @Test
-  void aSweepThatFailsAtOnceIsNoSlowOne() {
+  void sweepThatFailsAtOnceDoesNotCountAsSlow() {
     mark.claimed(500);
     mark.timedOut(mark.begin(0), 0, Duration.ofMillis(19).toNanos());
     assertThat(mark.begin(1)).isZero();
   }
 
   @Test
-  void aSweepOfAllThatTimesOutLeavesTheMark() {
+  void sweepOfAllThatTimesOutKeepsTheMark() {
     slow();
     mark.claimed(50);
     timeOut(LATER);

@@ -38,7 +38,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void rescuesAJobWhoseLeaseHasJustEnded() {
+  void rescueFindsAJobWhoseLeaseHasJustEnded() {
     fixture.enqueue(1);
     fixture.claim(1);
     fixture.execute("UPDATE @jobs SET lease_expires_at = clock_timestamp()");
@@ -47,7 +47,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void leavesAJobWhoseLeaseEndsInLessThanASecond() {
+  void rescueSkipsAJobWhoseLeaseEndsInLessThanASecond() {
     fixture.requireLeftBefore(
         () -> {
           fixture.enqueue(1);
@@ -58,7 +58,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void stepsOverARowThatCannotBeRescued() {
+  void rescueSkipsARowThatCannotBeRescued() {
     fixture.enqueue(3);
     fixture.claim(3, EXPIRED);
     fixture.execute(
@@ -151,7 +151,7 @@ class RescueStatementTest {
    * has expired.
    */
   @Test
-  void whatExpiresBelowTheMarkIsFoundWithinAMinute() {
+  void leaseThatExpiresBelowTheMarkIsFoundWithinAMinute() {
     AtomicLong clock = new AtomicLong();
     QueueDatabase database = fixture.database;
     RescueSweep sweep =
@@ -176,7 +176,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void whatExpiresAboveTheMarkIsFoundAtOnce() {
+  void leaseThatExpiresAboveTheMarkIsFoundAtOnce() {
     QueueDatabase database = fixture.database;
     RescueSweep sweep =
         new RescueSweep(
@@ -198,7 +198,7 @@ class RescueStatementTest {
 
   /** The process starts while an old snapshot makes every sweep without a mark time out. */
   @Test
-  void aProcessThatNeverEndedASweepRescuesWhatItClaimedAndTheRestWithinAMinute()
+  void processWithoutACompletedSweepRescuesItsOwnJobsAndTheOthersWithinAMinute()
       throws SQLException {
     AtomicLong clock = new AtomicLong();
     QueueDatabase database = fixture.database;
@@ -253,7 +253,7 @@ class RescueStatementTest {
   }
 
   @Test
-  void walksTheRunningIndex() throws SQLException {
+  void rescueReadsTheRunningIndex() throws SQLException {
     fixture.execute(
         "INSERT INTO @jobs (kind, payload) SELECT 'work', '{}' FROM generate_series(1, 50000)");
     fixture.execute("ANALYZE @jobs");

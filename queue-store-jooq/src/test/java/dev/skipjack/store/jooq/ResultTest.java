@@ -56,7 +56,7 @@ class ResultTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {"{", "\"\\u0000\"", "\"\\ud800\"", "1e400", "{} {}", "``"})
-  void whatPostgresRejectsIsRejectedWithItsPosition(String json) {
+  void resultThatPostgresRejectsIsRejectedWithItsPosition(String json) {
     assertThatThrownBy(() -> queue(AS_IT_IS).encodeResult("k", json))
         .isInstanceOf(PayloadException.class)
         .hasMessageStartingWith("Result of kind 'k' ")
@@ -72,7 +72,7 @@ class ResultTest {
   }
 
   @Test
-  void whatCannotBeWrittenAsJsonIsRefused() {
+  void resultThatCannotBeWrittenAsJsonIsRefused() {
     assertThatThrownBy(() -> queue(new JacksonCodec()).encodeResult("k", new Object()))
         .isInstanceOf(PayloadException.class);
   }

@@ -31,7 +31,8 @@ final class Rival implements AutoCloseable {
 
   Rival(QueueDatabase database) throws SQLException {
     connection = DriverManager.getConnection(database.jdbcUrl());
-    // As it is after a few runs of each statement; planning each time would take most of the time.
+    // Uses generic plans, as after a few runs of each statement, because planning would take most
+    // of the time.
     execute("SET plan_cache_mode = force_generic_plan");
     pid = pidOf(connection);
   }

@@ -63,7 +63,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests what each role of the script is allowed to do, and what none of them is. */
+/** Tests what each role of the script may do, and what none of them may do. */
 @QueueTest
 class RolesTest {
 
@@ -289,7 +289,7 @@ class RolesTest {
   }
 
   @Test
-  void aWorkerPromotesBehindEveryEndOfAHead() throws SQLException {
+  void workerPromotesTheNextJobAtEveryEndOfAHead() throws SQLException {
     List<JobId> skipping = enqueueOrdered(4, OrderingPolicy.SKIP);
     List<JobId> parking = enqueueOrdered(3, OrderingPolicy.PARK);
     as(
@@ -427,7 +427,7 @@ class RolesTest {
   }
 
   @Test
-  void aViewerReadsAllButWhatJobsCarry() throws SQLException {
+  void viewerReadsEverythingExceptThePayloadsOfJobs() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);
     fixture
@@ -597,7 +597,7 @@ class RolesTest {
 
   /** The schema has the same grant as the schema public in PostgreSQL 14 and earlier. */
   @Test
-  void whatPublicMayCreateIsTakenBack() throws SQLException {
+  void rightOfPublicToCreateObjectsIsRevoked() throws SQLException {
     fixture.execute("GRANT CREATE ON SCHEMA " + fixture.database.schema() + " TO PUBLIC");
     fixture.execute(Roles.sql(fixture.database.schema(), prefix));
 

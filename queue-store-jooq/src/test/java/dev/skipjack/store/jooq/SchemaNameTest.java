@@ -24,7 +24,7 @@ class SchemaNameTest {
         "a234567890123456789012345678901234567890123456789012345678901234",
         "\u20ac\u20ac234567890123456789012345678901234567890123456789012345678901"
       })
-  void isRefused(String name, QueueDatabase database) {
+  void invalidSchemaNameIsRefused(String name, QueueDatabase database) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobQueue.builder(database.dataSource()).schema(name))
         .withMessageContaining("Schema name");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class SchemaVersionTest {
 
   @Test
-  void theStoreNeedsWhatTheMigrationsMake(QueueDatabase database) {
+  void storeRequiresTheVersionOfTheMigrations(QueueDatabase database) {
     JobQueue queue = new Fixture(database).queue;
 
     int told =

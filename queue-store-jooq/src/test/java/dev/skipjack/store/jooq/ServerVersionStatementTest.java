@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ServerVersionStatementTest {
 
   @Test
-  void theServerIsOfTheMajorThatTheBuildAskedFor(QueueDatabase database) {
+  void serverHasTheMajorVersionThatTheBuildRequested(QueueDatabase database) {
     String major = System.getProperty("skipjack.test.major");
     assumeThat(major).isNotNull();
     assertThat(new Fixture(database).value("SHOW server_version")).startsWith(major + ".");

@@ -71,7 +71,7 @@ class SessionSettingsStatementsTest {
         "work_mem = '64kB'",
         "search_path = ''"
       })
-  void noStatementDependsOn(String setting) throws SQLException {
+  void noStatementDependsOnTheSetting(String setting) throws SQLException {
     String name = fixture.value("SELECT quote_ident(current_database())");
     fixture.execute("ALTER DATABASE " + name + " SET " + setting);
     try (HikariDataSource pool = new HikariDataSource()) {

@@ -54,7 +54,7 @@ class ShadowedStatementsTest {
    */
   @ParameterizedTest
   @ValueSource(strings = {"shadows, public", IN_FRONT})
-  void noStatementCallsWhatIsNotTheServers(String searchPath) throws SQLException {
+  void statementsCallOnlyObjectsOfTheServer(String searchPath) throws SQLException {
     try (HikariDataSource pool = poolOn(searchPath)) {
       RecordingDataSource recording = new RecordingDataSource(pool);
       JobQueue queue =
@@ -128,7 +128,9 @@ class ShadowedStatementsTest {
               () -> {
                 try (var row = statement.executeQuery(sql)) {
                   row.next();
-                  assertThat(row.getString(1)).as("not of the shadow's type").isEqualTo("(t)");
+                  assertThat(row.getString(1))
+                      .as("the value is not of the type of the shadow")
+                      .isEqualTo("(t)");
                 }
               })
           .hasMessageContaining("shadow");

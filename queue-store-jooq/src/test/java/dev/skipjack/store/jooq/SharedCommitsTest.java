@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Single enqueues of several threads that share a commit. */
+/** Tests single enqueues of several threads that share a commit. */
 @QueueTest
 class SharedCommitsTest {
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The order in which callers line up, write and end, without a database. */
+/** Tests the order in which callers line up, write and end, without a database. */
 class SharedWritesTest {
 
   private static final Duration PATIENT = Duration.ofHours(1);
@@ -150,7 +150,7 @@ class SharedWritesTest {
   }
 
   @Test
-  void thoseWhoWaitAreWrittenTogetherAndEachGetsItsOwnResult() throws Exception {
+  void callersInLineAreWrittenTogetherAndEachGetsItsOwnResult() throws Exception {
     Call<Long> first = holdFirst(shared);
     List<Call<Long>> others = new ArrayList<>();
     for (int i = 2; i <= 5; i++) {
@@ -374,8 +374,8 @@ class SharedWritesTest {
   /** The writer interrupts others just before it hands over, so that some give up their turn. */
   @ParameterizedTest
   @CsvSource({"2, 20", "1, 3600000000"})
-  void callersThatAreInterruptedOverdueAndRejectedLoseAndRepeatNoJob(
-      int mostWrites, long patienceMicros) throws Exception {
+  void interruptedAndRejectedCallersNeitherLoseNorRepeatAJob(int mostWrites, long patienceMicros)
+      throws Exception {
     int threads = 8;
     int each = 20_000;
     AtomicIntegerArray written = new AtomicIntegerArray(threads * each);
@@ -425,7 +425,7 @@ class SharedWritesTest {
     assertThat(IntStream.range(0, threads * each).filter(i -> written.get(i) != 1)).isEmpty();
   }
 
-  /** A pool itself; not what wraps one, or what overrides its methods. */
+  /** A wrapper of a pool and a subclass that overrides its methods do not share. */
   @Test
   void onlyAPoolOfHikariItselfSharesByDefault() {
     try (HikariDataSource pool = new HikariDataSource();

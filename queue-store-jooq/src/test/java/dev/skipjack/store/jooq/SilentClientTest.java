@@ -20,8 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client disappears between a statement and its COMMIT, and the network does not tell the server,
- * as when a firewall drops the connection. The server ends the session, which frees the rows.
+ * A client disappears between a statement and its COMMIT, and the network does not notify the
+ * server, for example because a firewall drops the connection. The server ends the session, which
+ * frees the rows.
  */
 @QueueTest
 class SilentClientTest {
@@ -62,7 +63,7 @@ class SilentClientTest {
   }
 
   @Test
-  void itsClaimIsUndone() {
+  void claimOfASilentClientIsUndone() {
     fixture.enqueue(1);
 
     assertThatThrownBy(
@@ -75,7 +76,7 @@ class SilentClientTest {
 
   /** Others wait for the key, but no longer than they would for a slow transaction. */
   @Test
-  void itsKeyBecomesFree() {
+  void keyOfASilentClientBecomesFree() {
     assertThatThrownBy(() -> enqueueOnce(silent)).isInstanceOf(StoreException.class);
 
     assertThat(enqueueOnce(fixture.queue)).isInstanceOf(EnqueueResult.Enqueued.class);

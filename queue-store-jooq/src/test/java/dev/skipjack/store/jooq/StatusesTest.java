@@ -82,7 +82,7 @@ class StatusesTest {
   /** The result busy would mean that a later call may succeed. */
   @ParameterizedTest
   @MethodSource("live")
-  void aCancelDecidesOverALiveJobOfEachStatus(JobStatus status) {
+  void cancelHasAFinalResultForALiveJobOfEachStatus(JobStatus status) {
     assertThat(fixture.queue.admin().cancel(List.of(insert(status))))
         .doesNotContain(CancelResult.BUSY, CancelResult.GONE);
   }

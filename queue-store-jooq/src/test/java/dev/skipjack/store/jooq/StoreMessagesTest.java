@@ -25,7 +25,7 @@ class StoreMessagesTest {
   }
 
   @Test
-  void anExhaustedPoolIsNotBlamedOnTheDatabase() throws SQLException {
+  void exhaustedPoolIsNotReportedAsADatabaseFailure() throws SQLException {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(database.jdbcUrl());
       pool.setMaximumPoolSize(1);
@@ -67,7 +67,7 @@ class StoreMessagesTest {
   }
 
   @Test
-  void aPoolsTimeoutNamesTheServersFailureBehindIt() {
+  void timeoutOfAPoolNamesTheServersFailureThatCausedIt() {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl("jdbc:postgresql://localhost:1/nobody");
       pool.setInitializationFailTimeout(-1);

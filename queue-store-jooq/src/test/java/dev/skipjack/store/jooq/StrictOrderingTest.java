@@ -258,7 +258,7 @@ class StrictOrderingTest {
    * A job that becomes visible has a larger id than all jobs of its key that were visible before.
    */
   @Test
-  void orderIsThatOfTheCommitsWhateverTheirDelays() throws Exception {
+  void jobsRunInTheOrderOfTheCommitsWithAnyDelays() throws Exception {
     int producers = 4;
     ExecutorService threads = Executors.newFixedThreadPool(producers);
     try {

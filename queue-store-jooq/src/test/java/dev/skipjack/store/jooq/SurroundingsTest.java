@@ -169,7 +169,7 @@ class SurroundingsTest {
 
   /** The next release has added columns, while this release still runs. */
   @Test
-  void columnsOfALaterReleaseAreLeftAlone() throws SQLException {
+  void columnsOfALaterReleaseAreNotChanged() throws SQLException {
     for (String table : new String[] {"jobs", "job_executions", "jobs_archive", "job_queues"}) {
       fixture.execute("ALTER TABLE @" + table + " ADD COLUMN of_later text DEFAULT 'later'");
     }
@@ -191,8 +191,9 @@ class SurroundingsTest {
    * per job.
    */
   @Test
-  void aJobCostsATenthOfATransactionIdAtMost() {
-    // Others draw some too now and then, autovacuum among them; the cheapest of a few runs is ours.
+  void jobUsesAtMostATenthOfATransactionId() {
+    // Other sessions, such as autovacuum, sometimes use ids too, so the cheapest of a few runs
+    // counts.
     double cheapest = Double.MAX_VALUE;
     for (int run = 0; run < 5 && cheapest > 0.1; run++) {
       long before = nextTransactionId();

@@ -20,8 +20,8 @@ import javax.net.ssl.SSLSocket;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Speaks TLS to clients and plain text to the server, so that tests can use TLS with a server that
- * has no key. Accepts only clients that ask for TLS.
+ * Uses TLS with clients and plain text with the server, so that tests can use TLS with a server
+ * that has no key. Accepts only clients that ask for TLS.
  */
 final class TlsDoor implements AutoCloseable {
 

@@ -16,7 +16,7 @@ class WakeUpChannelTest {
 
   @ParameterizedTest
   @ValueSource(ints = {-100, -1, 0, 7, 99, 100})
-  void readsWhatItWrites(int priority) {
+  void wakeUpIsReadAsItWasWritten(int priority) {
     WakeUp wakeUp = new WakeUp(new Lane(LONG_NAME, priority), LONG_NAME);
 
     assertThat(channel.read(channel.text(wakeUp))).contains(wakeUp);
@@ -24,7 +24,7 @@ class WakeUpChannelTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"a", "account 42 ", "\n", "ä €"})
-  void readsTheOrderingKeysThatItWrites(String key) {
+  void orderingKeyIsReadAsItWasWritten(String key) {
     WakeUp wakeUp = new WakeUp(new Lane("q", -7), "k", key);
 
     assertThat(channel.read(channel.text(wakeUp))).contains(wakeUp);
@@ -34,12 +34,12 @@ class WakeUpChannelTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "q", "q k", "q k 101", "q k -101", "q k 999", "q k 1 ", "q k x", "probe 17"})
-  void passesOverWhatNoJobCanHave(String text) {
+  void textThatNoJobCanHaveIsIgnored(String text) {
     assertThat(channel.read(text)).isEmpty();
   }
 
   @Test
-  void passesOverNamesThatAreTooLong() {
+  void namesThatAreTooLongAreIgnored() {
     assertThat(channel.read(LONG_NAME + "x k 0")).isEmpty();
     assertThat(channel.read("q " + "k".repeat(7_000) + " 0")).isEmpty();
     assertThat(channel.read("q k 0 " + "k".repeat(513))).isEmpty();

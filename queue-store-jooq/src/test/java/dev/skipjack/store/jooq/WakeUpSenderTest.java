@@ -70,7 +70,7 @@ class WakeUpSenderTest {
   }
 
   @Test
-  void eachQueueHasItsOwn() {
+  void eachQueueHasItsOwnWakeUps() {
     enqueueEvery(1, 3, WORK, job("work", EnqueueOptions.none().onQueue("another")));
 
     assertThat(sent).containsExactly(0L, 1L);

@@ -55,14 +55,14 @@ class WakeUpsTest {
   class AreSent {
 
     @Test
-    void whenAnEnqueueOfItsOwnHasCommitted() {
+    void enqueueInItsOwnTransactionSendsAWakeUpAfterTheCommit() {
       fixture.enqueue(1);
 
       assertThat(heard()).containsExactly(OF_WORK);
     }
 
     @Test
-    void forAJobThatIsDueSinceAnInstantInThePast() {
+    void jobWithADueTimeInThePastSendsAWakeUp() {
       fixture.queue.enqueue(
           Fixture.WORK, new Fixture.Work(1), job -> job.at(Instant.parse("2020-01-01T00:00:00Z")));
 
@@ -71,7 +71,7 @@ class WakeUpsTest {
 
     /** A flush would be a second wait for the disk, after that of the enqueue. */
     @Test
-    void withoutAWaitForTheDisk() throws SQLException {
+    void wakeUpIsSentWithoutAWaitForTheDisk() throws SQLException {
       try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());
           PreparedStatement send = connection.prepareStatement(WakeUpSender.SEND);
           Statement show = connection.createStatement()) {
@@ -95,7 +95,7 @@ class WakeUpsTest {
     }
 
     @Test
-    void withTheHighestLaneOfTheJobs() {
+    void wakeUpNamesTheHighestLaneOfTheJobs() {
       fixture.queue.enqueueAll(
           Fixture.WORK,
           List.of(new Fixture.Work(1), new Fixture.Work(2)),
@@ -105,7 +105,7 @@ class WakeUpsTest {
     }
 
     @Test
-    void byACallersTransactionWhenItCommits() throws SQLException {
+    void callersTransactionSendsAWakeUpWhenItCommits() throws SQLException {
       try (Connection connection = fixture.database.connection()) {
         connection.setAutoCommit(false);
         fixture.queue.in(connection).enqueue(Fixture.WORK, new Fixture.Work(1));
@@ -117,14 +117,14 @@ class WakeUpsTest {
     }
 
     @Test
-    void byTheFunctionInSql() {
+    void functionInSqlSendsAWakeUp() {
       fixture.value("SELECT @enqueue('work', '{\"number\": 1}')");
 
       assertThat(heard()).containsExactly(OF_WORK);
     }
 
     @Test
-    void byOneOfTwoTransactionsOfTheSameMoment() throws SQLException {
+    void oneOfTwoTransactionsOfTheSameMomentSendsAWakeUp() throws SQLException {
       try (Connection one = fixture.database.connection();
           Connection other = fixture.database.connection()) {
         beginTogether(one, other);
@@ -161,7 +161,7 @@ class WakeUpsTest {
 
     /** The long transaction resembles an import, which enqueues and then continues for minutes. */
     @Test
-    void byTransactionsThatBeginWhileALongOneIsOpen() throws SQLException {
+    void transactionsThatBeginWhileALongOneIsOpenSendWakeUps() throws SQLException {
       try (Connection longOne = fixture.database.connection();
           Connection later = fixture.database.connection();
           Connection inSql = fixture.database.connection()) {
@@ -192,7 +192,7 @@ class WakeUpsTest {
     }
 
     @Test
-    void butRarelyByManyEnqueuesInARow() {
+    void manyEnqueuesInARowSendFewWakeUps() {
       for (int i = 0; i < 200; i++) {
         fixture.enqueue(1);
       }
@@ -206,7 +206,7 @@ class WakeUpsTest {
   class AreNotSent {
 
     @Test
-    void byWhatIsNotDueOrRolledBackOrAlreadyThere() throws SQLException {
+    void futureRolledBackAndDuplicateJobsSendNoWakeUp() throws SQLException {
       fixture.queue.enqueue(
           Fixture.WORK, new Fixture.Work(1), job -> job.delay(Duration.ofHours(1)));
       fixture.queue.enqueueOnce(
@@ -225,7 +225,7 @@ class WakeUpsTest {
     }
 
     @Test
-    void byAQueueWithoutWakeUps() {
+    void queueWithoutWakeUpsSendsNone() {
       JobQueue silent =
           JobQueue.builder(fixture.database.dataSource())
               .schema(fixture.database.schema())
@@ -243,7 +243,7 @@ class WakeUpsTest {
    * jobs.
    */
   @Test
-  void oneCallCanDoWithout() throws SQLException {
+  void singleCallCanDisableWakeUps() throws SQLException {
     fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), EnqueueOptions::withoutWakeUp);
     fixture.queue.enqueueAll(
         Fixture.WORK,
@@ -264,7 +264,7 @@ class WakeUpsTest {
   }
 
   @Test
-  void someQueuesCanDoWithout() {
+  void wakeUpsCanBeDisabledForSomeQueues() {
     JobQueue queue =
         JobQueue.builder(fixture.database.dataSource())
             .schema(fixture.database.schema())
@@ -297,7 +297,7 @@ class WakeUpsTest {
    * again.
    */
   @Test
-  void whateverTheDataSourceThrowsForAWakeUpFailsNoEnqueue() {
+  void exceptionOfTheDataSourceForAWakeUpFailsNoEnqueue() {
     AtomicInteger borrowed = new AtomicInteger();
     DataSource closing =
         (DataSource)
@@ -339,7 +339,7 @@ class WakeUpsTest {
   }
 
   @Test
-  void aSessionThatIsCutOffSaysSo() {
+  void brokenSessionIsReported() {
     fixture.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN skipjack_%' AND datname = current_database()");
 

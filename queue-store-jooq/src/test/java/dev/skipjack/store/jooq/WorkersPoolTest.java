@@ -64,7 +64,7 @@ class WorkersPoolTest {
   }
 
   @Test
-  void whatAWorkerNeedsForItselfGoesToItsOwnPool() {
+  void workersOwnStatementsUseTheirOwnPool() {
     JobQueue queue =
         builder().controlOn(counting(database.dataSource(), control)).wakeUps(false).build();
     queue.enqueue(Fixture.WORK, new Fixture.Work(1));
@@ -103,7 +103,7 @@ class WorkersPoolTest {
   }
 
   @Test
-  void withoutOneEverythingGoesToTheQueues() {
+  void withoutAControlPoolEverythingUsesTheQueuesPool() {
     JobQueue queue = builder().build();
 
     queue.store().dueLanes(List.of("default"));
@@ -129,7 +129,7 @@ class WorkersPoolTest {
   }
 
   @Test
-  void theSizeOfAnotherPoolIsNot() {
+  void theSizeOfAnotherPoolIsUnknown() {
     assertThat(JobQueue.builder(new PGSimpleDataSource()).build().poolSize()).isEmpty();
     DataSource rude =
         (DataSource)
@@ -144,7 +144,7 @@ class WorkersPoolTest {
 
   /** An application with another pool need not have HikariCP on its class path. */
   @Test
-  void nothingOfHikariIsNeeded() throws Exception {
+  void hikariNeedNotBeOnTheClassPath() throws Exception {
     ClassLoader without =
         new ClassLoader(getClass().getClassLoader()) {
           @Override

@@ -33,7 +33,7 @@ import javax.sql.DataSource;
 /** Handles and cancels jobs according to their plans, and records the results. */
 final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
 
-  /** What a handler does. */
+  /** The behaviour of a handler. */
   enum Deed {
     COMPLETE,
     /** Completes the job in the transaction that writes the job's effect. */
@@ -135,7 +135,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
         insert.setLong(2, context.executionId().value());
         insert.execute();
         context.completeIn(connection);
-        completing.add(context.executionId().value()); // before anybody sees it completed
+        completing.add(context.executionId().value()); // before the completion is visible
         connection.commit();
       } finally {
         connection.rollback();

@@ -36,7 +36,7 @@ class ClockSkewIT {
   @ParameterizedTest
   @ValueSource(strings = {"-1h", "+1h"})
   @Tag("soak")
-  void anHourMakesNoDifference(String offset, QueueDatabase database) {
+  void clockThatIsAnHourOffMakesNoDifference(String offset, QueueDatabase database) {
     Optional<Path> library =
         Stream.concat(Stream.ofNullable(System.getProperty(FOLDER_PROPERTY)), FOLDERS.stream())
             .map(folder -> Path.of(folder, "libfaketimeMT.so.1"))

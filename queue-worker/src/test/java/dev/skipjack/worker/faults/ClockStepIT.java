@@ -22,7 +22,7 @@ class ClockStepIT {
   private static final int JOBS = 4;
 
   @Test
-  void aStepAheadCostsOneMoreAttemptAndNothingElse(QueueDatabase database) throws Exception {
+  void stepAheadUsesOneMoreAttemptAndNothingElse(QueueDatabase database) throws Exception {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     EventLog events = new EventLog();
     TaskHandler handler = new TaskHandler(database.dataSource());

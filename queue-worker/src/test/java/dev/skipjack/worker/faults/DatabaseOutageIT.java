@@ -76,7 +76,7 @@ class DatabaseOutageIT {
 
   @Test
   @Tag("soak")
-  void aServerThatWasStoppedForSeconds() {
+  void workerContinuesAfterTheServerWasStoppedForSeconds() {
     underLoad();
     postgres.stop();
     awaitTrouble();
@@ -86,7 +86,7 @@ class DatabaseOutageIT {
 
   @Test
   @Tag("soak")
-  void aServerThatCrashedAndRecovers() {
+  void workerContinuesAfterTheServerCrashed() {
     underLoad();
     postgres.crash();
     awaitTrouble();
@@ -96,7 +96,7 @@ class DatabaseOutageIT {
 
   /** This is also a failover, because the server has another address afterwards. */
   @Test
-  void aServerWhoseFirstProcessWasKilledRestartsElsewhere() {
+  void workerContinuesAfterTheServerRestartedAtAnotherAddress() {
     underLoad();
     postgres.kill();
     awaitTrouble();
@@ -106,7 +106,7 @@ class DatabaseOutageIT {
 
   @Test
   @Tag("soak")
-  void aBackendThatWasKilledEndsAllSessions() {
+  void workerContinuesAfterAKilledBackendEndedAllSessions() {
     underLoad();
     postgres.killBackend(
         Integer.parseInt(
@@ -119,7 +119,7 @@ class DatabaseOutageIT {
 
   @Test
   @Tag("soak")
-  void sessionsThatAreTerminatedAgainAndAgain() {
+  void workerContinuesAfterSessionsWereTerminatedRepeatedly() {
     underLoad();
     for (int round = 0; round < 10; round++) {
       fixture.value(
@@ -134,7 +134,7 @@ class DatabaseOutageIT {
 
   /** The server becomes writable again. In {@code FailoverIT}, another server takes over. */
   @Test
-  void aServerThatOnlyReads() throws SQLException {
+  void workerContinuesAfterTheServerWasReadOnly() throws SQLException {
     underLoad();
     onlyRead(true);
     try {
@@ -160,7 +160,7 @@ class DatabaseOutageIT {
 
   @Test
   @Tag("soak")
-  void aServerWithoutAConnectionToSpare() throws SQLException {
+  void workerContinuesAfterTheServerHadNoFreeConnection() throws SQLException {
     underLoad();
     List<Connection> taken = new ArrayList<>();
     try {

@@ -41,7 +41,7 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  void handlersThatHoldEveryConnectionForThreeLeasesLoseNone() throws Exception {
+  void handlersThatHoldEveryConnectionForThreeLeasesLoseNoLease() throws Exception {
     HikariDataSource pool = database.newDataSource(POOL);
     assertNoLeaseIsLost(JobQueue.builder(pool), pool);
   }

@@ -118,7 +118,7 @@ class ProcessFaultsIT {
   }
 
   @Test
-  void aJobThatBringsItsWorkersDownIsDeadAfterItsAttemptsAndTheOthersAreDone() {
+  void jobThatHaltsItsWorkersBecomesDeadAndTheOthersAreDone() {
     fixture
         .queue()
         .enqueue(Task.TYPE, new Task(-1, Task.Deed.HALT), job -> job.maxAttempts(2).priority(1));

@@ -66,7 +66,7 @@ class RandomCancelsIT {
   }
 
   @Test
-  void endAsTheOrderOfTheCommitsSays() {
+  void jobsEndAsTheOrderOfTheCommitsRequires() {
     try (Worker worker =
         Worker.on(queue)
             .handle(Cancels.TYPE, cancels)

@@ -28,7 +28,7 @@ class RestartIT {
   /** The time for which the server stays down; the pauses of a pool grow for that long. */
   private static final Duration LONG_OUTAGE = Duration.ofSeconds(7);
 
-  /** Whose connections the handlers use. */
+  /** The source of the connections that the handlers use. */
   private enum Effects {
     IN_POOL,
     APART

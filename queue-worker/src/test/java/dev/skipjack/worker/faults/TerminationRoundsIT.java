@@ -44,7 +44,7 @@ class TerminationRoundsIT {
   }
 
   @Test
-  void loseNothingAndUseNoAttempt() {
+  void terminationsLoseNothingAndUseNoAttempt() {
     Duration longest = Duration.ZERO;
     for (int round = 1; round <= ROUNDS; round++) {
       if (round % 2 == 1) {

@@ -19,8 +19,9 @@ import java.util.function.Consumer;
 import org.jooq.DSLContext;
 
 /**
- * Creates the partitions that are missing. One statement finds out which ones are missing. If none is, a call costs only this statement. Each is created in its own transaction, so that a failure to
- * create one does not prevent the others. Safe for any number of threads, and for any number of
+ * Creates the partitions that are missing. One statement finds out which ones are missing. If none
+ * is, a call costs only this statement. Each is created in its own transaction, so that a failure
+ * to create one does not prevent the others. Safe for any number of threads, and for any number of
  * workers at once.
  */
 final class PartitionCreator {

@@ -96,7 +96,8 @@ final class PartitionRemover {
           takeOut(candidate);
           isTakenOut = false;
         }
-        // A detach that an operator began is finished, because it blocks all others. Its table is not dropped.
+        // A detach that an operator began is finished, because it blocks all others. Its table is
+        // not dropped.
         if (hasExpired && (isAttached || candidate.marked())) {
           drop(partition);
           removed.add(partition.name());
@@ -105,7 +106,8 @@ final class PartitionRemover {
       } catch (StoreException failure) {
         Postponed one = PartitionErrors.whileRemoving(partition, failure);
         postponed.add(one);
-        // The detach is pending, or another session has locked the parent. The others would wait as long.
+        // The detach is pending, or another session has locked the parent. Further detaches would
+        // wait as long.
         blocked |= isTakenOut && one.reason() == Reason.BUSY;
       } catch (RuntimeException failure) { // what was removed before must still be reported
         postponed.add(
@@ -149,7 +151,7 @@ final class PartitionRemover {
       if (state.get() == State.ATTACHED || PartitionErrors.isDetachedByAnother(failure)) {
         ddl.unmark(partition);
       } else {
-        ddl.markAgain(partition); // a maintainer that came second may have removed the mark
+        ddl.markAgain(partition); // another maintainer may have removed the mark
       }
     } catch (StoreException again) {
       failure.addSuppressed(again); // the next call finds it attached and marked

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The default codec of a queue. It uses its own mapper, without default typing. A payload therefore
  * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. The
- * mapper ignores unknown fields, so that a newer producer does not break an older worker. It does not invent missing values: a payload without the value of a primitive, or with an object that has none of a record's components, does not fit. The testkit has a copy of the mapper's settings; {@code
- * JacksonPayloadsTest} compares the two.
+ * mapper ignores unknown fields, so that a newer producer does not break an older worker. It does
+ * not invent missing values: a payload without the value of a primitive, or with an object that has
+ * none of a record's components, does not fit. The testkit has a copy of the mapper's settings;
+ * {@code JacksonPayloadsTest} compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
 

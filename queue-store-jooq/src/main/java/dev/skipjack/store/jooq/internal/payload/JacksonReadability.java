@@ -120,9 +120,12 @@ final class JacksonReadability {
   }
 
   /**
-   * Returns the position of an object in the payload that has fields, but none of the components of its record, for example because the components were renamed. Returns null if there is no such object.
+   * Returns the position of an object in the payload that has fields, but none of the components of
+   * its record, for example because the components were renamed. Returns null if there is no such
+   * object.
    *
-   * <p>Does not check records that leave out values, or that also accept fields that are not their components.
+   * <p>Does not check records that leave out values, or that also accept fields that are not their
+   * components.
    */
   @Nullable String foreignObject(String json, Class<?> payloadClass) {
     try {

@@ -65,7 +65,7 @@ final class ScheduleColumns {
           JOB_SCHEDULES.DECLARATION,
           JOB_SCHEDULES.LAST_ERROR);
 
-  /** Has the name of the column, by which it is read. */
+  /** A null payload with the name of the column, by which rows are read. */
   private static final Field<JSONB> NO_PAYLOAD =
       castNull(JOB_SCHEDULES.PAYLOAD).as(JOB_SCHEDULES.PAYLOAD);
 

@@ -27,7 +27,7 @@ class AuditWeeksTest {
     "2024-03-10T23:59:59.999999Z, 2024-03-11T00:00:00Z, 2024-03-04, 2024-03-18",
     "2024-12-31T12:00:00Z, 2025-01-06T12:00:00Z, 2024-12-30, 2025-01-13"
   })
-  void areThoseThatTheAttemptsBeganIn(Instant one, Instant other, String from, String until) {
+  void weeksAreThoseInWhichTheAttemptsBegan(Instant one, Instant other, String from, String until) {
     assertThat(AuditWeeks.of(List.of(begun(one), begun(other))))
         .isEqualTo(
             new AuditWeeks(
@@ -35,7 +35,7 @@ class AuditWeeksTest {
   }
 
   @Test
-  void areThoseOfTheOneAttempt() {
+  void weekIsThatOfTheOnlyAttempt() {
     assertThat(AuditWeeks.of(begun(Instant.parse("2024-03-10T23:59:59.999999Z"))))
         .isEqualTo(
             new AuditWeeks(
@@ -43,7 +43,7 @@ class AuditWeeksTest {
   }
 
   @Test
-  void areAllForAttemptsFarApart() {
+  void weeksAreAllForAttemptsFarApart() {
     assertThat(
             AuditWeeks.of(
                 List.of(
@@ -59,7 +59,7 @@ class AuditWeeksTest {
   /** Attempts of this week, of the last one, and of one in the past before last. */
   @ParameterizedTest
   @CsvSource({"0", "1", "0 1", "0 5", "0 1 5"})
-  void closeTheAuditRowsOfAttemptsThatBeganWeeksAgo(String weeksAgo, QueueDatabase database) {
+  void auditRowsOfAttemptsThatBeganWeeksAgoAreClosed(String weeksAgo, QueueDatabase database) {
     Fixture fixture = new Fixture(database);
     List<Execution> attempts = new ArrayList<>();
     for (String weeks : weeksAgo.split(" ", -1)) {

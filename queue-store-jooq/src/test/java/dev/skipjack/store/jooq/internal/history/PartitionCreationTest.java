@@ -41,7 +41,7 @@ class PartitionCreationTest {
   }
 
   @Test
-  void createsEachMissingPartitionOnce() {
+  void missingPartitionIsCreatedOnce() {
     CreatedPartitions created = maintenance.createPartitions(Duration.ofDays(20));
 
     assertThat(created.postponed()).isEmpty();
@@ -88,7 +88,7 @@ class PartitionCreationTest {
   }
 
   @Test
-  void eightClaimersThatMeetAMissingPartitionAtOnceAllClaim() throws Exception {
+  void eightConcurrentClaimersWithoutAPartitionAllClaim() throws Exception {
     int claimers = 8;
     fixture.enqueue(claimers);
     dropPartitions("job_executions");

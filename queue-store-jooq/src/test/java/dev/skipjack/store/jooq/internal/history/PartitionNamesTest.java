@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PartitionNamesTest {
 
   @Test
-  void aNameCarriesTheUtcDateThePartitionStartsOn() {
+  void nameContainsTheUtcDateOnWhichThePartitionStarts() {
     Instant sundayNight = Instant.parse("2031-01-05T23:59:59.999999Z");
 
     assertThat(PartitionedTable.AUDIT.containing(sundayNight).name())

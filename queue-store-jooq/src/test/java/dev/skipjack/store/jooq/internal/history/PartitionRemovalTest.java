@@ -64,7 +64,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void removesExpiredPartitionsAndNoOthers() {
+  void onlyExpiredPartitionsAreRemoved() {
     partition("jobs_archive", "2024-03-04");
     partition("jobs_archive", "2024-03-05");
     partition("job_executions", "2024-03-04");
@@ -82,7 +82,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void worksInASchemaOfAnyName(QueueDatabase database) {
+  void partitionsAreRemovedInASchemaOfAnyName(QueueDatabase database) {
     String schema = "it's \"odd\"";
     Migrations.migrate(database.dataSource(), schema);
     fixture.execute(
@@ -127,7 +127,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void insideAKeptPartitionOnlyExpiredRowsGo() {
+  void onlyExpiredRowsOfAKeptPartitionAreDeleted() {
     fixture.execute(
         "SELECT @create_partition('jobs_archive', now() - n * interval '1 day') FROM"
             + " generate_series(1, 3) n");
@@ -181,7 +181,7 @@ class PartitionRemovalTest {
 
   /** A job that was deleted manually leaves such a row, which is never closed. */
   @Test
-  void anAuditRowThatStaysOpenWithoutAJobKeepsNothing() {
+  void openAuditRowWithoutAJobDoesNotKeepItsPartition() {
     partition("job_executions", "2024-03-04");
     fixture.execute(
         "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (-1, 1,"
@@ -192,7 +192,7 @@ class PartitionRemovalTest {
   }
 
   @Test
-  void anObjectThatDependsOnAPartitionKeepsNoOtherFromGoing() {
+  void objectThatDependsOnAPartitionDoesNotStopTheRemovalOfOthers() {
     partition("jobs_archive", "2024-03-04");
     partition("jobs_archive", "2024-03-05");
     partition("jobs_archive", "2024-03-06");
@@ -225,7 +225,7 @@ class PartitionRemovalTest {
 
   /** A trigger or a rule may reject the owner's statements. */
   @Test
-  void anArchiveThatCannotBeSweptKeepsTheAuditFromNothing() {
+  void archiveThatCannotBePrunedDoesNotStopTheRemovalOfTheAudit() {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");
     fixture.execute(
         "INSERT INTO @job_queues (queue, archive_retention) VALUES ('mail', interval '1 day')");
@@ -388,7 +388,7 @@ class PartitionRemovalTest {
 
     /** Simulates a kill between the mark and the detach, after which the retention was extended. */
     @Test
-    void theMarkOfAPartitionThatStaysAfterAllIsTakenOff() {
+    void markOfAPartitionThatIsKeptAfterAllIsRemoved() {
       partition("jobs_archive", "2024-03-04");
       ddl().mark(PartitionedTable.ARCHIVE.named("jobs_archive_20240304").orElseThrow());
       Retention longer = new Retention(Duration.ofDays(36_500), Duration.ofDays(36_500));
@@ -414,7 +414,7 @@ class PartitionRemovalTest {
                 new Postponed("job_executions_20240311", Reason.BUSY));
         assertThat(pending()).isEqualTo("job_executions_20240304");
         assertThat(maintenance.removePartitions(RETENTION).postponed())
-            .as("finishing waits for the reader too, but not forever")
+            .as("finishing waits for the reader too, but for a limited time")
             .hasSize(2);
 
         reader.rollback();
@@ -501,7 +501,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void twoAtItAtOnceFinishTheWorkBetweenThem() throws Exception {
+    void twoConcurrentMaintainersFinishTheWorkTogether() throws Exception {
       for (int day = 1; day <= 8; day++) {
         partition("jobs_archive", "2024-03-0" + day);
       }
@@ -524,7 +524,8 @@ class PartitionRemovalTest {
 
     @Test
     void tablesThatOnlyLookLikePartitionsAreNotTouched() {
-      // As made by hand: same columns and name, or a partition that was taken out to be kept.
+      // An operator may create a table with the same columns and name, or detach a partition to
+      // keep it.
       partition("jobs_archive", "2024-03-04");
       archive("2024-03-04 12:00+00", "default", 1);
       fixture.execute("ALTER TABLE @jobs_archive DETACH PARTITION @jobs_archive_20240304");

@@ -111,7 +111,7 @@ class JacksonCodecTest extends JacksonCodecContract {
   }
 
   @Test
-  void whatModulesAndMixinsMakeReadableIsAccepted() {
+  void classThatModulesAndMixinsMakeReadableIsAccepted() {
     JacksonReadability mixed =
         new JacksonReadability(
             JsonMapper.builder()

@@ -26,7 +26,7 @@ class PayloadTest {
 
   @ParameterizedTest
   @MethodSource("dev.skipjack.store.jooq.internal.payload.PayloadCorpus#good")
-  void goodTextPasses(String json) {
+  void validTextIsAccepted(String json) {
     assertThat(LIMITS.require("k", json)).isEqualTo(json);
   }
 
@@ -106,7 +106,7 @@ class PayloadTest {
   }
 
   @Test
-  void numbersAreJudgedAsTheyWillBeWrittenOut() {
+  void numbersAreCheckedAsTheServerWritesThem() {
     String digits = "9".repeat(309);
 
     assertThat(LIMITS.require("k", digits)).isEqualTo(digits);
@@ -120,7 +120,7 @@ class PayloadTest {
 
   @ParameterizedTest
   @MethodSource("dev.skipjack.store.jooq.internal.payload.PayloadCorpus#noJson")
-  void whatIsNoJsonIsRefusedWhateverTheCodec(String json) {
+  void textThatIsNotJsonIsRefusedWhateverTheCodec(String json) {
     assertThatThrownBy(() -> LIMITS.require("k", json))
         .isInstanceOf(PayloadException.class)
         .hasMessageContaining("is not JSON");

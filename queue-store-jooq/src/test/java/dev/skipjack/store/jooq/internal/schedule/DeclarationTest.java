@@ -206,7 +206,7 @@ class DeclarationTest {
   }
 
   @Test
-  void whatAnOperatorAddsMustBeNewAndStorable() {
+  void scheduleThatAnOperatorAddsMustBeNewAndStorable() {
     on.schedules.add(daily("report"));
 
     assertThatThrownBy(() -> on.schedules.add(daily("report")))
@@ -227,7 +227,7 @@ class DeclarationTest {
   }
 
   @Test
-  void anOperatorRemovesWhatAnOperatorAddedAndCodeRetiresWhatItDeclared() {
+  void operatorsRemoveTheirOwnSchedulesAndCodeRetiresDeclaredOnes() {
     on.schedules.add(daily("added"));
     on.schedules.declare(daily("declared"));
 
@@ -469,7 +469,7 @@ class DeclarationTest {
   }
 
   @Test
-  void whatCannotBeStoredIsRefusedBeforeAnySql() {
+  void scheduleThatCannotBeStoredIsRefusedBeforeAnySql() {
     assertThatThrownBy(() -> on.schedules.declare(List.of(daily("a"), daily("a"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'a' is declared twice");

@@ -154,7 +154,7 @@ class FirePlanTest {
 
   /** The rules of its zone have changed since the time was planned. */
   @Test
-  void aPlannedTimeThatIsNoFireAnyMoreIsNotFired() {
+  void plannedTimeThatIsNoLongerAFireTimeIsNotFired() {
     FirePlan plan =
         plan(Timing.cron("30 9 * * *"), Missed.once(), Overlap.ALLOW, NINE, NINE.plusSeconds(1));
 

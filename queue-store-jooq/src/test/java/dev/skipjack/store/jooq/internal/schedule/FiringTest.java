@@ -174,7 +174,7 @@ class FiringTest {
   }
 
   @Test
-  void anExceptingPredicateIsAskedByTheWorkerThatDeclaredIt() {
+  void workerThatDeclaredAPredicateForExceptedDatesCallsIt() {
     Schedule never =
         Schedule.every(Duration.ofHours(1))
             .except(date -> date.getYear() < 2100)
@@ -244,7 +244,7 @@ class FiringTest {
 
   @ParameterizedTest
   @MethodSource("thrown")
-  void whateverAFunctionThrowsIsAFailureOfItsScheduleOnly(Throwable thrown) {
+  void throwableOfAFunctionFailsOnlyItsSchedule(Throwable thrown) {
     Schedule broken =
         Schedule.every(Duration.ofHours(1))
             .named("broken")
@@ -323,7 +323,7 @@ class FiringTest {
   }
 
   @Test
-  void plannedTimesThatWereOverdueBeforeAPauseAreMadeUpAfterItAndThoseWithinItAreNot() {
+  void plannedTimesBeforeAPauseAreFiredAfterItAndThoseWithinItAreNot() {
     on.schedules.declare(every(Duration.ofSeconds(1), "second").missed(Missed.all(1_000)));
     Instant pausedAt = on.now().minusSeconds(60);
     on.plan("second", pausedAt.minusSeconds(6));
@@ -347,7 +347,7 @@ class FiringTest {
       "SELECT to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM @job_schedules";
 
   @Test
-  void moreOverdueTimesThanOneBatchHoldsAreMadeUpAfterAPauseToo() {
+  void overdueTimesOfSeveralBatchesAreFiredAfterAPause() {
     on.schedules.declare(every(Duration.ofSeconds(1), "second").missed(Missed.all(1_000)));
     Instant pausedAt = on.now().minusSeconds(600);
     on.plan("second", pausedAt.minusSeconds(249));
@@ -428,7 +428,7 @@ class FiringTest {
   }
 
   @Test
-  void aJobOfAKindThatNoWorkerKnowsIsEnqueued() {
+  void jobOfAKindWithoutAWorkerIsEnqueued() {
     on.schedules.declare(every(Duration.ofHours(1), "sync"));
     on.fixture.execute("UPDATE @job_schedules SET kind = 'from-the-future'");
     on.plan("sync", on.now().truncatedTo(HOURS));
@@ -471,7 +471,7 @@ class FiringTest {
   }
 
   @Test
-  void aFireCancelsThePreviousJobIfTheScheduleSaysSo() {
+  void fireCancelsThePreviousJobIfTheScheduleRequestsIt() {
     on.schedules.declare(
         every(Duration.ofHours(1), "sync").overlap(Overlap.CANCEL_PREVIOUS).missed(Missed.all(10)));
     Instant hour = on.now().truncatedTo(HOURS);
@@ -583,7 +583,7 @@ class FiringTest {
   }
 
   @Test
-  void aDayWithoutAndADayWithTwoOfTheTimeFireOnce() {
+  void dayWithoutThePlannedTimeAndDayWithTwoOfItFireOnce() {
     on.schedules.declare(
         Schedule.cron("30 2 * * *")
             .zone("Europe/Berlin")

@@ -96,13 +96,13 @@ class KilledSchedulersIT {
   }
 
   @Test
-  void aFewKillsLoseAndDoubleNothing() {
+  void fewKillsNeitherLoseNorRepeatAFire() {
     killWhileFiring(4);
   }
 
   @Test
   @Tag("soak")
-  void twoHundredKillsLoseAndDoubleNothing() {
+  void twoHundredKillsNeitherLoseNorRepeatAFire() {
     int interrupted = killWhileFiring(200);
 
     assertThat(interrupted).as("kills before the fire was reported").isPositive();
@@ -220,7 +220,7 @@ class KilledSchedulersIT {
    * step back, the next fire time is an hour away; after a step ahead, it is an hour late.
    */
   @Test
-  void aClockThatIsSteppedByAnHourBothWaysLosesAndDoublesNothing() {
+  void clockStepsOfAnHourNeitherLoseNorRepeatAFire() {
     on.schedules.declare(
         ScheduleFixture.every(Duration.ofSeconds(1), "second").missed(Missed.all(Missed.LARGEST)));
     awaitJobs(3);

@@ -58,7 +58,7 @@ class OddScheduleRowsTest {
         "last_job_id = -1, overlap = 'cancel_previous', due_at = now() - interval '1 s'",
         "cron = NULL, interval_seconds = 9223372036854775807, due_at = now() - interval '1 s'"
       })
-  void aRowThatIsOddNeverthelessStopsNoOtherSchedule(String change) {
+  void unusableRowStopsNoOtherSchedule(String change) {
     on.plan("odd", on.now().truncatedTo(HOURS));
     on.plan("sound", on.now().truncatedTo(HOURS));
     on.fixture.execute("UPDATE @job_schedules SET %s WHERE name = 'odd'".formatted(change));
@@ -97,7 +97,7 @@ class OddScheduleRowsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{{a},{b}}", "{a,NULL,b}"})
-  void tagsThatAreOddDoNotStopTheirSchedule(String tags) {
+  void invalidTagsDoNotStopTheirSchedule(String tags) {
     on.plan("odd", on.now().truncatedTo(HOURS));
     on.fixture.execute("UPDATE @job_schedules SET tags = '%s' WHERE name = 'odd'".formatted(tags));
 

@@ -103,7 +103,7 @@ class SchedulersRaceTest {
   }
 
   @Test
-  void ofTwoSchedulersWithOneBatchTheSecondSkipsWhatTheFirstHolds() throws SQLException {
+  void secondSchedulerSkipsTheSchedulesThatTheFirstHasLocked() throws SQLException {
     declareDue(20);
     try (Connection first = begin();
         Connection second = begin()) {
@@ -135,7 +135,7 @@ class SchedulersRaceTest {
   }
 
   @Test
-  void aScheduleThatChangedSinceItWasReadIsNotFiredAsItWas() throws SQLException {
+  void scheduleThatChangedSinceItWasReadIsNotFired() throws SQLException {
     declareDue(1);
     try (Connection connection = begin()) {
       List<Firing> stale = readDue(connection);
