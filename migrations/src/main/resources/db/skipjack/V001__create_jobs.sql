@@ -1,10 +1,10 @@
--- What:  the live table of the queue. A row is a job that still has to happen, is happening, or is dead;
---        a job that ended well leaves this table in the statement that ends it.
--- Why:   a small hot table keeps every claim cheap however much history there is (docs/adr/0002).
--- Types: rules of a single column are domains. PostgreSQL compiles the CHECKs of a table at every statement that writes to it, and those of
---        a domain once a session; a value that moves from one table to another is not checked again. A length in a pattern, {1,63}, would
---        cost each row eight times what the two rules cost. An identity column cannot have a domain,
---        so jobs_attempts_check also has the rule of the id: lists begin above 0.
+-- What:  the live table of the queue. Each row is a job that has not been completed or cancelled;
+--        the statement that completes or cancels a job also removes its row.
+-- Why:   claims remain cheap in a small table, regardless of the size of the history (docs/adr/0002).
+-- Types: rules of a single column are domains. PostgreSQL compiles the CHECKs of a table for every statement that writes to it, but those of
+--        a domain once per session. A value that moves from one table to another is not checked again. A length in a pattern, {1,63}, would
+--        cost eight times as much per row as the two rules. An identity column cannot have a domain,
+--        so jobs_attempts_check also checks the id: lists begin above 0.
 -- Locks: creates only. Undo: DROP TABLE jobs; DROP SEQUENCE job_execution_id_seq; DROP DOMAIN each of those below.
 
 DO $$
@@ -95,25 +95,25 @@ CREATE TABLE jobs (
   autovacuum_analyze_threshold = 20000
 );
 
--- The claim's index. It leads with the queue: one queue's backlog must not cost its neighbours anything.
+-- Serves the claim. The queue comes first, so that the backlog of one queue does not slow down others.
 CREATE INDEX jobs_pending_idx ON jobs (queue, priority, scheduled_at, id) WHERE status = 'pending';
 
--- The rescue's index, on the execution and not on the lease: a heartbeat changes no indexed column and stays HOT.
+-- Serves the rescue. It does not contain the lease, so a heartbeat changes no indexed column and is a HOT update.
 CREATE INDEX jobs_running_idx ON jobs (current_execution_id) WHERE status = 'running';
 
--- Listing, redriving and pruning dead letters.
+-- Serves the listing, redriving and pruning of dead jobs.
 CREATE INDEX jobs_dead_idx ON jobs (queue, kind, id) WHERE status = 'dead';
 
--- No state in the predicate: a key is freed by clearing it and never taken a second time (docs/adr/0005).
+-- The predicate contains no status: a key is freed by clearing it, and only a redrive takes it again (docs/adr/0005).
 CREATE UNIQUE INDEX jobs_unique_key_idx ON jobs (unique_key) WHERE unique_key IS NOT NULL;
 
--- At most one job of an ordering key is its head. A column says so and not the status: a dead job can hold its key (docs/adr/0038).
+-- At most one job of an ordering key is its head. The head has its own column because a dead job can hold its key (docs/adr/0038).
 CREATE UNIQUE INDEX jobs_ordering_head_idx ON jobs (ordering_key) WHERE ordering_head;
 
 -- The jobs behind the head, in the order in which they become the head.
 CREATE INDEX jobs_ordering_waiting_idx ON jobs (ordering_key, (coalesce(ordering_position, id))) WHERE status = 'waiting';
 
--- The keys whose head is dead: a few, where the index of all heads may have a hundred thousand.
+-- The keys whose head is dead. They are few, but the index of all heads may have a hundred thousand entries.
 CREATE INDEX jobs_ordering_blocked_idx ON jobs (ordering_key) WHERE ordering_head AND status = 'dead';
 
 CREATE SEQUENCE job_execution_id_seq AS bigint;
@@ -154,8 +154,8 @@ COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example trace
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';
-COMMENT ON INDEX jobs_dead_idx IS 'Serves the dead letters.';
-COMMENT ON INDEX jobs_unique_key_idx IS 'Makes unique jobs unique.';
+COMMENT ON INDEX jobs_dead_idx IS 'Serves the listing, redriving and pruning of dead jobs.';
+COMMENT ON INDEX jobs_unique_key_idx IS 'Allows one job for each unique key.';
 COMMENT ON INDEX jobs_ordering_head_idx IS 'Allows one head for each ordering key.';
 COMMENT ON INDEX jobs_ordering_waiting_idx IS 'Serves the promotion of the next job of an ordering key.';
 COMMENT ON INDEX jobs_ordering_blocked_idx IS 'Serves the ordering keys whose head is dead.';

@@ -1,6 +1,6 @@
--- What:  the audit: one row for each attempt, opened by the claim and closed by the statement that ends the attempt.
--- Why:   partitioned by the week it started in, so that old history is dropped and never deleted row by row. No foreign
---        key to jobs: it costs on every claim and would forbid the job to move to the archive (docs/adr/0002).
+-- What:  the audit: one row for each attempt, inserted by the claim and updated by the statement that ends the attempt.
+-- Why:   partitioned by the week of the start, so that old history is dropped and not deleted row by row. A foreign key
+--        to jobs would slow down every claim and prevent jobs from moving to the archive (docs/adr/0002).
 -- Locks: creates only. Undo: DROP TABLE job_executions; DROP DOMAIN job_execution_status.
 
 CREATE DOMAIN job_execution_status AS text COLLATE "C"

@@ -1,5 +1,5 @@
--- What:  completed and cancelled jobs, payload included, for as long as their queue's retention says.
--- Why:   partitioned by the day they ended, written by the same statement that removes the row from jobs (docs/adr/0002).
+-- What:  completed and cancelled jobs with their payloads, kept for the retention of their queue.
+-- Why:   partitioned by the day of the end. The statement that removes a job from jobs also inserts it here (docs/adr/0002).
 -- Locks: creates only. Undo: DROP TABLE jobs_archive; DROP DOMAIN job_end_status.
 
 CREATE DOMAIN job_end_status AS text COLLATE "C"
@@ -33,8 +33,8 @@ CREATE TABLE jobs_archive (
   CONSTRAINT jobs_archive_pkey PRIMARY KEY (id, finished_at)
 ) PARTITION BY RANGE (finished_at);
 
--- Listing what ended last; without it a page would sort all that ended that day. New entries go to its right end: about 80
--- bytes of WAL a job, 4 % of all that a job's life writes.
+-- Serves the listing of the latest ended jobs. Without it, each page would sort all jobs of the day. New entries are appended: about
+-- 80 bytes of WAL per job, 4 % of what a job writes in total.
 CREATE INDEX jobs_archive_finished_at_idx ON jobs_archive (finished_at, id);
 
 COMMENT ON TABLE jobs_archive IS 'Jobs that ended: completed or cancelled.';

@@ -1,5 +1,5 @@
 -- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, worker display, bulk operations.
--- Why:   nothing on the hot path updates a shared row, so each of these is read often and written seldom.
+-- Why:   enqueuing and running jobs updates no shared row, so these tables are read often and written rarely.
 -- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
@@ -64,7 +64,7 @@ CREATE DOMAIN job_schedule_overlap AS text COLLATE "C"
   CONSTRAINT job_schedule_overlap_check CHECK (VALUE IN ('allow', 'skip_while_live', 'cancel_previous'));
 CREATE DOMAIN job_schedule_origin AS text COLLATE "C"
   CONSTRAINT job_schedule_origin_check CHECK (VALUE IN ('code', 'operator'));
--- Workers read each row of this table, so each value must be one that Java can represent, and small. Years 1970 to 2125, as for jobs.
+-- Workers read each row of this table, so each value must be small and must have a counterpart in Java. Years 1970 to 2125, as for jobs.
 CREATE DOMAIN job_schedule_time AS timestamptz
   CONSTRAINT job_schedule_time_check CHECK (VALUE >= '1970-01-01 00:00:00+00' AND VALUE < '2126-01-01 00:00:00+00');
 CREATE DOMAIN job_schedule_payload AS jsonb
@@ -90,8 +90,8 @@ COMMENT ON DOMAIN job_schedule_jitter IS 'Jitter of a schedule in milliseconds, 
 COMMENT ON DOMAIN job_schedule_failures IS 'Number of failed tries.';
 COMMENT ON DOMAIN job_schedule_job_id IS 'Id of a job, at least 1.';
 COMMENT ON DOMAIN job_schedule_missed IS 'What happens to missed fires of a schedule.';
-COMMENT ON DOMAIN job_schedule_maximum IS 'Missed fires that a schedule makes up for at once, 1 to 10,000.';
-COMMENT ON DOMAIN job_schedule_overlap IS 'What a fire does while an earlier job of the schedule is live.';
+COMMENT ON DOMAIN job_schedule_maximum IS 'Maximum number of missed fires for which a schedule enqueues jobs, 1 to 10,000.';
+COMMENT ON DOMAIN job_schedule_overlap IS 'What happens at a fire while an earlier job of the schedule is live.';
 COMMENT ON DOMAIN job_schedule_origin IS 'What created a schedule: a declaration in code, or an operator at run time.';
 
 CREATE TABLE job_schedules (
@@ -225,7 +225,7 @@ CREATE DOMAIN job_operation_action AS text COLLATE "C"
 CREATE DOMAIN job_operation_state AS text COLLATE "C"
   CONSTRAINT job_operation_state_check CHECK (VALUE IN ('running', 'stopped', 'finished'));
 
--- Each row is read with all others, so each value must be one that Java and the filters of a list accept.
+-- A list reads all rows together, so Java and the filters of a list must accept each value.
 CREATE DOMAIN job_operation_time AS timestamptz
   CONSTRAINT job_operation_time_check CHECK (VALUE BETWEEN '1900-01-01 00:00:00+00' AND '2125-12-08 00:00:00+00');
 CREATE DOMAIN job_operation_position AS text COLLATE "C"

@@ -1,7 +1,7 @@
 -- What:  the functions that create partitions of the audit (weeks), the archive and the published events (days), and the first partitions.
--- Why:   CREATE TABLE ... PARTITION OF locks out every reader and writer of the parent; a table built aside and attached does
---        not. There is no DEFAULT partition: it would have to be scanned at each attach and forbids concurrent detaching.
---        Bounds are UTC whatever the session's zone, so two maintainers in two zones agree on them.
+-- Why:   CREATE TABLE ... PARTITION OF locks out every reader and writer of the parent. Creating a table and attaching it does
+--        not. There is no DEFAULT partition: each attach would scan it, and it would prevent concurrent detaching.
+--        Bounds are in UTC, so that maintainers in different time zones use the same ones.
 -- Safety: the functions run with their owner's rights, so they fix the settings that their meaning depends on, search pg_catalog only and
 --        name our own objects with their schema (docs/adr/0019).
 -- Locks: creates only. Undo: DROP FUNCTION create_partitions, create_partition; the partitions go with their parents.
@@ -16,7 +16,7 @@ CREATE FUNCTION create_partition(parent text, containing timestamptz) RETURNS bo
   SET standard_conforming_strings = on
   SET timezone = 'UTC'
   SET lock_timeout = '500ms'
-  -- As it was for the migration: the partition of a caller with another setting would lie elsewhere than its siblings.
+  -- The settings of the migration, so that a caller's settings do not put a partition into another tablespace.
   SET default_tablespace FROM CURRENT
   SET default_table_access_method FROM CURRENT
 AS %L
@@ -34,8 +34,8 @@ BEGIN
   IF containing IS NULL OR NOT isfinite(containing) THEN
     RAISE EXCEPTION 'create_partition: no partition holds "%"; use a finite instant', containing USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  -- 50 years: for imported history. A year: far more than maintenance creates ahead. Without bounds, a role that may only execute this could fill
-  -- the catalog; and the name of a partition knows no other years than four digits of our era.
+  -- 50 years allow for imported history. A year is far more than maintenance creates ahead. Without bounds, a role that may only execute this could
+  -- fill the catalog. Also, the name of a partition has four digits for the year.
   IF containing NOT BETWEEN clock_timestamp() - interval '50 years' AND clock_timestamp() + interval '366 days' THEN
     RAISE EXCEPTION 'create_partition: "%" is not between 50 years ago and 366 days ahead; use an instant between', containing
       USING ERRCODE = 'invalid_parameter_value';
@@ -43,8 +43,8 @@ BEGIN
   IF parent = 'job_executions' THEN
     first_day := day - (extract(isodow FROM day)::integer - 1);
     next_day  := first_day + 7;
-    -- Room in each page for a second version of every row, which the closing update writes: only then are all these updates HOT. The second is a
-    -- little longer than the first, so a half is not enough.
+    -- The update that ends an attempt is HOT only if the page has room for a second version of the row. This version is a little longer, so half of
+    -- the page is not enough.
     storage   := 'fillfactor = 46, autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_scale_factor = 0.05';
   ELSIF parent = 'jobs_archive' THEN
     first_day := day;
@@ -62,7 +62,7 @@ BEGIN
   child := parent || '_' || to_char(first_day::timestamp, 'YYYYMMDD');
   there := to_regclass(format('%I.%I', home, child));
   IF there IS NOT NULL THEN
-    -- Said aloud: taken for the partition, it would leave every insert without one.
+    -- Without this error, the table would count as the partition, and every insert would fail.
     IF NOT EXISTS (SELECT FROM pg_inherits
                     WHERE inhrelid = there AND inhparent = to_regclass(format('%I.%I', home, parent)) AND NOT inhdetachpending) THEN
       RAISE EXCEPTION 'create_partition: "%" exists and is no partition of "%"; move it away', child, parent
@@ -94,7 +94,7 @@ CREATE FUNCTION create_partitions(ahead interval) RETURNS integer
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
-  -- A day is 24 hours long: a step of 25 would leave out a day of UTC where the caller's zone ends its summer time.
+  -- In UTC, each day has 24 hours. A day of 25 hours, at the end of summer time, would skip a partition.
   SET timezone = 'UTC'
 AS %L
   $create$, replace($body$

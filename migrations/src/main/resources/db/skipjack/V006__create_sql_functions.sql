@@ -1,11 +1,11 @@
--- What:  enqueue(...), so that psql, triggers and programs in any language put jobs into the queue as the Java library does: the
---        same checks, the same keys, and a wake-up of the workers; blocked_keys(), unblock(...) and skip_head(...), by which an operator
---        with psql handles ordering keys.
--- Why:   an INSERT of one's own would have to know what the library knows, and needs the right to write every column. This
---        function needs EXECUTE only. The functions for ordering keys change two columns that must change together, and have the rights
---        of their callers.
--- Safety: enqueue runs with its owner's rights for callers who have none, and any caller may set most settings of a session. So each
---        function here fixes the settings that its meaning depends on, searches pg_catalog only, names our own objects with their schema
+-- What:  enqueue(...), with which psql, triggers and programs in any language enqueue jobs as the Java library does: with the
+--        same checks, the same keys, and a wake-up of the workers. Also blocked_keys(), unblock(...) and skip_head(...), with which an
+--        operator manages ordering keys in psql.
+-- Why:   an INSERT would have to repeat the checks of the library, and needs the right to write every column. This
+--        function only needs EXECUTE. The functions for ordering keys change two columns that must change together, and run with the
+--        rights of their callers.
+-- Safety: enqueue runs with its owner's rights, and its callers can change most settings of their sessions. So each
+--        function here fixes the settings that it depends on, searches pg_catalog only, names our own objects with their schema
 --        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).
 -- Locks: creates only. Undo: DROP FUNCTION enqueue, require_payload, stored_key, wake_up, blocked_keys, unblock,
 --        skip_head, merge_patch.
@@ -41,14 +41,14 @@ DECLARE
   stored   jsonb;
 BEGIN
   IF payload IS NULL OR json_typeof(payload) = 'null' THEN
-    RAISE EXCEPTION 'Payload is null. Use an empty object where there is nothing to say.' USING ERRCODE = 'invalid_parameter_value';
+    RAISE EXCEPTION 'Payload is null. Use an empty object for a job without data.' USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF size > most_bytes THEN
     RAISE EXCEPTION 'Payload has % bytes; % are allowed. Store the document elsewhere and enqueue its id.', size, most_bytes
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
 
-  -- Most payloads have neither a hundred brackets nor a number that could be huge, even counting those inside strings.
+  -- Most payloads skip this check: they have neither 100 brackets nor a number that could be huge, even in strings.
   IF length(document) - length(translate(document, '{[', '')) > 100 OR document COLLATE "C" ~ '[0-9]{211}|[eE][-+]?[0-9]{3}' THEN
     bare := regexp_replace(document COLLATE "C", quoted, '', 'g');
 
@@ -62,8 +62,8 @@ BEGIN
       RAISE EXCEPTION 'Payload is nested deeper than 100.' USING ERRCODE = 'invalid_parameter_value';
     END IF;
 
-    -- jsonb writes numbers out: eight characters of 1e100000 would become 100,001 digits. One statement, over the numbers alone that could
-    -- have that many digits: a loop over all numbers of a payload can take seconds.
+    -- jsonb writes numbers out: the eight characters of 1e100000 would become 100,001 digits. One statement checks the numbers that could
+    -- have that many digits, because a loop over all numbers of a payload can take seconds.
     IF EXISTS (
       SELECT
         FROM string_to_table(translate(bare, 'E' || between_numbers, 'e' || repeat(',', length(between_numbers))), ',') AS number
@@ -79,7 +79,7 @@ BEGIN
   END IF;
 
   stored := payload::jsonb;
-  -- The seven characters of 1e-1000 are written as 1,002, and nothing grows more: a smaller document cannot grow too large.
+  -- The seven characters of 1e-1000 are written as 1,002. Nothing grows more, so a smaller document cannot exceed the limit.
   IF size > 3600 THEN
     written := octet_length(convert_to(stored::text, 'UTF8'));
     IF written > most_written THEN
@@ -91,9 +91,9 @@ BEGIN
 END;
 $$;
 
--- NOTIFY takes a lock of the whole database at commit. So of the transactions that are open at the same time and began in the same
--- tenth of a second only one notifies for a queue; the others' jobs are found by the worker that it wakes, or by polling. By their
--- begin, so that one which stays open for long silences no later one, and takes a single lock itself.
+-- NOTIFY takes a database-wide lock at commit. So of the open transactions that began in the same tenth of a second, only one
+-- notifies for a queue. The worker that it wakes, or a poll, finds the jobs of the others. The time of the begin counts, so a long
+-- transaction suppresses no later notification and takes one lock per queue.
 DO $install$
 BEGIN
   EXECUTE format($create$
@@ -141,9 +141,9 @@ CREATE FUNCTION enqueue(
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
-  -- A day of a delay is 24 hours, as in Java, not what the caller's zone makes of it.
+  -- A day of a delay has 24 hours, as in Java. In the caller's time zone, it may have 23 or 25.
   SET timezone = 'UTC'
-  -- A plan made while a table is empty would read all of it later; it is kept for the session.
+  -- A session keeps its plans. A plan made while a table is empty would later scan the whole table.
   SET enable_seqscan = off
 AS %L
   $create$, format($body$
@@ -152,11 +152,11 @@ DECLARE
   job_ids     constant regclass    := %L::regclass;
   job_table   constant regclass    := %L::regclass;
   $body$, home || 'jobs_id_seq', home || 'jobs') || replace($body$
-  -- Each repeat means that a key changed hands between two statements; so often in a row is no race any more.
+  -- Each repeat means that a key changed hands between two statements. This many repeats in a row are not a race.
   most_tries  constant integer     := 50;
   longest     constant interval    := interval '36500 days';
   latest      constant timestamptz := timestamptz '2026-01-01 00:00:00+00' + interval '876000 hours';
-  -- A space at either end, or a control character.
+  -- Control characters. A tag must not begin or end with a space either.
   control     constant text        := '[' || chr(1) || '-' || chr(31) || chr(127) || '-' || chr(159) || ']';
   no_tag      constant text        := '^ | $|' || control;
   lane        text := coalesce(enqueue.queue, 'default');
@@ -262,7 +262,7 @@ BEGIN
   END IF;
   document := @require_payload(enqueue.payload);
 
-  -- One of 1,024 locks of ordering keys, the same as the Java library takes, before an id is drawn (docs/adr/0038).
+  -- Before an id is drawn, take the lock that the Java library takes for the key, one of 1,024 (docs/adr/0038).
   IF enqueue.strict_ordering AND enqueue.ordering_key IS NOT NULL THEN
     key_hash := sha256(convert_to(enqueue.ordering_key, 'UTF8'));
     PERFORM pg_advisory_xact_lock(job_table::integer, (get_byte(key_hash, 0) << 2) | (get_byte(key_hash, 1) >> 6));
@@ -277,7 +277,7 @@ BEGIN
         RETURN job;
       END IF;
       job := nextval(job_ids);
-      -- Takes over an expired key. A concurrent key that this statement does not see yet is not changed, and seen in the next round.
+      -- Takes over an expired key. If a concurrent transaction inserted the key, this statement changes nothing, and the next round finds it.
       INSERT INTO @job_keys (key, job_id, expires_at)
       VALUES (taken_key, job, clock_timestamp() + enqueue.idempotency_kept)
       ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at
@@ -318,7 +318,7 @@ BEGIN
     ON CONFLICT (unique_key) WHERE unique_key IS NOT NULL DO NOTHING
     RETURNING priority INTO rank;
     EXIT WHEN FOUND;
-    -- The holder came after the look.
+    -- The holder was inserted after the SELECT.
     tries := tries + 1;
     IF tries = most_tries THEN
       RAISE EXCEPTION 'The job was not enqueued: its unique key changed hands % times in a row. Try again.', tries
@@ -335,8 +335,8 @@ END;
 END;
 $install$;
 
--- The next three functions do what QueueAdmin and JobReader do; the fourth changes payloads for JobOperations. None promotes the next job: a worker's sweep finds that
--- the key has no head (docs/adr/0038).
+-- The next three functions do what QueueAdmin and JobReader do. The fourth changes payloads for JobOperations. None of them promotes the next job:
+-- a worker's sweep finds that the key has no head (docs/adr/0038).
 DO $install$
 DECLARE
   home constant text := quote_ident(current_schema()) || '.';
@@ -448,31 +448,31 @@ COMMENT ON FUNCTION require_payload(json) IS
 'Returns the payload. Fails if it is null, larger than 262,144 bytes, larger than 524,288 once its numbers are written out, nested deeper than 100,
 or contains a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer, text) IS
-'Notifies listening workers, as this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16 hex
-digits of the SHA-256 of the schema''s name; the payload is queue, kind, priority and, if there is one, ordering key between spaces.';
+'Notifies listening workers, when this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16
+hex digits of the SHA-256 of the schema''s name. The payload is the queue, kind, priority and, if any, ordering key, separated by spaces.';
 COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb) IS
 'Enqueues a job in the caller''s transaction and returns its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
-kind: name of its type. payload: what the handler gets, json, 256 KiB at most, 512 KiB with its numbers written out (cast jsonb with
-::json). queue: ''default''. priority: -100 to 100; left out, that of the queue''s settings or 0. delay or scheduled_at: when it is due; now. max_attempts: left out, those of the queue''s
-settings or 25; 1 to 1,000,000. tags: up to 20. unique_key: while a live job of the kind holds it, that job is returned. idempotency_key: an enqueue
-of the kind with this key that came before, at most idempotency_kept ago, returns its job. payload_version: shape of the payload.
-traceparent: W3C traceparent, passed to the handler of the job. ordering_key: jobs of one key run one after another.
-strict_ordering: in the order of the commits; the call then waits for transactions that have enqueued jobs of the key so and are open.
-headers: a JSON object of strings, 4,096 bytes at most, passed to the handler and inherited by follow-up jobs.
-What is not allowed raises 22023. The server''s parser of json refuses some payloads first: what is no JSON raises 22P02, as do lone
-surrogates; NUL raises 22P05; thousands of levels raise 54001. A job that is due wakes workers at commit.';
+kind: the name of its type. payload: JSON for the handler, at most 256 KiB, or 512 KiB with its numbers written out (cast jsonb with
+::json). queue: default ''default''. priority: -100 to 100, by default that of the queue''s settings or 0. delay or scheduled_at: when it is due, by default now.
+max_attempts: 1 to 1,000,000, by default that of the queue''s settings or 25. tags: up to 20. unique_key: if a live job of the kind holds it, that
+job is returned. idempotency_key: while it is kept (idempotency_kept), the first job of the kind with the key is returned.
+payload_version: version of the payload''s format. traceparent: W3C traceparent, passed to the handler. ordering_key: jobs of one key run
+one after another. strict_ordering: in the order of the commits; the call then waits for open transactions that have enqueued such jobs
+of the key. headers: a JSON object of strings, at most 4,096 bytes, passed to the handler and inherited by follow-up jobs.
+Invalid arguments raise 22023. The server''s JSON parser rejects some payloads earlier: invalid JSON and lone surrogates raise 22P02,
+NUL raises 22P05, and thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
 COMMENT ON FUNCTION blocked_keys() IS
 'Returns the ordering keys that a dead job blocks, at most 1,000, with that job and the number of jobs that wait behind it, up to 1,000.';
 COMMENT ON FUNCTION unblock(text, bigint) IS
-'Takes an ordering key from the dead job that blocks it; returns whether there was one. The job remains dead, and a worker promotes the next
-one soon after the commit. head: only if this job blocks the key. Raises 55P03 while another transaction has locked the job.';
+'Takes an ordering key from the dead job that blocks it, and returns whether there was one. The job remains dead, and a worker promotes the
+next job soon after the commit. head: the job that must block the key, or NULL for any. Raises 55P03 if another transaction has locked it.';
 COMMENT ON FUNCTION skip_head(text, bigint) IS
 'Takes an ordering key from the job that holds it and returns that job''s id, or NULL if no job holds the key. A pending job goes to the back of
-the key and a dead one remains dead; a worker promotes the next one soon after the commit. head: only if this job holds the key; otherwise the result is NULL. Raises 55006 if the job is running, and 55P03 while
-another transaction has locked it.';
+the key, and a dead one remains dead. A worker promotes the next job soon after the commit. head: the job that must hold the key, or NULL
+for any; if it does not hold the key, the result is NULL. Raises 55006 if the job is running, and 55P03 if another transaction has locked it.';
 COMMENT ON FUNCTION merge_patch(jsonb, jsonb) IS
-'Applies a JSON merge patch (RFC 7396): members of patch replace those of target, null removes a member, objects are merged.';
+'Applies a JSON merge patch (RFC 7396): members of patch replace those of target, null removes a member, and objects are merged.';
 
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;

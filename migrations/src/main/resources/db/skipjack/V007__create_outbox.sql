@@ -1,8 +1,8 @@
 -- What:  the outbox: events that wait to be published, the published ones for as long as the relay keeps them, the leases and blocked
 --        aggregates of relays, the inbox of consumers, and outbox_record(...) for programs in any language.
--- Why:   an event is one INSERT in the transaction that it reports. Relays lease shards, not events, so an aggregate is published by one
+-- Why:   an event is one INSERT in the transaction that changes the aggregate. Relays lease shards, not events, so an aggregate is published by one
 --        relay at a time, and publishing an event costs one DELETE and one INSERT (docs/adr/0039).
--- Safety: outbox_record runs with its owner's rights, so it fixes the settings that its meaning depends on, searches pg_catalog only and
+-- Safety: outbox_record runs with its owner's rights, so it fixes the settings that it depends on, searches pg_catalog only and
 --        names our own objects with their schema (docs/adr/0019).
 -- Locks: creates only. Undo: DROP TABLE outbox_events, outbox_published, outbox_shards, outbox_blocked, inbox_events; DROP FUNCTION
 --        outbox_record; DROP DOMAIN outbox_name, outbox_aggregate_id, outbox_event_status, outbox_shard, outbox_time, outbox_content_type,
@@ -18,12 +18,12 @@ CREATE DOMAIN outbox_shard AS smallint
   CONSTRAINT outbox_shard_check CHECK (VALUE BETWEEN 0 AND 31);
 CREATE DOMAIN outbox_time AS timestamptz
   CONSTRAINT outbox_time_check CHECK (VALUE BETWEEN timestamptz '1970-01-01 00:00:00+00' AND timestamptz '9999-12-31 00:00:00+00');
--- The limits of outbox_record and of the library, for events that are inserted without them. A relay holds a batch of events in memory.
+-- The limits of outbox_record and of the library, enforced for all inserted events. A relay holds a batch of events in memory.
 CREATE DOMAIN outbox_payload AS bytea
   CONSTRAINT outbox_payload_check CHECK (octet_length(VALUE) <= 1048576);
 CREATE DOMAIN outbox_content_type AS text COLLATE "C"
   CONSTRAINT outbox_content_type_check CHECK (octet_length(VALUE) BETWEEN 1 AND 200 AND VALUE !~ '^ +$|[^ -~]');
--- 16,384 bytes of names and values have at most 33,170 as JSON: each byte may be escaped, and each of 50 headers adds 8.
+-- 16,384 bytes of names and values have at most 33,170 bytes as JSON: each byte may be escaped, and each of 50 headers adds 8.
 CREATE DOMAIN outbox_headers AS jsonb
   CONSTRAINT outbox_headers_check CHECK (VALUE = '{}'
     OR jsonb_typeof(VALUE) = 'object' AND octet_length(VALUE::text) <= 33170
@@ -71,7 +71,7 @@ CREATE TABLE outbox_events (
 
 -- What a relay reads: the oldest pending events of a shard. No other index may begin with position: the planner would read it in its order.
 CREATE INDEX outbox_events_pending_idx ON outbox_events (shard, position) WHERE status = 'pending';
--- Empty unless publishing fails.
+-- Contains entries only while publishing fails.
 CREATE INDEX outbox_events_blocked_idx ON outbox_events (aggregate_type, aggregate_id, status, position) WHERE status <> 'pending';
 CREATE INDEX outbox_events_dead_idx ON outbox_events (died_at, event_id) WHERE status IN ('dead', 'skipped');
 
@@ -125,7 +125,7 @@ COMMENT ON COLUMN outbox_published.headers IS 'Names and values that were publis
 COMMENT ON COLUMN outbox_published.traceparent IS 'W3C traceparent of the transaction that recorded it.';
 COMMENT ON COLUMN outbox_published.payload IS 'The payload as bytes.';
 
--- 32 rows, each in a page with room for new versions: a lease changes no indexed column.
+-- 32 rows. Their pages have room for new versions, and a lease changes no indexed column, so its updates are HOT.
 CREATE TABLE outbox_shards (
   shard            outbox_shard NOT NULL,
   lease_id         bigint       NOT NULL DEFAULT 0,
@@ -277,7 +277,7 @@ COMMENT ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) IS
 'Records an event in the caller''s transaction and returns its id:
 SELECT outbox_record(''order'', ''42'', ''order-placed'', convert_to(''{"total": 7}'', ''UTF8'')).
 payload: 1 MiB at most. content_type: its media type. headers: an object of up to 50 strings without control characters.
-traceparent: W3C traceparent. What is not allowed raises 22023. A relay publishes the event after the commit.';
+traceparent: W3C traceparent. Invalid arguments raise 22023. A relay publishes the event after the commit.';
 
 REVOKE ALL ON FUNCTION outbox_record(text, text, text, bytea, text, jsonb, text) FROM PUBLIC;
 

@@ -12,8 +12,8 @@ import org.flywaydb.core.api.resource.LoadableResource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of the migrations, as a fixed list for Flyway, which would search the class path for
- * them otherwise. A native image has no class path to search.
+ * The files of the migrations, as a fixed list for Flyway. Without the list, Flyway would search
+ * the class path, which a native image does not have.
  */
 final class MigrationFiles implements ResourceProvider {
 

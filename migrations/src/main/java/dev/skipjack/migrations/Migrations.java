@@ -22,10 +22,7 @@ public final class Migrations {
    */
   public static final int SCHEMA_VERSION = 8;
 
-  /**
-   * PostgreSQL's limit (NAMEDATALEN - 1); a longer name would be truncated silently and not found
-   * again.
-   */
+  /** PostgreSQL's limit (NAMEDATALEN - 1). PostgreSQL would silently truncate a longer name. */
   private static final int LONGEST_IDENTIFIER = 63;
 
   private Migrations() {}
@@ -42,9 +39,9 @@ public final class Migrations {
    * method takes the schema over: it creates the history from {@code schema_version()} and runs
    * later migrations.
    *
-   * <p>If the schema is up to date, this method runs one query, logs nothing and does not need
-   * Flyway, whose classes take longer to load than many applications need to start. It then does
-   * not notice that a released migration was edited.
+   * <p>If the schema is up to date, this method runs one query, logs nothing and does not load
+   * Flyway, which would delay the start of the application. In this case, it does not detect that a
+   * released migration was edited.
    *
    * <p>Logs a warning if other roles may create objects in the schema.
    *

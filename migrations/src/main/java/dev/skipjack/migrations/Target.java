@@ -39,7 +39,7 @@ record Target(
   static final String HISTORY_TABLE = "skipjack_schema_history";
 
   /*
-   * The path is fixed first: in a schema where other roles may create objects, their functions could match better than the server's.
+   * Set before the other queries: a function that another role created in the schema could hide one of the server's.
    */
   private static final String FIX_SEARCH_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";
 

@@ -1,15 +1,15 @@
--- Roles of a Skipjack queue. Run it as the owner of the queue's tables, who must be allowed to create roles, after each
--- migration: it takes back what the roles have there and grants again what this version needs. The roles cannot log in; grant them to
--- users, for instance: GRANT {prefix}_worker, {prefix}_producer TO my_service;
+-- Roles of a Skipjack queue. Run this script after each migration as the owner of the queue's tables, who must be allowed to create
+-- roles. It revokes the rights of the roles in the schema and grants those that this version needs. The roles cannot log in. Grant them
+-- to users, for instance: GRANT {prefix}_worker, {prefix}_producer TO my_service;
 --
---   {prefix}_sql_producer  enqueues by the function enqueue only, in SQL
---   {prefix}_producer      enqueues by the library, unique jobs and idempotency keys included; reads and changes payloads of live jobs;
+--   {prefix}_sql_producer  enqueues in SQL, only with the function enqueue
+--   {prefix}_producer      enqueues with the library, including unique jobs and idempotency keys; reads and changes payloads of live jobs;
 --                          records events of the outbox
 --   {prefix}_worker        runs jobs and relays, and creates partitions; changes no payload of a live job and deletes no history
 --   {prefix}_operator      reads everything, cancels, redrives, edits and prunes jobs, pauses and configures queues
 --   {prefix}_viewer        reads jobs, history, settings and counts without payloads, headers, results, progress and stacks
 --
--- Removing partitions takes the owner of the tables: see docs/guides/roles.md.
+-- Only the owner of the tables can remove partitions: see docs/guides/roles.md.
 
 DO $roles$
 DECLARE
@@ -23,7 +23,7 @@ BEGIN
 END;
 $roles$;
 
--- Only the owner creates anything next to the queue's tables.
+-- Only the owner may create objects in the queue's schema.
 REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;
 
 REVOKE ALL ON SCHEMA {schema} FROM {roles};
@@ -33,15 +33,16 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM {roles};
 GRANT USAGE ON SCHEMA {schema} TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 
--- Producers in SQL: the function runs with its owner's rights and checks what it is given.
+-- Producers in SQL. The function runs with its owner's rights and checks its arguments.
 GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb)
    TO {prefix}_sql_producer, {prefix}_producer;
 
 GRANT EXECUTE ON FUNCTION {schema}.outbox_record(text, text, text, bytea, text, jsonb, text) TO {prefix}_sql_producer, {prefix}_producer;
 
--- Producers in Java. INSERT: what a new job needs, ids included, which the library draws from the sequence, and its status: a job with an
--- ordering key waits until a worker promotes it. Not its time of creation. UPDATE: a unique job may replace or debounce the one that waits, and an idempotency key is taken over when
--- its lifetime has ended. A grant knows columns, not rows: what that leaves open is in docs/guides/roles.md.
+-- Producers in Java. INSERT covers the columns of a new job, including the id, which the library draws from the sequence, and the status,
+-- because a job with an ordering key waits until a worker promotes it. It does not cover the time of creation. UPDATE is for a unique job
+-- that replaces or debounces the pending one, and for an idempotency key that has expired. A grant covers columns, not rows: see
+-- docs/guides/roles.md for what this leaves open.
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
 GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
@@ -50,15 +51,15 @@ GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, 
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
 
--- Events: INSERT what a new event needs, and read its position. A consumer with an inbox marks the events that it has processed.
+-- Events. A producer inserts an event and reads its position. A consumer with an inbox records the events that it has processed.
 GRANT INSERT (event_id, shard, aggregate_type, aggregate_id, event_type, content_type, headers, traceparent, payload), SELECT (position)
    ON {schema}.outbox_events TO {prefix}_producer;
 GRANT INSERT (consumer, event_id), SELECT ON {schema}.inbox_events TO {prefix}_producer, {prefix}_worker;
 
--- Schedules are declared, added and retired by producers, because they enqueue. A worker that fires them needs that role too.
+-- Producers declare, add and retire schedules, because schedules enqueue jobs. A worker that fires them needs this role too.
 GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_schedules TO {prefix}_producer;
 
--- Workers. A completed job leaves jobs for jobs_archive, so they delete there and insert here; no UPDATE of payload, kind and queue.
+-- Workers. A completed job moves from jobs to jobs_archive, so they delete and insert. They may not update payload, kind and queue.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers,
                 {schema}.job_schedules
    TO {prefix}_worker;
@@ -71,7 +72,7 @@ GRANT INSERT ON {schema}.jobs_archive TO {prefix}_worker;
 GRANT INSERT (id, job_id, started_at, attempt, queue, kind, worker_id) ON {schema}.job_executions TO {prefix}_worker;
 GRANT UPDATE (status, finished_at, error_class, error_message, error_stack) ON {schema}.job_executions TO {prefix}_worker;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_workers TO {prefix}_worker;
--- Relays: a published event leaves outbox_events for outbox_published.
+-- Relays. A published event moves from outbox_events to outbox_published.
 GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
 GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;
 GRANT INSERT ON {schema}.outbox_published TO {prefix}_worker;
@@ -79,11 +80,11 @@ GRANT SELECT ON {schema}.outbox_published, {schema}.outbox_shards TO {prefix}_wo
 GRANT UPDATE (lease_id, leased_at, lease_expires_at, leased_by) ON {schema}.outbox_shards TO {prefix}_worker;
 GRANT INSERT, UPDATE ON {schema}.outbox_blocked TO {prefix}_worker;
 GRANT UPDATE (received_at) ON {schema}.inbox_events TO {prefix}_worker; -- to lock a row before it is deleted
-GRANT SELECT ON SEQUENCE {schema}.outbox_events_position_seq TO {prefix}_worker; -- to know which events may still be committed late
+GRANT SELECT ON SEQUENCE {schema}.outbox_events_position_seq TO {prefix}_worker; -- to find out which events may still be committed late
 GRANT USAGE ON SEQUENCE {schema}.job_execution_id_seq TO {prefix}_worker;
 GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefix}_worker, {prefix}_operator;
 
--- Operators. A cancelled job is archived, a pruned one deleted.
+-- Operators. A cancelled job is archived, and a pruned one is deleted.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_schedules,
                 {schema}.job_workers
    TO {prefix}_operator;
@@ -97,17 +98,17 @@ GRANT EXECUTE ON FUNCTION {schema}.blocked_keys() TO {prefix}_operator, {prefix}
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
 
--- The outbox: operators redrive dead events and unblock aggregates.
+-- The outbox. Operators redrive dead events and unblock aggregates.
 GRANT SELECT ON {schema}.outbox_events, {schema}.outbox_published, {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_operator;
 GRANT UPDATE (status, attempts, died_at) ON {schema}.outbox_events TO {prefix}_operator;
 GRANT INSERT, UPDATE, DELETE ON {schema}.outbox_blocked TO {prefix}_operator;
 GRANT UPDATE (leased_by) ON {schema}.outbox_shards TO {prefix}_operator; -- to lock a shard
 
--- Bulk operations are a record: operators add to it and update its progress, but cannot change who did what.
+-- The record of bulk operations. Operators add to it and update the progress, but cannot change who did what.
 GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
 GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
 
--- Viewers: every column but payload, headers, result, progress and the stacks of errors.
+-- Viewers. They read every column except payload, headers, result, progress and the stack traces of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
               attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, last_error_class,
               unique_key, unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
@@ -131,6 +132,6 @@ GRANT SELECT (position, recorded_at, published_at, attempts, event_id, aggregate
    ON {schema}.outbox_published TO {prefix}_viewer;
 GRANT SELECT ON {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_viewer;
 
--- A later migration brings tables, columns and functions that these grants do not name: run the script of the new version before its workers
--- start. Until then only the owner may use the new tables; for new functions that takes, once for each owner:
+-- These grants do not cover the tables, columns and functions of later migrations. Run the script of the new version before its workers
+-- start. Until then, only the owner may use the new tables. To protect new functions too, run once for each owner:
 --   ALTER DEFAULT PRIVILEGES FOR ROLE <owner> REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;

@@ -205,9 +205,9 @@ public final class EnqueueOptions {
 
   /**
    * Adds a header, which is passed to the handler and inherited by follow-up jobs that the handler
-   * enqueues. Headers are for the context of a job, such as a tenant or a trace; what the job is
-   * about belongs in its payload. Replaces a header of the same name. By default, a job has no
-   * headers.
+   * enqueues. Headers are for the context of a job, such as a tenant or a trace; the data that the
+   * job processes belongs in its payload. Replaces a header of the same name. By default, a job has
+   * no headers.
    *
    * @param name lowercase HTTP token characters: {@code a-z 0-9 ! # $ % & ' * + . ^ _ ` | ~ -}.
    *     Names that begin with {@code skipjack-} are reserved.

@@ -34,8 +34,8 @@ public interface PayloadCodec {
   default void requireReadable(Class<?> payloadClass) {}
 
   /**
-   * Creates what takes long, so that the first payload need not wait for it. The queue calls this
-   * method once, possibly while other threads use the codec. The default implementation does
+   * Prepares the codec, so that the first payload takes no longer than later ones. The queue calls
+   * this method once, possibly while other threads use the codec. The default implementation does
    * nothing.
    */
   default void prepare() {}

@@ -56,8 +56,8 @@ public interface QueueAccess {
   }
 
   /**
-   * Returns where running workers of this process are known to enqueues of this object, or empty if
-   * all jobs must be claimed.
+   * Returns the running workers of this process to which this object gives new jobs directly, or
+   * empty if all jobs must be claimed.
    */
   default Optional<LocalWorkers> localWorkers() {
     return Optional.empty();

@@ -8,8 +8,9 @@
  * payloads to and from JSON.
  *
  * <p>This module depends on neither SQL nor jOOQ, and a module that only declares job types needs
- * no other. What operators and their tools use is in {@link dev.skipjack.api.operations}. The
- * interfaces that stores implement and workers call are in {@link dev.skipjack.api.spi}.
+ * no other module. The types for operators and their tools are in {@link
+ * dev.skipjack.api.operations}. The interfaces that stores implement and workers call are in {@link
+ * dev.skipjack.api.spi}.
  */
 @NullMarked
 package dev.skipjack.api;

@@ -18,7 +18,7 @@ import net.jqwik.api.constraints.DoubleRange;
 class BackoffProperties {
 
   @Property
-  void everyBackoffStaysInItsBounds(
+  void everyBackoffStaysInItsRange(
       @ForAll("backoffs") Backoff backoff, @ForAll int attempt, @ForAll Random random) {
     assertThat(backoff.after(attempt, random)).isBetween(Duration.ZERO, Backoff.LONGEST);
   }
@@ -33,7 +33,7 @@ class BackoffProperties {
   }
 
   @Property
-  void clampKeepsWhatIsInBoundsAndMovesTheRest(@ForAll long seconds) {
+  void clampChangesOnlyWaitsOutOfRange(@ForAll long seconds) {
     Duration clamped = Backoff.clamp(Duration.ofSeconds(seconds));
 
     assertThat(clamped).isBetween(Duration.ZERO, Backoff.LONGEST);

@@ -11,7 +11,7 @@ class EnqueueOptionsProperties {
 
   /** The database would reject such a delay too, but only by aborting the caller's transaction. */
   @Property(tries = 10_000)
-  void anyDelayIsRefusedOrCanBeWrittenInMicroseconds(@ForAll long seconds, @ForAll int nanos) {
+  void anyDelayIsRefusedOrFitsIntoMicroseconds(@ForAll long seconds, @ForAll int nanos) {
     Duration delay;
     try {
       delay = Duration.ofSeconds(seconds, nanos);

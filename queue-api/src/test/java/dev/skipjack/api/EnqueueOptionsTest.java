@@ -19,7 +19,7 @@ class EnqueueOptionsTest {
   private static final EnqueueOptions NONE = EnqueueOptions.none();
 
   @Test
-  void keepsEverySettingWhenAnotherIsMade() {
+  void keepsEverySettingWhenAnotherIsChanged() {
     EnqueueOptions options =
         NONE.idempotencyKey("order-1", Duration.ofHours(1))
             .tags("b", "a", "b")
@@ -43,7 +43,7 @@ class EnqueueOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", " a", "a ", "tab\t", "line\n", "nul\0", "\u0085", "half \uD83D"})
-  void refusesTagsThatAreNoReadableTextAndNamesThem(String tag) {
+  void refusesUnreadableTagsAndNamesThem(String tag) {
     assertThatThrownBy(() -> NONE.tags("fine", tag))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("Tag '" + SafeText.of(tag, 80) + "'");
@@ -68,7 +68,7 @@ class EnqueueOptionsTest {
   }
 
   @Test
-  void aKeyIsKeptForATimeThatCanBeWritten() {
+  void refusesPeriodsOfAKeyThatCannotBeWritten() {
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ZERO)).hasMessageContaining("PT0S");
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ofSeconds(Long.MAX_VALUE)))
         .hasMessageContaining("36500 days");
@@ -134,7 +134,7 @@ class EnqueueOptionsTest {
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
         "00-4bf92f3577b34da6a3ce929d0e0e473\0-00f067aa0ba902b7-01"
       })
-  void whatIsNoTraceparentIsRefused(String trace) {
+  void refusesInvalidTraceparents(String trace) {
     assertThatThrownBy(() -> EnqueueOptions.none().traceparent(trace))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("Trace parent '" + SafeText.of(trace, 80) + "' is not allowed.");

@@ -23,7 +23,7 @@ class JobTypeTest {
   }
 
   @Test
-  void keepsEverySettingWhenAnotherIsMade() {
+  void keepsEverySettingWhenAnotherIsChanged() {
     JobType<String> type =
         TYPE.onQueue("emails")
             .priority(-7)
@@ -43,7 +43,7 @@ class JobTypeTest {
   }
 
   @Test
-  void theClosestSuperclassRulesOverAFailure() {
+  void theRuleOfTheClosestSuperclassAppliesToAFailure() {
     Backoff seldom = Backoff.fixed(Duration.ofHours(1));
     Backoff often = Backoff.fixed(Duration.ofSeconds(1));
     JobType<String> type =
@@ -96,12 +96,12 @@ class JobTypeTest {
   }
 
   @Test
-  void takesAnInstantInThePastAsNow() {
+  void treatsAnInstantInThePastAsNow() {
     assertThat(EnqueueOptions.none().at(Instant.MIN).scheduledAt()).contains(Instant.EPOCH);
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what callers without a null checker do
+  @SuppressWarnings("NullAway") // callers may not check nulls
   void nullsAreRefusedByName() {
     assertThatThrownBy(() -> JobType.of(null, String.class))
         .isInstanceOf(NullPointerException.class)

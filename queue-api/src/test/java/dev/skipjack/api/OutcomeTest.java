@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class OutcomeTest {
 
   @Test
-  void isAcceptedByTheCaseOfItsType() {
+  void callsTheCaseOfItsType() {
     assertThat(name(Outcome.completed())).isEqualTo("completed null");
     assertThat(name(Outcome.completed(42))).isEqualTo("completed 42");
     assertThat(name(Outcome.completed(null))).isEqualTo("completed null");
@@ -25,14 +25,14 @@ class OutcomeTest {
   }
 
   @Test
-  void clampsDelaysSoThatNoneCanMakeTheWriteFail() {
+  void clampsDelaysToTheRangeThatCanBeWritten() {
     assertThat(name(Outcome.snooze(Duration.ofSeconds(Long.MIN_VALUE)))).isEqualTo("snoozed PT0S");
     assertThat(name(Outcome.snooze(Duration.ofSeconds(Long.MAX_VALUE))))
         .isEqualTo("snoozed " + Backoff.LONGEST);
   }
 
   @Test
-  void errorsOfBrokenExceptionsAreStillErrors() {
+  void anExceptionWithABrokenMessageStillBecomesAnError() {
     RuntimeException broken =
         new RuntimeException() {
           private static final long serialVersionUID = 1L;
@@ -85,8 +85,8 @@ class OutcomeTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what callers without a null checker do
-  void aMissingReasonIsSaidAndFailsNothing() {
+  @SuppressWarnings("NullAway") // callers may not check nulls
+  void aMissingReasonIsReplacedWithADefault() {
     assertThat(new Outcome.Dead(null).reason()).isEqualTo("The handler gave no reason.");
     assertThat(new Outcome.Cancelled(null).reason()).isEqualTo("The handler gave no reason.");
     assertThat(new Outcome.Retried(Duration.ZERO, null).reason())

@@ -17,7 +17,7 @@ class RetryStormTest {
   private static final int JOBS = 10_000;
 
   @Test
-  void theStandardBackoffBringsBackNoMoreThanOneInTwentyInASecond() {
+  void theStandardBackoffRetriesAtMostOneInTwentyJobsInTheSameSecond() {
     Random random = new Random(20_261_121);
     Map<Long, Long> bySecond =
         IntStream.range(0, JOBS)

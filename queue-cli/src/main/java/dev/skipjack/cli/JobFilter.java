@@ -4,6 +4,8 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobQuery;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Iterator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -20,9 +22,18 @@ class JobFilter {
     @Option(
         names = "--status",
         paramLabel = "STATUS",
-        description =
-            "Only jobs with this status: pending, running, waiting or dead; or, of the archive, completed or cancelled.")
+        completionCandidates = Statuses.class,
+        description = "Only jobs with this status: ${COMPLETION-CANDIDATES}.")
     private @Nullable JobStatus status;
+
+    /** The names of all statuses, as they are stored and printed. */
+    static final class Statuses implements Iterable<String> {
+
+      @Override
+      public Iterator<String> iterator() {
+        return Arrays.stream(JobStatus.values()).map(JobStatus::literal).iterator();
+      }
+    }
 
     @Override
     boolean isEmpty() {

@@ -91,9 +91,9 @@ import org.jspecify.annotations.Nullable;
  * already shares the job continues to share it, and two of them never wait for each other.
  *
  * <p>A transaction that began before the job was overdue shares it even if the job has become
- * overdue since, but does not wait for a transaction that holds the job exclusively. That one may
- * itself be waiting for one of the next jobs, so the request is handed over as well. The last of
- * the next jobs is never treated as overdue ({@code next_key} is null).
+ * overdue since, but does not wait for a transaction that holds the job exclusively. That
+ * transaction may be waiting for one of the next jobs, so the request is handed over as well. The
+ * last of the next jobs is never treated as overdue ({@code next_key} is null).
  *
  * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
  * the payload. A job of another kind is held if requested. The due time never moves into the past,
@@ -140,7 +140,7 @@ final class ResolveConflictStatement {
    *
    * @param done what was done to the holder
    * @param status the holder's status; null if it no longer holds the key
-   * @param isEligible whether the action applied to the holder
+   * @param isEligible whether the action applies to the holder
    * @param handsOver whether the conflict must be resolved with the key's next job if this holder
    *     was not changed or locked
    */
@@ -170,7 +170,7 @@ final class ResolveConflictStatement {
           .column("max_wait", MAX_WAITS)
           .withPosition();
 
-  /** The columns of {@link #GIVEN} that reading needs, with the same names. */
+  /** The columns of {@link #GIVEN} that a read needs, with the same names. */
   private static final ArrayRows GIVEN_KEYS =
       ArrayRows.named("given")
           .column("unique_key", Texts.array("unique_keys"))

@@ -70,10 +70,11 @@ import org.jspecify.annotations.Nullable;
  * index alone decides, and the insert fails with 40001 if the index has rows that the snapshot does
  * not show.
  *
- * <p>The loser of a race inserts nothing. Because it did not see the winner, the id is null and the
- * statement must be repeated. If a competing transaction has not committed, the statement waits for
- * it, and inserts the job if that transaction rolls back. The predicate of ON CONFLICT repeats that
- * of the index. The input is in key order, so that two batches lock their keys in the same order.
+ * <p>If another transaction inserts the key concurrently, this statement inserts nothing. It does
+ * not see the other job, so the id is null, and the statement must be repeated. If a competing
+ * transaction has not committed, the statement waits for it, and inserts the job if that
+ * transaction rolls back. The predicate of ON CONFLICT repeats that of the index. The input is in
+ * key order, so that two batches lock their keys in the same order.
  *
  * <p>IN and LATERAL are placed so that the planner cannot turn them into a join: a generic plan
  * expects ten rows and would compare each of a thousand rows with a thousand others

@@ -70,8 +70,8 @@ final class UniqueKeys {
   }
 
   /**
-   * Returns the job with the requested key, followed by copies with the keys that it may be handed
-   * over to.
+   * Returns the job with the requested key, followed by copies with the keys to which the request
+   * may be handed over.
    */
   static List<NewJob> all(NewJob asked) {
     return Stream.iterate(asked, Objects::nonNull, UniqueKeys::next).toList();

@@ -33,12 +33,12 @@ class CanonicalJsonProperties {
   }
 
   @Property(tries = 100)
-  void isWhatTheServerWrites(@ForAll("documents") List<String> documents) throws SQLException {
+  void equalsTheTextOfTheServer(@ForAll("documents") List<String> documents) throws SQLException {
     assertThat(documents.stream().map(CanonicalJson::of).toList()).isEqualTo(byServer(documents));
   }
 
   @Example
-  void spellingDoesNotCount() throws SQLException {
+  void theNotationOfADocumentDoesNotMatter() throws SQLException {
     String spelled =
         "\t{\"b\" : [1E+3 ,-0.0,15e-1, 1.50e1, 0e5,0E-5] ,\r\n \"a\\u0041\":null,\"a\":{ },\"c\":[ ],\"b\":\"\\ud83d\\ude00\\/\\u007f\\u001f\\b\\f\\n\\r\\t\\\"\\\\\"}";
 

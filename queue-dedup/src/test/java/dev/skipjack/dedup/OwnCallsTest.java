@@ -33,13 +33,13 @@ class OwnCallsTest {
   }
 
   @Test
-  void repeatsTheSameAfterADeadlock() {
+  void repeatsTheCallWithAsManyRowsAfterADeadlock() {
     assertThat(run(1, List.of("40P01", "40P01"))).isEqualTo("done");
     assertThat(calls).containsExactly(1, 1, 1);
   }
 
   @Test
-  void takesHalfAsManyRowsAfterATimeout() {
+  void halvesTheNumberOfRowsAfterATimeout() {
     assertThat(run(9, List.of("57014", "40P01", "55P03"))).isEqualTo("done");
     assertThat(calls).containsExactly(9, 4, 4, 2);
   }
@@ -61,7 +61,7 @@ class OwnCallsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"57014", "55P03", "08006", "23514"})
-  void aSingleRowThatMeetsAnythingElseIsNotRepeated(String state) {
+  void otherFailuresOfASingleRowAreNotRepeated(String state) {
     assertThatThrownBy(() -> run(1, List.of(state))).isInstanceOf(StoreException.class);
     assertThat(calls).hasSize(1);
   }

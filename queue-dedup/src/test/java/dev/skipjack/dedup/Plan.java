@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Determines PostgreSQL's plan for a prepared statement that is executed as by the store. */
+/** Determines PostgreSQL's plan for a statement, with the planner settings of the store. */
 final class Plan {
 
   private Plan() {}
@@ -27,7 +27,9 @@ final class Plan {
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();
-      // As text, this is an array of one null; for a single job's values, it is also a number.
+      // '{NULL}' is an array of one null. A statement for a single job has plain parameters, and
+      // '1'
+      // is valid as a text and as a number.
       String one = statement.parameters().contains("queue") ? "'1'" : "'{NULL}'";
       String values = String.join(", ", Collections.nCopies(statement.parameters().size(), one));
       try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned (" + values + ")")) {

@@ -48,7 +48,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void returnsResultsInInputOrderAndDuplicatesAreOneJobOfTheFirst() {
+  void returnsResultsInInputOrderAndDuplicatesBecomeOneJobWithTheFirstPayload() {
     JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
 
     List<EnqueueResult> results =
@@ -72,7 +72,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void duplicatesThatReplaceAreOneJobOfTheLast() {
+  void duplicatesThatReplaceBecomeOneJobWithTheLastPayload() {
     JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
 
     List<EnqueueResult> results =
@@ -154,7 +154,7 @@ class UniqueBulkTest {
 
   /** If a chunk exceeds the statement timeout, the call is repeated in smaller chunks. */
   @Test
-  void aCallThatIsTooLargeForATimeoutTakesFewerAStatement() throws SQLException {
+  void aCallThatIsTooLargeForATimeoutUsesSmallerStatements() throws SQLException {
     List<Sync> payloads = IntStream.range(0, 300).mapToObj(i -> new Sync("a-" + i, i)).toList();
     try (RowTimeout timeout =
         RowTimeout.over(100, fixture.database.dataSource(), fixture.database.schema(), "jobs")) {

@@ -75,7 +75,7 @@ class UniqueConflictTest {
   }
 
   @Test
-  void replacesEverythingWithWhatTheDuplicateWouldHaveBeen() {
+  void replacesEveryPartWithThatOfTheDuplicate() {
     fixture.queue.admin().configure("default", QueueSettings.defaults().defaultPriority(9));
     JobId first =
         enqueue(1, BY_ACCOUNT, job -> job.priority(3).delay(Duration.ofMinutes(10))).jobId();
@@ -104,7 +104,7 @@ class UniqueConflictTest {
   }
 
   @Test
-  void neverChangesARunningOrRetryingOrDeadJobAndSaysWhichItWas() {
+  void neverChangesARunningOrRetryingOrDeadJobAndReportsItsStatus() {
     for (Unique<Sync> unique : List.of(REPLACE, DEBOUNCE)) {
       JobId first = enqueue(1, BY_ACCOUNT.whileLiveOrDead()).jobId();
       Execution attempt = fixture.claim();
@@ -125,7 +125,7 @@ class UniqueConflictTest {
 
   /** A lock would block the job's outcome while the caller's transaction stays open. */
   @Test
-  void aRunningJobIsNotEvenLocked() throws Exception {
+  void aRunningJobIsNotLocked() throws Exception {
     enqueue(1, BY_ACCOUNT);
     Execution attempt = fixture.claim();
     try (Connection connection = fixture.database.connection()) {
@@ -206,7 +206,7 @@ class UniqueConflictTest {
   }
 
   @Test
-  void aDebouncedJobIsDueWhenItWasQuietForTheDelayWithTheLastPayload() {
+  void aDebouncedJobIsDueAfterTheQuietPeriodWithTheLastPayload() {
     JobId first = enqueue(1, DEBOUNCE).jobId();
     assertThat(fixture.job(first)).isEqualTo("1 0 60");
     passes("30 seconds");
@@ -217,7 +217,7 @@ class UniqueConflictTest {
   }
 
   @Test
-  void aDebouncedJobIsDueAfterTheLongestWaitAtTheLatest() {
+  void aDebouncedJobIsDueAfterTheMaximumWaitAtTheLatest() {
     JobId first = enqueue(1, DEBOUNCE).jobId();
     passes("270 seconds");
     enqueue(2, DEBOUNCE);
@@ -245,7 +245,7 @@ class UniqueConflictTest {
   }
 
   @Test
-  void aDebouncedJobHasNoOtherDueTime() {
+  void aDebouncedJobCannotHaveAnotherDueTime() {
     assertThatThrownBy(() -> enqueue(1, DEBOUNCE, job -> job.delay(Duration.ofHours(1))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'sync' is debounced");
@@ -256,7 +256,7 @@ class UniqueConflictTest {
   /** A job that was read as pending may be running by the time it is locked. */
   @ParameterizedTest
   @EnumSource
-  void aJobThatChangesWhileTheDuplicateWaitsIsLookedAtAgain(Meanwhile meanwhile) throws Exception {
+  void aJobThatChangesWhileTheDuplicateWaitsIsReadAgain(Meanwhile meanwhile) throws Exception {
     JobId first = enqueue(1, BY_ACCOUNT).jobId();
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try (Connection rival = fixture.database.connection()) {

@@ -57,7 +57,7 @@ class UniqueDeadlockTest {
    */
   @ParameterizedTest
   @MethodSource("replacing")
-  void aConcurrentClaimFailsNeitherOfTwoReplacingCalls(Unique<Sync> unique) throws Exception {
+  void neitherOfTwoReplacingCallsFailsDuringAConcurrentClaim(Unique<Sync> unique) throws Exception {
     JobId a = fixture.unique.enqueue(SYNC, sync("a"), unique).jobId();
     JobId b = fixture.unique.enqueue(SYNC, sync("b"), unique).jobId();
     fixture.execute("UPDATE @jobs SET scheduled_at = created_at");
@@ -89,7 +89,7 @@ class UniqueDeadlockTest {
    * The first call has inserted a late key, and retries an early one that was taken and released.
    */
   @Test
-  void aKeyTakenAndFreedConcurrentlyFailsNeitherOfTwoCalls() throws Exception {
+  void neitherOfTwoCallsFailsWhenAKeyIsTakenAndFreed() throws Exception {
     try (Connection early = fixture.database.connection();
         Connection late = fixture.database.connection()) {
       early.setAutoCommit(false);
@@ -122,7 +122,7 @@ class UniqueDeadlockTest {
    * not wait for the call.
    */
   @Test
-  void aHandoverBesideAJobThatIsHeldAloneMakesNoCircle() throws Exception {
+  void aHandoverAndAnExclusivelyLockedJobDoNotDeadlock() throws Exception {
     Unique<Sync> untilStarted = BY_ACCOUNT.untilStarted();
     JobId a = fixture.unique.enqueue(SYNC, sync("a"), untilStarted).jobId();
     fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '20 seconds'");

@@ -48,7 +48,7 @@ class UniqueGuideTest {
   }
 
   @Test
-  void resultsSayWhatHappened(QueueDatabase database) throws Exception {
+  void resultsReportNewExistingAndChangedJobs(QueueDatabase database) throws Exception {
     UniqueJobs unique = unique(database);
     try (Connection connection = database.connection()) {
       connection.setAutoCommit(false);

@@ -40,12 +40,12 @@ class UniqueHandoverIT {
   private static final Unique<Fixture.Sync> UNTIL_STARTED = BY_ACCOUNT.untilStarted();
 
   @Test
-  void aKeyThatIsAlwaysAskedForRunsAndMissesNothing(QueueDatabase database) throws Exception {
+  void jobsOfAConstantlyRequestedKeyRunAndMissNothing(QueueDatabase database) throws Exception {
     runsAndMissesNothing(new Fixture(database), 0);
   }
 
   @Test
-  void aKeyThatIsAlwaysAskedForRunsBesideATransactionThatStaysOpen(QueueDatabase database)
+  void jobsOfAConstantlyRequestedKeyRunDespiteATransactionThatStaysOpen(QueueDatabase database)
       throws Exception {
     runsAndMissesNothing(new Fixture(database), 1);
   }
@@ -102,7 +102,7 @@ class UniqueHandoverIT {
     seen.forEach(
         (job, asked) ->
             assertThat(fixture.value("SELECT count(*) FROM @asked WHERE job_id = " + job))
-                .as("transactions that were answered with job " + job)
+                .as("transactions that received job " + job)
                 .isEqualTo(asked));
     assertThat(fixture.value("SELECT count(DISTINCT job_id) FROM @asked"))
         .isEqualTo("" + seen.size());

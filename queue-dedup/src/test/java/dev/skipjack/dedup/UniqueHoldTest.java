@@ -114,7 +114,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aRedriveMeetsNoConflict() {
+    void aRedriveDoesNotConflict() {
       JobId first = enqueue(keptByDead).jobId();
       fixture.fail(fixture.claim(), true);
 
@@ -128,7 +128,7 @@ class UniqueHoldTest {
   class UntilStarted {
 
     @Test
-    void isHeldByAtMostOneThatHasNeverStarted() {
+    void isHeldByAtMostOneJobThatHasNotStarted() {
       JobId first = enqueue(UNTIL_STARTED).jobId();
       assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution running = fixture.claim();
@@ -219,7 +219,9 @@ class UniqueHoldTest {
         other.commit();
         makeAllOverdue();
 
-        assertThat(enqueueIn(other)).as("alone").isEqualTo(already(next, HolderStatus.PENDING));
+        assertThat(enqueueIn(other))
+            .as("held exclusively")
+            .isEqualTo(already(next, HolderStatus.PENDING));
         EnqueueResult last = enqueueIn(third);
         assertThat(last).isInstanceOf(Enqueued.class);
         other.commit();
@@ -233,7 +235,7 @@ class UniqueHoldTest {
 
     /** While the first job is held, the key of a next job that has started can be taken again. */
     @Test
-    void aNextJobThatHasStartedMakesRoomForAnother() throws Exception {
+    void aNextJobThatHasStartedFreesItsKeyForAnother() throws Exception {
       try (Connection one = transaction();
           Connection other = transaction()) {
         enqueueIn(one);
@@ -283,7 +285,7 @@ class UniqueHoldTest {
 
     /** The transaction that holds the job may be waiting for a next job of this transaction. */
     @Test
-    void aJobThatHasBecomeOverdueIsNotWaitedForWhileAnotherHoldsItAlone() throws Exception {
+    void aCallDoesNotWaitForAnOverdueJobThatAnotherTransactionLocksExclusively() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
       try (Connection early = transaction();
           Connection late = transaction()) {
@@ -326,7 +328,7 @@ class UniqueHoldTest {
 
     /** Otherwise, each would wait for the other. Their shared locks do not conflict. */
     @Test
-    void transactionsThatShareTheJobSinceBeforeGoOnSharingIt() throws Exception {
+    void transactionsThatSharedTheJobBeforeItWasOverdueContinueToShareIt() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
       try (Connection one = transaction();
           Connection other = transaction()) {
@@ -340,7 +342,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aJobThatIsHeldByAnotherRuleHandsNothingOver() throws Exception {
+    void aJobWhoseKeyAnotherRuleHoldsDoesNotHandOver() throws Exception {
       JobId whileLive = fixture.unique.enqueue(SYNC, sync("b"), BY_ACCOUNT).jobId();
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
       try (Connection one = transaction();
@@ -373,7 +375,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void findAndCancelKnowTheNextJobToo() throws Exception {
+    void findAndCancelIncludeTheNextJob() throws Exception {
       try (Connection one = transaction();
           Connection other = transaction()) {
         enqueueIn(one);
@@ -451,7 +453,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void doesNotMeetIdempotencyKeysNorKeysOfJobs() {
+    void doesNotConflictWithIdempotencyKeysOrKeysOfJobs() {
       enqueue(PER_HOUR);
 
       assertThat(enqueue(BY_ACCOUNT)).isInstanceOf(Enqueued.class);

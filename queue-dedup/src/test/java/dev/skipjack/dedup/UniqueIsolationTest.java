@@ -43,8 +43,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests the results in a caller's transaction, by its isolation level, by the actions of a rival
- * with the same key, and by the rules for holding the key and for duplicates.
+ * Tests the results in a caller's transaction, by its isolation level, by the actions of a
+ * concurrent transaction with the same key, and by the rules for holding the key and for
+ * duplicates.
  */
 @QueueTest
 class UniqueIsolationTest {
@@ -178,7 +179,7 @@ class UniqueIsolationTest {
   /** The snapshot still shows the job as live, but the job has ended and would miss the event. */
   @ParameterizedTest
   @EnumSource
-  void aHolderThatEndedAfterTheSnapshotHoldsNothing(Level level) throws Exception {
+  void aHolderThatEndedAfterTheSnapshotHoldsNoKey(Level level) throws Exception {
     JobId ended = fixture.unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
     Execution attempt = fixture.claim();
     try (Connection ours = fixture.database.connection()) {
@@ -197,7 +198,7 @@ class UniqueIsolationTest {
   }
 
   @Test
-  void throughJooqTheSerializationFailureIsItsOwnException() throws Exception {
+  void jooqThrowsItsOwnExceptionForASerializationFailure() throws Exception {
     try (Connection ours = fixture.database.connection()) {
       ours.setTransactionIsolation(Level.REPEATABLE_READ.jdbc);
       ours.setAutoCommit(false);

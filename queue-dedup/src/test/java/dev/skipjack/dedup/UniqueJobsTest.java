@@ -52,7 +52,7 @@ class UniqueJobsTest {
   }
 
   @Test
-  void aSecondJobOfTheKeyIsNotCreatedAndTheFirstIsNamed() {
+  void aSecondJobOfTheKeyIsNotCreatedAndTheFirstIsReturned() {
     EnqueueResult first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
 
     assertThat(first).isInstanceOf(Enqueued.class);
@@ -62,7 +62,7 @@ class UniqueJobsTest {
   }
 
   @Test
-  void interceptorsStandAroundUniqueJobsToo() throws Exception {
+  void interceptorsAlsoInterceptUniqueJobs() throws Exception {
     List<Integer> calls = new ArrayList<>();
     UniqueJobs intercepted =
         UniqueJobs.on(
@@ -134,14 +134,14 @@ class UniqueJobsTest {
   }
 
   @Test
-  void keysOfDifferentKindsDoNotMeet() {
+  void keysOfDifferentKindsDoNotConflict() {
     unique.enqueue(SYNC, sync("a"), BY_ACCOUNT);
 
     assertThat(unique.enqueue(OTHER, sync("a"), BY_ACCOUNT)).isInstanceOf(Enqueued.class);
   }
 
   @Test
-  void keysWithinAQueueMeetWhateverTheKindAndGlobalOnesWhateverTheQueue() {
+  void keysWithinAQueueConflictAcrossKindsAndGlobalKeysAcrossQueues() {
     JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.withinQueue()).jobId();
     JobId global = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT.global()).jobId();
 
@@ -174,7 +174,7 @@ class UniqueJobsTest {
   }
 
   @Test
-  void everyCallerOfARaceGetsTheIdOfTheOneJob() throws Exception {
+  void concurrentCallersAllGetTheIdOfTheSameJob() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(8);
     try {
       for (int round = 0; round < 50; round++) {
@@ -243,7 +243,7 @@ class UniqueJobsTest {
    * used after the table has grown.
    */
   @Test
-  void findsTheHolderThroughTheIndexEvenAfterABurstOnACachedPlan() throws Exception {
+  void aCachedPlanFindsTheHolderThroughTheIndexEvenAfterABurst() throws Exception {
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement()) {
       connection.setAutoCommit(false);
@@ -297,7 +297,7 @@ class UniqueJobsTest {
 
   /** A payload may exceed the maximum length of a key if the queue's payload limit is increased. */
   @Test
-  void everyPayloadThatTheQueueTakesMakesAKey() {
+  void everyPayloadThatTheQueueAcceptsHasAKey() {
     UniqueJobs roomy =
         UniqueJobs.on(
             JobQueue.builder(database.dataSource())
@@ -316,7 +316,7 @@ class UniqueJobsTest {
 
   /** For every way of computing a key from a payload, SQL can compute the same key. */
   @Test
-  void aKeyMadeInSqlIsTheSame() {
+  void aKeyComputedInSqlIsTheSame() {
     String longAccount = "a\u00fc\"\\".repeat(100);
     for (String account : List.of("a", "\u00fc \"\\\n", longAccount)) {
       Map<Unique<Sync>, String> sqlOf =
@@ -346,7 +346,7 @@ class UniqueJobsTest {
   }
 
   @Test
-  void keysOfEveryScopeCanBeMadeInSql() {
+  void keysOfEveryScopeCanBeComputedInSql() {
     Map<Unique<Sync>, String> scopes =
         Map.of(
             BY_ACCOUNT,

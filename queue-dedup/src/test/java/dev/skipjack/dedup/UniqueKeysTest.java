@@ -31,7 +31,7 @@ class UniqueKeysTest {
   }
 
   @Test
-  void scopesDoNotMeet() {
+  void keysOfDifferentScopesDiffer() {
     Unique<Sync> unique = Unique.byKey("k");
 
     assertThat(key(unique.withinQueue())).isEqualTo("queue/emails/k");
@@ -42,7 +42,7 @@ class UniqueKeysTest {
   }
 
   @Test
-  void longKeysAreHashedAsSqlWouldHashThem() {
+  void longKeysAreHashedAsInSql() {
     String key = "ü".repeat(101);
 
     // SELECT encode(sha256(convert_to(repeat('ü', 101), 'UTF8')), 'hex')
@@ -59,7 +59,7 @@ class UniqueKeysTest {
   }
 
   @Test
-  void fieldsAreAnArray() {
+  void aKeyOfFieldsIsAJsonArray() {
     Unique<Sync> unique =
         Unique.byFields(
             Sync::account,
@@ -80,7 +80,7 @@ class UniqueKeysTest {
   }
 
   @Test
-  void fieldsWithoutASingleTextAreRefused() {
+  void fieldsWithoutASingleTextFormAreRefused() {
     for (Object value : List.of(1.5, new Object(), new BigDecimal("1E+999999999"))) {
       assertThatThrownBy(() -> key(Unique.byFields(Sync::account, sync -> value)))
           .isInstanceOf(IllegalArgumentException.class)
@@ -91,8 +91,8 @@ class UniqueKeysTest {
 
   /** Otherwise, jobs with unknown values would be taken for duplicates. */
   @Test
-  @SuppressWarnings("NullAway") // a caller's build need not know it
-  void aNullIsNoKeyAndNoPartOfOne() {
+  @SuppressWarnings("NullAway") // a caller's build may not check nulls
+  void nullKeysAndNullFieldsAreRefused() {
     assertThatThrownBy(() -> key(Unique.byFields(Sync::version, Sync::account), new Sync(null, 1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("kind 'sync'")
@@ -113,7 +113,7 @@ class UniqueKeysTest {
   }
 
   @Test
-  void aKeyOfAMillionCharactersIsTakenAndOneMoreIsRefused() {
+  void aKeyOfAMillionCharactersIsAcceptedAndALongerOneIsRefused() {
     assertThat(key(Unique.byKey("k".repeat(1_000_000)))).hasSize("kind/sync#".length() + 64);
     assertThatThrownBy(() -> key(Unique.byKey("k".repeat(1_000_001))))
         .hasMessageContaining("1,000,001 characters");

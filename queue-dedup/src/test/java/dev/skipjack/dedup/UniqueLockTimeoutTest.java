@@ -44,7 +44,7 @@ class UniqueLockTimeoutTest {
     "5s, 5s 5s 5s 5s 5s 5s 5s",
     "1min, 1min 1min 1min 1min 1min 1min 1min"
   })
-  void ownEnqueuesWithAKeyWaitForThirtySecondsUnlessTheRoleHasABound(
+  void ownEnqueuesWithAKeyWaitForThirtySecondsUnlessTheRoleHasALimit(
       String ofTheRole, String expected) {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(fixture.database.jdbcUrl());
@@ -67,7 +67,7 @@ class UniqueLockTimeoutTest {
   }
 
   @Test
-  void aCallersTransactionKeepsItsOwnBound() throws SQLException {
+  void aCallersTransactionKeepsItsOwnLockTimeout() throws SQLException {
     try (Connection caller = fixture.database.connection()) {
       caller.setAutoCommit(false);
       fixture.unique.in(caller).enqueue(Fixture.SYNC, Fixture.sync("a"), Fixture.BY_ACCOUNT);

@@ -33,7 +33,7 @@ class UniqueLookUpTest {
   }
 
   @Test
-  void findsTheHolderWhereverItIs() {
+  void findsTheHolderOnlyWhileItHoldsTheKey() {
     assertThat(unique.find(SYNC, sync("a"), BY_ACCOUNT)).isEmpty();
     JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
     unique.enqueue(SYNC, sync("b"), BY_ACCOUNT);
@@ -58,7 +58,7 @@ class UniqueLookUpTest {
   }
 
   @Test
-  void aKeyWithinAQueueIsLookedUpInTheQueueThatIsNamed() {
+  void aKeyWithinAQueueIsLookedUpInTheQueueOfTheOptions() {
     Unique<Sync> withinQueue = BY_ACCOUNT.withinQueue();
     JobId first = unique.enqueue(SYNC, sync("a"), withinQueue, job -> job.onQueue("slow")).jobId();
 

@@ -108,7 +108,7 @@ class UniqueOrderingTest {
   }
 
   @Test
-  void replacedWaitingJobRunsInItsPlaceWithTheNewPayload() {
+  void replacedWaitingJobKeepsItsPositionAndRunsWithTheNewPayload() {
     Enqueued head = (Enqueued) enqueue("head");
     Enqueued waiting = (Enqueued) enqueue("a");
     Enqueued last = (Enqueued) enqueue("b");
@@ -125,10 +125,9 @@ class UniqueOrderingTest {
     }
   }
 
-  /** As it is with a pending job: the handler must see what the transaction commits. */
+  /** As with a pending job, the handler must see what the transaction commits. */
   @Test
-  void waitingJobThatATransactionFindsUntilStartedIsNotPromotedBeforeItCommits()
-      throws SQLException {
+  void waitingJobReturnedToATransactionIsNotClaimedBeforeItCommits() throws SQLException {
     Unique<Sync> next = Fixture.BY_ACCOUNT.untilStarted();
     fixture.unique.enqueue(ORDERED, Fixture.sync("head"), next);
     JobId waiting = fixture.unique.enqueue(ORDERED, Fixture.sync("a"), next).jobId();
@@ -239,7 +238,7 @@ class UniqueOrderingTest {
   }
 
   @Test
-  void uniqueJobCannotHaveAnIdempotencyKeyEither() {
+  void uniqueJobWithAnOrderingKeyCannotHaveAnIdempotencyKey() {
     assertThatThrownBy(
             () ->
                 fixture.unique.enqueue(
@@ -255,7 +254,7 @@ class UniqueOrderingTest {
     return fixture.queue.enqueueOnce(type, Fixture.sync(key), job -> job.idempotencyKey(key));
   }
 
-  /** Returns the id and the status of each live job, and which holds the ordering key. */
+  /** Returns the id and the status of each live job, and marks the head of the ordering key. */
   private String jobs() {
     return fixture.value(
         "SELECT coalesce(string_agg(id || ' ' || status || CASE WHEN ordering_head THEN ' head'"

@@ -102,7 +102,7 @@ class UniqueRaceIT {
 
   @ParameterizedTest
   @EnumSource
-  void aKeyHasOneJobAtEveryInstantAndEveryCallerItsId(Way way) throws Exception {
+  void aKeyHasOneJobAtATimeAndEveryCallerGetsItsId(Way way) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS + 2);
     AtomicBoolean over = new AtomicBoolean();
     try (HikariDataSource pool = fixture.database.newDataSource(THREADS)) {
@@ -202,8 +202,8 @@ class UniqueRaceIT {
   }
 
   /**
-   * Runs jobs, and once more after the race, because until then transactions may have held every
-   * job.
+   * Runs jobs until the race has ended, and once more afterwards, because transactions may have
+   * held every job until then.
    */
   private int run(AtomicBoolean over) {
     Random random = new Random(THREADS);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class UniqueRolesTest {
 
   @Test
-  void aProducerEnqueuesUniqueJobsOfEveryWay(QueueDatabase database) throws Exception {
+  void aProducerEnqueuesUniqueJobsInEveryWay(QueueDatabase database) throws Exception {
     Fixture fixture = new Fixture(database);
     // Roles belong to the server, and other test JVMs may use the same one.
     String prefix = "u" + fixture.value("SELECT left(md5(current_database()), 12)");

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Does for the statements of unique jobs what {@code ShadowedStatementsTest} does for the store.
+ * Tests the statements of unique jobs as {@code ShadowedStatementsTest} tests those of the store.
  */
 @QueueTest
 class UniqueShadowsTest {
@@ -56,7 +56,7 @@ class UniqueShadowsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"shadows, public", "shadows, pg_catalog"})
-  void noStatementCallsWhatIsNotTheServers(String searchPath) throws SQLException {
+  void noStatementCallsFunctionsOfOtherSchemas(String searchPath) throws SQLException {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(database.jdbcUrl());
       pool.setMaximumPoolSize(2);

@@ -111,8 +111,8 @@ class UniqueTransitionsProperties {
   }
 
   @Property(tries = 25)
-  void noTransitionMeetsAConflictButARedrive(
-      @ForAll("lives") List<Step> steps, @ForAll Random random) throws SQLException {
+  void onlyARedriveCanConflict(@ForAll("lives") List<Step> steps, @ForAll Random random)
+      throws SQLException {
     for (Step step : steps) {
       take(step, random);
       assertThat(FIXTURE.value(WRONG_KEYS)).as("after %s", step).isEqualTo("0");
@@ -213,7 +213,7 @@ class UniqueTransitionsProperties {
       case COMPLETE_IN -> completeIn(attempt, true);
       case COMPLETE_IN_AND_ROLL_BACK -> {
         completeIn(attempt, false);
-        attempts.add(attempt); // which goes on
+        attempts.add(attempt); // the attempt continues
       }
       case FAIL -> FIXTURE.fail(attempt, false);
       case DIE -> FIXTURE.fail(attempt, true);

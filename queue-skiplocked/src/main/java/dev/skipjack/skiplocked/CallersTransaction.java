@@ -13,7 +13,7 @@ import org.jooq.impl.DataSourceConnectionProvider;
 /** Checks that the caller's connection is usable for a claim, and rolls back failed claims. */
 final class CallersTransaction {
 
-  /** The states of a savepoint whose transaction has ended: none is open, or it is another one. */
+  /** The SQLSTATEs for a savepoint whose transaction has ended: none, or another one, is open. */
   private static final Set<String> NO_SAVEPOINT = Set.of("25P01", "3B001");
 
   private CallersTransaction() {}
@@ -35,8 +35,8 @@ final class CallersTransaction {
 
   /**
    * Checks, after a statement that locked or changed rows, that its transaction is still open. A
-   * pool whose connections have auto-commit off rolls back what was done outside of a transaction
-   * when it gets the connection back, and only the server knows of that.
+   * pool whose connections have auto-commit off rolls back work outside of a transaction when a
+   * connection is returned. Only the server can report that no transaction is open.
    */
   static void requireKept(DSLContext db) {
     if (db.configuration().connectionProvider() instanceof DataSourceConnectionProvider

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>The values that Java has read are not sent: they may be less precise than the stored ones,
  *       as a {@code LocalTime} is, or have a type that the server does not compare with the
  *       column's.
- *   <li>The server parses a long list of row values into conditions that contain each other, and
- *       runs out of stack. Arrays have no such limit.
+ *   <li>The server parses a long list of row values into nested conditions, and runs out of stack.
+ *       Arrays have no such limit.
  *   <li>The arrays are subqueries, so the planner expects ten rows from them and looks up each row
  *       in the primary key's index.
  * </ul>
@@ -69,7 +69,7 @@ record LeasedRows<R extends Record>(List<String> types, List<LeasedRow<R>> rows)
         .toList();
   }
 
-  /** Returns what {@link #read} needs of each row in {@code locked}, which has its key columns. */
+  /** Returns the columns of {@code locked} that {@link #read} needs. */
   static List<SelectField<?>> columns(ClaimedTable<?> source, Table<?> locked) {
     List<SelectField<?>> columns = new ArrayList<>();
     for (int i = 0; i < source.key().size(); i++) {

@@ -64,7 +64,7 @@ public final class RowLease<R extends Record> {
     LeasedRows<R> chosen = leased.only(source, some);
     if (chosen == null) {
       throw new IllegalArgumentException(
-          "This lease does not include the row of %s that it was narrowed to."
+          "This lease does not include a row of %s that was passed to narrowTo."
               .formatted(source.name()));
     }
     return new RowLease<>(source, columns, token, chosen);

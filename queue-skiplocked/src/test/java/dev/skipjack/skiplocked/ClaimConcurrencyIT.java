@@ -23,7 +23,7 @@ import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Eight threads claim all seats of a theatre, and each sold seat is recorded. */
+/** Tests eight threads that claim all seats of a theatre. Each sold seat is recorded. */
 @QueueTest
 class ClaimConcurrencyIT {
 
@@ -99,7 +99,7 @@ class ClaimConcurrencyIT {
 
   /** The number of seats is odd and they are claimed in pairs, so the last seat stays free. */
   @Test
-  void exactClaimsNeverTakeAPart() throws Exception {
+  void exactClaimsNeverTakeFewerRows() throws Exception {
     fixture.db.deleteFrom(SEAT).where(SEAT.NUMBER.eq(SEATS)).execute();
     inParallel(
         thread -> {

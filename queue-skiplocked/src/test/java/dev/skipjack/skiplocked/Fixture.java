@@ -11,7 +11,7 @@ import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
-/** The empty tables of these tests, and claims of free seats. */
+/** The empty tables of the tests, and constants for claims of free seats. */
 final class Fixture {
 
   static final Duration LEASE = Duration.ofMinutes(10);
@@ -26,7 +26,7 @@ final class Fixture {
 
   final QueueDatabase database;
 
-  /** In auto-commit mode. */
+  /** Runs statements in auto-commit mode. */
   final DSLContext db;
 
   Fixture(QueueDatabase database) {

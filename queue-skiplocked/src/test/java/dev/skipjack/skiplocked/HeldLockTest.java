@@ -40,7 +40,7 @@ class HeldLockTest {
   private static final int CHANGED = 1_000;
   private static final long MEASURED_NANOS = Duration.ofSeconds(8).toNanos();
 
-  /** Finds the number of dead rows in the report of PostgreSQL 15 and later, and in that of 14. */
+  /** Matches the number of dead rows in the reports of PostgreSQL 14 and of later versions. */
   private static final Pattern DEAD =
       Pattern.compile(
           "(\\d+) (?:are dead but not yet removable|dead row versions cannot be removed)");
@@ -91,7 +91,8 @@ class HeldLockTest {
    */
   @ParameterizedTest
   @CsvSource({"LOCK, 1000", "LEASE, 0"})
-  void vacuumCannotRemoveRowsThatDiedDuringAHeldLock(Style style, int remaining) throws Exception {
+  void vacuumCannotRemoveRowsThatBecameDeadDuringAHeldLock(Style style, int remaining)
+      throws Exception {
     fixture.tasks(1);
     fixture.seats("A", CHANGED);
     AutoCloseable held = style.hold(fixture);
@@ -133,7 +134,7 @@ class HeldLockTest {
    */
   @Test
   @Tag("soak")
-  void shortTasksBecomeSlowBesideHeldLocks() throws Exception {
+  void heldLocksMakeShortTasksSlow() throws Exception {
     Map<Style, Long> dead = new EnumMap<>(Style.class);
     for (int round = 1; round <= 2; round++) {
       for (Style style : Style.values()) {

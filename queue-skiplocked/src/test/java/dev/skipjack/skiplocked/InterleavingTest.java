@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Other transactions change rows while a claim runs, after its snapshot and before its first lock.
- * PostgreSQL then evaluates the conditions again for the newest version of the row (READ
+ * Tests claims while other transactions change rows after the claim's snapshot and before its first
+ * lock. PostgreSQL then evaluates the conditions again for the newest version of the row (READ
  * COMMITTED). Also tests the writes of a lease and claims of its rows, in either order.
  */
 @QueueTest
@@ -101,7 +101,7 @@ class InterleavingTest {
   /** Otherwise the tests below would test a claim that begins after the change. */
   @ParameterizedTest
   @EnumSource
-  void theGateIsBehindTheSnapshotAndBeforeTheLocks(Style style) throws Exception {
+  void theGateStopsAClaimAfterItsSnapshotAndBeforeItsLocks(Style style) throws Exception {
     Future<List<SeatRecord>> claim = stop(style);
     fixture.db.execute("INSERT INTO seat (row_name, number) VALUES ('A', 0)");
     assertThat(fixture.db.fetch("SELECT 1 FROM seat FOR UPDATE NOWAIT")).hasSize(5);
@@ -220,7 +220,7 @@ class InterleavingTest {
     assertThatExceptionOfType(ExecutionException.class)
         .isThrownBy(() -> completing.get(20, TimeUnit.SECONDS))
         .withCauseInstanceOf(RowLeaseLostException.class);
-    // It keeps the lock on the row for which it has waited.
+    // The refused write keeps the lock on the row for which it has waited.
     holder.rollback();
     assertThat(next.extend(fixture.db, LEASE).rows()).hasSize(1);
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Claims and leases in transactions that keep their first snapshot. */
+/** Tests claims and leases in transactions that keep their first snapshot. */
 @QueueTest
 class IsolationTest {
 
@@ -77,7 +77,7 @@ class IsolationTest {
     assertThat(session.tx.fetchValue("SELECT price FROM seat WHERE number = 1")).isNull();
   }
 
-  /** The fence does not trust the snapshot, in which the holder still has the row. */
+  /** In the snapshot, the holder still has the row, but the fence rejects the write. */
   @ParameterizedTest
   @ValueSource(ints = {Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE})
   void aLeaseThatWasLostSinceTheSnapshotCannotWrite(int level) throws SQLException {

@@ -20,7 +20,7 @@ import org.jooq.impl.TableImpl;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A lease of the maximum number of rows can be written, however many columns the key has. */
+/** Tests writes of leases with the maximum number of rows, by the number of key columns. */
 @QueueTest
 class LargeLeaseTest {
 

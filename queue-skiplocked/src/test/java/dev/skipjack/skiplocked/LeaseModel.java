@@ -9,8 +9,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The expected content of the database: the committed seats and, for each open transaction, the
- * seats that it has locked, as it sees them.
+ * The expected content of the database: the committed seats, and the state of the seats that each
+ * open transaction has locked.
  */
 final class LeaseModel {
 
@@ -40,7 +40,7 @@ final class LeaseModel {
     }
   }
 
-  /** Returns the first seats that a claim of this session finds free. */
+  /** Returns the first seats that are free for a claim of this session. */
   List<Integer> free(int session, int limit) {
     return committed.keySet().stream()
         .filter(seat -> !isLockedByAnother(session, seat))

@@ -33,14 +33,13 @@ import org.jooq.DSLContext;
 /**
  * Three sessions claim, extend, release and complete five seats in any order, while leases expire
  * and transactions commit or roll back. Each result, and the committed table after each step, must
- * match the prediction of an in-memory model, in which no seat has two holders and no stale lease
- * changes anything.
+ * match an in-memory model, in which no seat has two holders and no stale lease changes anything.
  */
 class LeaseProperties {
 
   private static final int SEATS = 5;
 
-  /** The events that must occur in some walk; otherwise the test would prove nothing about them. */
+  /** The events that must occur in at least one walk, so that the test covers them. */
   private static final List<String> MUST_HAPPEN =
       List.of(
           "claimed",
@@ -113,7 +112,7 @@ class LeaseProperties {
 
   @Property(tries = 30, edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
-  void theSeatsAreWhatTheModelPredicts(@ForAll("walks") List<Step> steps) throws SQLException {
+  void theSeatsMatchTheModel(@ForAll("walks") List<Step> steps) throws SQLException {
     Set<String> seen = new HashSet<>();
     synchronized (FIXTURE) {
       try (Walk walk = new Walk(seen)) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests claims under a lease, and what a lease's holder can do with it. */
+/** Tests claims under a lease, and the methods of a lease. */
 @QueueTest
 class LeasingClaimTest {
 
@@ -111,7 +111,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void aRowWithAnEndAndNoTokenIsBlockedUntilThen() {
+  void aRowWithAnEndAndNoTokenIsNotFreeUntilTheEnd() {
     fixture.seats("A", 2);
     fixture.db.execute("UPDATE seat SET held_until = 'infinity' WHERE number = 1");
 
@@ -130,7 +130,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void aKeyOfOneColumnAndInstantsWorkToo() {
+  void aTableWithASingleColumnKeyAndInstantsIsLeased() {
     fixture.tasks(25);
     LeasingClaim<Record> claim =
         SkipLocked.on(TASK)
@@ -241,7 +241,7 @@ class LeasingClaimTest {
 
     assertThat(places(lease.rows())).containsExactly("A1", "A2");
     assertThat(fixture.value(HELD)).isEqualTo("A1 A2");
-    // Attached to the caller's configuration, not to the transaction that has ended.
+    // The row is attached to the caller's configuration, not to the transaction that has ended.
     lease.rows().get(0).refresh();
   }
 
@@ -311,7 +311,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void completeIsRefusedAsAWholeIfOneRowIsLost() {
+  void completeChangesNoRowIfOneIsLost() {
     fixture.seats("A", 3);
     RowLease<SeatRecord> lease = HELD_SEATS.claimUpTo(fixture.db, 3);
     fixture.db.execute("UPDATE seat SET held_until = '-infinity' WHERE number = 2");
@@ -409,14 +409,14 @@ class LeasingClaimTest {
   }
 
   @Test
-  void aLeaseIsNarrowedToItsOwnRowsOnly() {
+  void aLeaseCanOnlyBeNarrowedToItsOwnRows() {
     fixture.seats("A", 2);
     RowLease<SeatRecord> first = HELD_SEATS.claim(fixture.db);
     RowLease<SeatRecord> second = HELD_SEATS.claim(fixture.db);
 
     assertThatIllegalArgumentException()
         .isThrownBy(() -> first.narrowTo(second.rows()))
-        .withMessage("This lease does not include the row of seat that it was narrowed to.");
+        .withMessage("This lease does not include a row of seat that was passed to narrowTo.");
   }
 
   private void assertLost(RowLease<SeatRecord> lease, String... places) {
@@ -430,7 +430,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void aRowOfATableThatInheritsIsNotLeasedForTheOneWithItsKey() {
+  void aRowOfAnInheritingTableWithTheSameKeyIsNotLeased() {
     fixture.db.execute("CREATE TABLE box (PRIMARY KEY (row_name, number)) INHERITS (seat)");
     fixture.seats("A", 1);
     fixture.db.execute("INSERT INTO box (row_name, number) VALUES ('A', 1)");

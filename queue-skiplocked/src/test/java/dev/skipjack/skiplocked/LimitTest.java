@@ -16,18 +16,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * No plan claims more rows than the limit, whatever the planner's estimates and whichever plan
- * nodes are disabled. The common statement with IN does claim more in the same sessions.
+ * Tests that no plan claims more rows than the limit, whatever the planner's estimates and the
+ * disabled plan nodes. The common statement with IN claims more in the same sessions.
  */
 @QueueTest
 class LimitTest {
 
   private static final int LIMIT = 5;
 
-  /**
-   * Settings each of which, if turned off, makes the planner execute joins or subqueries
-   * differently.
-   */
+  /** The settings that make the planner execute joins or subqueries differently if they are off. */
   private static final List<String> PENALTIES =
       List.of(
           "enable_hashjoin",
@@ -64,7 +61,7 @@ class LimitTest {
       """
           .formatted(LIMIT);
 
-  /** All combinations of up to two penalties. */
+  /** Returns all combinations of up to two settings to turn off. */
   private static List<List<String>> penalties() {
     List<List<String>> combinations = new ArrayList<>();
     for (int bits = 0; bits < (1 << PENALTIES.size()); bits++) {
@@ -87,7 +84,7 @@ class LimitTest {
     Fixture fixture = new Fixture(database);
     fixture.seats("A", 40);
     fixture.tasks(40);
-    // The planner believes that no row is free.
+    // According to the statistics, no row is free.
     fixture.db.execute("UPDATE seat SET status = 'sold'");
     fixture.db.execute("UPDATE task SET state = 'done'");
     fixture.db.execute("ANALYZE seat, task");
@@ -113,7 +110,7 @@ class LimitTest {
       }
     }
     assertThat(plans).isEqualTo(56);
-    // Otherwise these settings would prove nothing.
+    // Otherwise, the test would not show that these settings make a difference.
     assertThat(overclaims).isPositive();
   }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Claims in large tables use the tables' indexes. Each test rolls back what it claims. */
+/** Tests that claims in large tables use indexes. Each test rolls back its claims. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PlanTest {
 

@@ -27,15 +27,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Claims on a connection pool with auto-commit off, which rolls back what was done on a connection
- * when the connection returns to it.
+ * Tests claims on a pool with auto-commit off, which rolls back the work on a connection when the
+ * connection is returned.
  */
 @QueueTest
 class PoolTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void withoutATransactionClaimsAndWritesAreRefused(int size, QueueDatabase database) {
+  void claimsAndWritesWithoutATransactionAreRefused(int size, QueueDatabase database) {
     Fixture fixture = new Fixture(database);
     fixture.seats("A", 4);
     try (HikariDataSource pool = pool(database, size)) {
@@ -79,7 +79,7 @@ class PoolTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4})
-  void inATransactionTheyWork(int size, QueueDatabase database) {
+  void claimsAndWritesWorkInATransaction(int size, QueueDatabase database) {
     Fixture fixture = new Fixture(database);
     fixture.seats("A", 4);
     try (HikariDataSource pool = pool(database, size)) {
@@ -98,9 +98,9 @@ class PoolTest {
     assertThat(fixture.value("SELECT count(*) FROM seat WHERE status = 'sold'")).isEqualTo("3");
   }
 
-  /** As in Spring: the provider's data source returns the connection of the open transaction. */
+  /** As in Spring, the data source returns the connection of the open transaction. */
   @Test
-  void inATransactionBehindADataSourceALostLeaseIsNoError(QueueDatabase database)
+  void extendingALostLeaseInATransactionsDataSourceIsNoError(QueueDatabase database)
       throws SQLException {
     Fixture fixture = new Fixture(database);
     fixture.seats("A", 1);
@@ -122,7 +122,7 @@ class PoolTest {
     assertThat(fixture.value("SELECT count(*) FROM seat WHERE status = 'sold'")).isEqualTo("1");
   }
 
-  /** Returns one connection again and again, whose close does nothing. */
+  /** Always returns the same connection, whose {@code close} has no effect. */
   private static final class TransactionsDataSource extends PGSimpleDataSource {
 
     private static final long serialVersionUID = 1L;

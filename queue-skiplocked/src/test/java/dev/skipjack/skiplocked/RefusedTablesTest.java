@@ -120,7 +120,7 @@ class RefusedTablesTest {
 
   @ParameterizedTest
   @MethodSource("unlockable")
-  void whatIsNotATableIsRefusedByName(Table<?> table, String message) {
+  void anythingButATableIsRefusedByName(Table<?> table, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SkipLocked.on(table))
         .withMessageStartingWith("Cannot claim rows of ")
@@ -135,7 +135,7 @@ class RefusedTablesTest {
     "VIEW, SELECT DISTINCT number FROM seat",
     "MATERIALIZED VIEW, SELECT number FROM seat"
   })
-  void theServerRefusesAViewThatJooqTakesForATable(String kind, String query) {
+  void aViewThatJooqTreatsAsATableIsRefused(String kind, String query) {
     fixture.db.execute("CREATE %s lying AS %s".formatted(kind, query));
     RowClaim<Record> claim = SkipLocked.on(new OneColumn("lying"));
 
@@ -203,8 +203,8 @@ class RefusedTablesTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what callers without the check can pass
-  void nullAsAConditionOrAFieldOfTheOrderIsRefused() {
+  @SuppressWarnings("NullAway") // callers may not check nulls
+  void nullConditionsAndNullSortFieldsAreRefused() {
     assertThatNullPointerException()
         .isThrownBy(() -> SkipLocked.on(SEAT).where(null))
         .withMessage("The condition is null; a claim without conditions takes any row.");
@@ -241,7 +241,7 @@ class RefusedTablesTest {
 
   @ParameterizedTest
   @CsvSource({"PT0S", "PT-1S", "P366D"})
-  void leasesOfImpossibleLengthAreRefused(Duration lease) {
+  void leasesWithADurationOutOfRangeAreRefused(Duration lease) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SkipLocked.on(SEAT).lease(SEAT.HELD_UNTIL, SEAT.HELD_BY, lease))
         .withMessage("Lease %s must be positive and at most 365 days.", lease);

@@ -121,7 +121,7 @@ class RowClaimTest {
   }
 
   @Test
-  void refusesAutoCommitModeInWhichNoLockWouldLast() {
+  void refusesAutoCommitModeBecauseNoLockWouldLast() {
     assertThatIllegalStateException()
         .isThrownBy(() -> FREE_SEATS.claim(fixture.db))
         .withMessageContaining("auto-commit");
@@ -176,7 +176,7 @@ class RowClaimTest {
   }
 
   @Test
-  void tiesAreClaimedOnceEach() {
+  void rowsThatSortEqualAreClaimedOnceEach() {
     fixture.seats("A", 6);
     RowClaim<SeatRecord> tied = SkipLocked.on(SEAT).orderBy(SEAT.STATUS).limit(3);
 
@@ -304,7 +304,7 @@ class RowClaimTest {
   }
 
   @Test
-  void aClaimCanBeSharedAndRefined() {
+  void refiningAClaimDoesNotChangeIt() {
     fixture.seats("A", 2);
 
     FREE_SEATS.where(SEAT.NUMBER.eq(2)).limit(5).lock(LockStrength.SHARE);

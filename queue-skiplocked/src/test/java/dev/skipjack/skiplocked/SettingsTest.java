@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The caller's jOOQ settings change the text of the statements, not what they do. */
+/** Tests that the caller's jOOQ settings change only the text of the statements. */
 @QueueTest
 class SettingsTest {
 
@@ -59,7 +59,8 @@ class SettingsTest {
 
   @ParameterizedTest
   @MethodSource("settings")
-  void theyWorkInAMappedSchema(Settings settings, QueueDatabase database) throws SQLException {
+  void claimsAndLeasesWorkInAMappedSchema(Settings settings, QueueDatabase database)
+      throws SQLException {
     Fixture fixture = new Fixture(database);
     fixture.db.execute("DROP SCHEMA IF EXISTS tenant CASCADE");
     fixture.db.execute("CREATE SCHEMA tenant");

@@ -122,10 +122,10 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of timestamps with time zone, one for each element. They are given in
-   * PostgreSQL's text form, because Java's types have no {@code -infinity}, and sent as strings,
-   * which the statement casts. The driver would send an array of timestamps as one string, in which
-   * the meaning of NULL depends on the session's {@code array_nulls}.
+   * Sets an array of timestamps with time zone, one for each element. They are sent as strings in
+   * PostgreSQL's text form, because Java's types have no {@code -infinity}. The statement casts
+   * them. The driver would send an array of timestamps as one string, in which the meaning of NULL
+   * depends on the session's {@code array_nulls}.
    */
   public <E> Arguments timestamps(
       String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {

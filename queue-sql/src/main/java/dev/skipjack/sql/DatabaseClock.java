@@ -44,8 +44,8 @@ public final class DatabaseClock {
 
   /**
    * Returns {@code instant} minus a number of microseconds. Stored times are compared with the
-   * current time minus a duration, because the latest that PostgreSQL can store overflow if
-   * anything is added to them.
+   * current time minus a duration, because the latest times that PostgreSQL can store would
+   * overflow in an addition.
    */
   public static Field<Instant> minusMicros(Field<Instant> instant, Field<Long> micros) {
     return field("{0} - {1}", SQLDataType.INSTANT, instant, interval(micros));

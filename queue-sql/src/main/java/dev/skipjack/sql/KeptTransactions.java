@@ -24,7 +24,7 @@ public final class KeptTransactions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KeptTransactions.class);
 
   /**
-   * SQLSTATEs of a deadlock, a cancelled statement, a lock timeout, an untranslatable character.
+   * SQLSTATEs of a deadlock, a cancelled statement, a lock timeout and an untranslatable character.
    */
   private static final Set<String> ABORTED = Set.of("40P01", "57014", "55P03", "22P05");
 
@@ -120,7 +120,7 @@ public final class KeptTransactions implements AutoCloseable {
       ReadOnlyServer.requireWritable(connection);
       connection.rollback(); // the check would otherwise leave a transaction open
     } catch (SQLException failure) {
-      // It broke while unused, or its server was demoted; another connection may work.
+      // The connection broke, or its server was demoted. Another connection may work.
       giveUp(failure);
       Connection another = connection();
       if (ReadOnlyServer.refused(failure)) {

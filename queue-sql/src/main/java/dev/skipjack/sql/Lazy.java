@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * A value that is created when it is first needed. Safe for any number of threads: one creates the
  * value, and the others wait for it.
  *
- * <p>Loading the classes of jOOQ takes longer than all the rest of creating a queue
- * (docs/adr/0045). The parts of a queue therefore keep what needs jOOQ as such values.
+ * <p>Loading the classes of jOOQ takes longer than all other steps of creating a queue
+ * (docs/adr/0045). A queue therefore creates the objects that need jOOQ in this way.
  */
 public final class Lazy<T> implements Supplier<T> {
 

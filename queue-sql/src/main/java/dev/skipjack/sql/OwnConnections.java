@@ -63,9 +63,7 @@ public final class OwnConnections {
     }
   }
 
-  /**
-   * Returns whether the pool could not provide this connection, so that it is not one of its own.
-   */
+  /** Returns whether this connection was opened outside the pool, which could not provide one. */
   boolean isBesidePool(Connection connection) {
     return bypass.isPresent() && PoolBypass.isBeside(connection);
   }
@@ -84,8 +82,8 @@ public final class OwnConnections {
   }
 
   /**
-   * Borrows a connection of the pool to replace one {@linkplain #isBesidePool beside} it. Empty if
-   * the pool has none at once. Throws as {@link #borrow} does.
+   * Borrows a connection of the pool to replace one that was opened {@linkplain #isBesidePool
+   * outside} it. Returns empty if none is available immediately. Throws as {@link #borrow} does.
    */
   Optional<Connection> borrowPooled() throws SQLException {
     Optional<Connection> connection = bypass.orElseThrow().glance();

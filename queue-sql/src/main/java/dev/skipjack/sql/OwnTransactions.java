@@ -185,10 +185,10 @@ public final class OwnTransactions {
   }
 
   /**
-   * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is made once a
-   * connection is there, which may have taken a while.
+   * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is created
+   * after a connection has been borrowed, which may take a while.
    *
-   * @param request makes the request, or returns empty to run nothing
+   * @param request creates the request, or returns empty to run nothing
    * @return the value read from each row, or empty if nothing was run
    */
   public <Q, R> Optional<List<R>> runAloneOnceConnected(
@@ -234,7 +234,7 @@ public final class OwnTransactions {
         });
   }
 
-  /** Runs work in a savepoint of the caller's transaction, one after another on a connection. */
+  /** Runs work in a savepoint of the caller's transaction, in one thread at a time. */
   private static <R> R inCallers(Connection connection, ConnectionWork<R> work) {
     synchronized (connection) {
       try {
@@ -365,7 +365,7 @@ public final class OwnTransactions {
     }
   }
 
-  /** Rolls back a transaction that the driver does not know about. */
+  /** Rolls back a transaction that the driver did not begin. */
   private static void rollBack(Connection connection) throws SQLException {
     try (java.sql.Statement statement = connection.createStatement()) {
       statement.execute("ROLLBACK");
@@ -373,8 +373,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Breaks a connection to a read-only server, which its pool would otherwise lend again. Returns
-   * whether it did.
+   * Breaks a connection to a read-only server, which its pool would otherwise reuse. Returns
+   * whether the connection was broken.
    */
   private boolean abandoned(Connection connection, Throwable failure) {
     boolean abandoned = ReadOnlyServer.abandon(connection, failure);

@@ -20,14 +20,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Provides connections while a HikariCP pool cannot open one. Safe for any number of threads.
  *
- * <p>While its server is unavailable, HikariCP pauses between its attempts to connect, for up to
- * five seconds, and its borrowers wait for as long as its {@code connectionTimeout}, 30 seconds by
- * default. If an attempt of the pool has failed, this class therefore waits for at most half a
- * second, or two seconds if the attempt lasts that long, unless all connections of the pool are in
- * use. It then connects by itself. If the server refuses this connection, because the login is
- * rejected or a limit is reached, it waits for the pool after all. A worker thus notices an outage
- * at once, and its end as well. The connection has the settings of the pool's connections, and is
- * closed after use.
+ * <p>While its server is unavailable, HikariCP pauses for up to five seconds between its attempts
+ * to connect. A borrower waits for up to its {@code connectionTimeout}, 30 seconds by default.
+ * Unless all connections of the pool are in use, this class waits for at most half a second after a
+ * failed attempt of the pool, and for two seconds if an attempt hangs. It then opens its own
+ * connection. If the server refuses this connection, because the login is rejected or a limit is
+ * reached, this class waits for the pool. A worker thus detects the start and the end of an outage
+ * at once. The connection has the settings of the pool's connections, and is closed after use.
  */
 final class PoolBypass {
 
@@ -65,7 +64,7 @@ final class PoolBypass {
    * @throws NoClassDefFoundError if HikariCP is missing
    */
   static Optional<PoolBypass> of(DataSource dataSource, Duration hangs) {
-    // By name first, so that other data sources do not load HikariCP.
+    // Compare the name first, so that other data sources do not load HikariCP.
     return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource")
         ? Hikari.of(dataSource, hangs).map(PoolBypass::new)
         : Optional.empty();
@@ -81,7 +80,7 @@ final class PoolBypass {
   }
 
   /**
-   * Returns a connection of the pool, or empty if it has none at once.
+   * Returns a connection of the pool, or empty if none is available immediately.
    *
    * @throws SQLException if the pool was closed
    */
@@ -89,7 +88,7 @@ final class PoolBypass {
     return pool.glance();
   }
 
-  /** Returns whether the connection is not one of the pool. */
+  /** Returns whether the connection was opened outside the pool. */
   static boolean isBeside(Connection connection) {
     return Hikari.isBeside(connection);
   }
@@ -142,7 +141,8 @@ final class PoolBypass {
         } catch (SQLTransientConnectionException timedOut) {
           long now = System.nanoTime();
           hasRoomSince = exhausted ? now : hasRoomSince;
-          // The cause is a failure of the pool to connect; without one, its attempt still lasts.
+          // The cause is a failure of the pool to connect. Without a cause, the attempt is still
+          // running.
           boolean fails = stuck || timedOut.getCause() != null || now - hasRoomSince >= hangs;
           if (refused == null && fails && hasRoom(pool)) {
             try {

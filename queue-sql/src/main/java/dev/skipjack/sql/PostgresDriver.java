@@ -17,10 +17,10 @@ final class PostgresDriver {
   private PostgresDriver() {}
 
   /**
-   * Returns whether a transaction is open, or has failed, on {@code connection}. The driver knows
-   * this from the server's last message. If a connection cannot be unwrapped to the driver's, this
-   * method requests a change that JDBC forbids inside a transaction, and which the driver then
-   * rejects without a round trip.
+   * Returns whether a transaction is open, or has failed, on {@code connection}. The server's last
+   * message contains this. If a connection cannot be unwrapped to the driver's, this method
+   * requests a change that JDBC forbids inside a transaction. The driver rejects it without a round
+   * trip.
    */
   static boolean isInTransaction(Connection connection) throws SQLException {
     if (connection.isWrapperFor(BaseConnection.class)) {
@@ -68,8 +68,8 @@ final class PostgresDriver {
   }
 
   /**
-   * Returns the server's message without the detail, which quotes rows and thereby payloads. The
-   * exception itself still contains the detail.
+   * Returns the server's message without the detail, which may contain payloads. The exception
+   * itself still contains the detail.
    */
   static String primaryMessage(SQLException failure) {
     if (failure instanceof PSQLException answered && answered.getServerErrorMessage() != null) {

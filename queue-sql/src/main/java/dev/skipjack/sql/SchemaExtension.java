@@ -6,25 +6,25 @@ import java.util.function.Function;
 import org.jooq.DSLContext;
 
 /**
- * What a module with its own tables in the queue's schema adds to the doctor and to maintenance.
- * {@link java.util.ServiceLoader} finds the implementations on the class path. If one of them
- * throws, the other checks and steps still run. Implementations are thread-safe.
+ * Adds the checks and the partitions of a module with its own tables in the queue's schema. {@link
+ * java.util.ServiceLoader} finds the implementations on the class path. If one of them throws, the
+ * other checks and steps still run. Implementations are thread-safe.
  */
 public interface SchemaExtension {
 
   /** Returns the name of the module's table that needs a partition for each day in UTC. */
   String dailyTable();
 
-  /** Creates the statement that determines whether the table is used, so it needs partitions. */
+  /** Creates the statement that determines whether the table is used and needs partitions. */
   Statement<NoRequest, Boolean> isUsed(DSLContext dialect);
 
   /** Returns the checks that the doctor runs after its own, in the order of their findings. */
   List<Check> checks(DSLContext dialect);
 
   /**
-   * A check and what runs it.
+   * A check and the function that runs it.
    *
-   * @param run returns the finding, from statements in read-only transactions
+   * @param run runs statements in read-only transactions, and returns the finding
    */
   record Check(DoctorCheck check, Function<OwnTransactions, Finding> run) {}
 }

@@ -10,7 +10,7 @@ import org.jooq.DSLContext;
 /** Finds the extensions of the schema on the class path. */
 public final class SchemaExtensions {
 
-  /** Ends the search if the class path itself cannot be read, because each try fails then. */
+  /** The maximum number of failures. If the class path is unreadable, each try fails. */
   private static final int MOST_FAILURES = 10;
 
   private SchemaExtensions() {}

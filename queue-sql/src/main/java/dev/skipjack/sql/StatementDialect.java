@@ -48,8 +48,8 @@ public final class StatementDialect {
   }
 
   /**
-   * Returns a context for statements that run in a transaction of the caller. They compare with the
-   * start of the statement, because the transaction began before the jobs that it enqueued.
+   * Returns a context for statements that run in a transaction of the caller. They compare times
+   * with the start of the statement, because the transaction's own jobs are due after its start.
    */
   public static DSLContext withinTransaction(String schema) {
     VisitListener later =

@@ -6,9 +6,8 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /**
- * Formats instants for PostgreSQL, which does not read all of Java's: it writes years before the
- * first as years BC, has no sign, and stores the infinities, which the driver reads as the first
- * and the last instant of Java.
+ * Formats instants for PostgreSQL. Unlike Java, PostgreSQL writes years before year 1 as years BC.
+ * Instants that it cannot store become {@code -infinity} or {@code infinity}.
  */
 public final class Timestamps {
 

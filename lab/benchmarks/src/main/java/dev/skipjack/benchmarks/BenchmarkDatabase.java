@@ -93,7 +93,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
   }
 
   /** Returns the URL, which may contain a password. */
-  String jdbcUrl() {
+  public String jdbcUrl() {
     return jdbcUrl;
   }
 
@@ -164,7 +164,7 @@ public final class BenchmarkDatabase implements AutoCloseable {
    * Sets whether the given queues archive ended jobs in the measured schema. In all other schemas,
    * ended jobs are archived by default.
    */
-  void archive(boolean kept, String... queues) {
+  public void archive(boolean kept, String... queues) {
     for (String name : queues) {
       queue(pool, SCHEMA)
           .admin()

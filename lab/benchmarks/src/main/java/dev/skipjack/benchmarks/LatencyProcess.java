@@ -49,15 +49,17 @@ public final class LatencyProcess implements AutoCloseable {
   /**
    * The jobs of one measurement.
    *
-   * @param committed the commit times by job number; warm-up jobs have numbers up to 0
+   * @param called when each enqueue was called, by job number; warm-up jobs have numbers up to 0
+   * @param committed the commit times by job number
    * @param meter a meter that was started at the end of the warm-up
    */
-  public record Produced(Map<Long, Instant> committed, Meter meter) {}
+  public record Produced(Map<Long, Instant> called, Map<Long, Instant> committed, Meter meter) {}
 
   /** Enqueues warm-up jobs, then {@code jobs} jobs, and returns when all are committed. */
   public Produced produce(LatencyProducer.Target target, long jobs, long rate)
       throws IOException, InterruptedException, SQLException {
     send(target + " " + jobs + " " + rate);
+    Map<Long, Instant> called = new LinkedHashMap<>();
     Map<Long, Instant> committed = new LinkedHashMap<>();
     @Nullable Meter meter = null;
     while (committed.size() < jobs + LatencyProducer.warmUp(jobs)) {
@@ -65,14 +67,15 @@ public final class LatencyProcess implements AutoCloseable {
       if (line == null) {
         throw new IllegalStateException("The producer exited with code " + process.waitFor());
       }
-      int space = line.indexOf(' ');
-      long n = Long.parseLong(line.substring(0, space));
-      committed.put(n, Instant.parse(line.substring(space + 1)));
+      String[] words = line.split(" ", 3);
+      long n = Long.parseLong(words[0]);
+      called.put(n, Instant.parse(words[1]));
+      committed.put(n, Instant.parse(words[2]));
       if (n == 0) {
         meter = Meter.start(database);
       }
     }
-    return new Produced(committed, Objects.requireNonNull(meter, "no warm-up"));
+    return new Produced(called, committed, Objects.requireNonNull(meter, "no warm-up"));
   }
 
   private void send(String line) throws IOException {

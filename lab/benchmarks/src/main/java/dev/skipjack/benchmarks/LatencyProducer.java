@@ -47,10 +47,10 @@ public final class LatencyProducer {
     Instant run(long n) throws Exception;
   }
 
-  /** Receives the commit time of job {@code n}. */
+  /** Receives when the enqueue of job {@code n} was called, and when it was committed. */
   @FunctionalInterface
   public interface Commits {
-    void add(long n, Instant committed) throws Exception;
+    void add(long n, Instant called, Instant committed) throws Exception;
   }
 
   /**
@@ -98,7 +98,7 @@ public final class LatencyProducer {
             Long.parseLong(words[1]),
             Double.parseDouble(words[2]),
             Objects.requireNonNull(targets.get(Target.valueOf(words[0]))),
-            (n, committed) -> System.out.println(n + " " + committed));
+            (n, called, committed) -> System.out.println(n + " " + called + " " + committed));
         System.out.flush();
       }
     }
@@ -125,7 +125,8 @@ public final class LatencyProducer {
     for (long n = 1 - warmUp(jobs); n <= jobs; n++) {
       Thread.sleep(
           Math.round(random.nextDouble(0.5, 1.5) * Math.min(pauseMillis, n > 0 ? 60_000 : 20)));
-      commits.add(n, enqueue.run(n));
+      Instant called = Instant.now();
+      commits.add(n, called, enqueue.run(n));
     }
   }
 }

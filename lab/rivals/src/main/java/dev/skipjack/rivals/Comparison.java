@@ -7,6 +7,7 @@ import dev.skipjack.benchmarks.Latencies;
 import dev.skipjack.benchmarks.LatencyProcess;
 import dev.skipjack.benchmarks.LatencyProcess.Produced;
 import dev.skipjack.benchmarks.LatencyProducer;
+import dev.skipjack.benchmarks.LatencyProducer.Target;
 import dev.skipjack.benchmarks.Load;
 import dev.skipjack.benchmarks.Meter;
 import dev.skipjack.benchmarks.Options;
@@ -49,6 +50,7 @@ final class Comparison {
   private final Consumer<String> notes;
   private final Map<Contender, DataSource> pools = new LinkedHashMap<>();
   private final Map<Contender, Load> loads = new LinkedHashMap<>();
+  private final Map<Contender, Load> bulkLoads = new LinkedHashMap<>();
 
   Comparison(
       BenchmarkDatabase database,
@@ -69,6 +71,7 @@ final class Comparison {
       contender.create();
       pools.put(contender, contender.pool());
       loads.put(contender, new Load(options, contender.pace()));
+      bulkLoads.put(contender, new Load(options, contender.pace()));
     }
     Map<Phase, Rounds.Results> results = new EnumMap<>(Phase.class);
     for (Phase phase : Phase.values()) {
@@ -93,6 +96,7 @@ final class Comparison {
       case ENQUEUE_8 -> enqueue(contender, pool, CLIENTS, seconds);
       case PICKUP -> pickup(contender, pool, seconds);
       case STEADY -> steady(contender, pool, seconds);
+      case BULK -> bulk(contender, pool, seconds);
       case DRAIN -> drain(contender, pool, seconds);
     };
   }
@@ -112,12 +116,16 @@ final class Comparison {
           });
       costs = meter.stop(numbers.get());
     }
-    if (contender.unfinished() != numbers.get()) {
-      throw new IllegalStateException(
-          "%s enqueued %d jobs, but %d exist."
-              .formatted(contender.name(), numbers.get(), contender.unfinished()));
-    }
+    requireAll(contender, numbers.get());
     return Sample.rate(numbers.get(), costs);
+  }
+
+  private static void requireAll(Contender contender, long enqueued) throws Exception {
+    long unfinished = contender.unfinished();
+    if (unfinished != enqueued) {
+      throw new IllegalStateException(
+          "%s enqueued %d jobs, but %d exist.".formatted(contender.name(), enqueued, unfinished));
+    }
   }
 
   private Sample pickup(Contender contender, DataSource pool, double seconds) throws Exception {
@@ -126,63 +134,54 @@ final class Comparison {
     HandledJobs handled = new HandledJobs(1 - warmUp, jobs);
     // db-scheduler checks on one connection that the job is new, then inserts it on another.
     CommitClock clock = CommitClock.ofLastConnection();
-    Map<Long, Instant> called = new LinkedHashMap<>();
     Produced produced;
     Costs costs;
-    boolean elsewhere = contender.enqueuesElsewhere();
-    try (Session worker = contender.open(elsewhere ? pool : clock.watch(pool), handled)) {
+    Target target = contender.producer();
+    try (Session worker = contender.open(target == null ? clock.watch(pool) : pool, handled)) {
       produced =
-          elsewhere
-              ? producer.produce(LatencyProducer.Target.SKIPJACK, jobs, PICKUP_RATE)
-              : produce(worker, clock, jobs, called);
+          target == null
+              ? produce(worker, clock, jobs)
+              : producer.produce(target, jobs, PICKUP_RATE);
       handled.await(contender.name(), contender::unfinished, jobs + warmUp);
       costs = produced.meter().stop(jobs);
     }
-    Latencies latencies = new Latencies();
-    produced
-        .committed()
-        .forEach(
-            (n, committed) -> {
-              if (n > 0) {
-                latencies.add(handled.epochMicros(n) - HandledJobs.epochMicros(committed));
-              }
-            });
+    Latencies latencies = latencies(handled, produced.committed());
     Map<String, Double> figures = new HashMap<>();
     figures.put(Measure.P99, latencies.millis(99));
-    if (!elsewhere) {
-      Latencies fromCall = new Latencies();
-      called.forEach(
-          (n, at) -> {
-            if (n > 0) {
-              fromCall.add(handled.epochMicros(n) - HandledJobs.epochMicros(at));
-            }
-          });
-      figures.put(Measure.CALL, fromCall.millis(50));
-    }
+    figures.put(
+        contender.enqueuesElsewhere() ? Measure.ELSEWHERE : Measure.CALL,
+        latencies(handled, produced.called()).millis(50));
     return new Sample(latencies.millis(50), costs, figures);
   }
 
-  /**
-   * @param called receives when the enqueue of each job was called
-   */
-  private Produced produce(Session worker, CommitClock clock, long jobs, Map<Long, Instant> called)
-      throws Exception {
+  /** Returns the times from the given instants to the starts of the jobs, without warm-up jobs. */
+  private static Latencies latencies(HandledJobs handled, Map<Long, Instant> from) {
+    Latencies latencies = new Latencies();
+    from.forEach(
+        (n, at) -> {
+          if (n > 0) {
+            latencies.add(handled.epochMicros(n) - HandledJobs.epochMicros(at));
+          }
+        });
+    return latencies;
+  }
+
+  private Produced produce(Session worker, CommitClock clock, long jobs) throws Exception {
+    Map<Long, Instant> called = new LinkedHashMap<>();
     Map<Long, Instant> committed = new LinkedHashMap<>();
     AtomicReference<@Nullable Meter> meter = new AtomicReference<>();
     LatencyProducer.produce(
         jobs,
         PICKUP_RATE,
-        n -> {
-          called.put(n, Instant.now());
-          return clock.time(() -> worker.enqueue(n));
-        },
-        (n, at) -> {
-          committed.put(n, at);
+        n -> clock.time(() -> worker.enqueue(n)),
+        (n, calledAt, committedAt) -> {
+          called.put(n, calledAt);
+          committed.put(n, committedAt);
           if (n == 0) {
             meter.set(Meter.start(database));
           }
         });
-    return new Produced(committed, Objects.requireNonNull(meter.get(), "no warm-up"));
+    return new Produced(called, committed, Objects.requireNonNull(meter.get(), "no warm-up"));
   }
 
   /**
@@ -198,6 +197,7 @@ final class Comparison {
     long n = 0;
     try (Session worker = contender.open(pool, handled)) {
       Meter meter = Meter.start(database);
+      long childNanos = worker.childCpuNanos();
       schedule = new Schedule(rate);
       while (n < most && meter.seconds() < seconds) {
         schedule.await(n);
@@ -205,7 +205,7 @@ final class Comparison {
         n++;
       }
       handled.await(contender.name(), contender::unfinished, n);
-      costs = meter.stop(n);
+      costs = meter.stop(n).plusClientNanos(worker.childCpuNanos() - childNanos, n);
     }
     Latencies latencies = new Latencies();
     for (long i = 0; i < n; i++) {
@@ -215,6 +215,19 @@ final class Comparison {
         latencies.millis(50),
         costs,
         Map.of(Measure.P99, latencies.millis(99), Measure.RATE, n / costs.seconds()));
+  }
+
+  private Sample bulk(Contender contender, DataSource pool, double seconds) throws Exception {
+    Load load = Objects.requireNonNull(bulkLoads.get(contender));
+    long jobs = load.jobs(seconds);
+    Costs costs;
+    try (Session producer = contender.open(pool, null)) {
+      Meter meter = Meter.start(database);
+      producer.enqueueAll(jobs);
+      costs = meter.stop(jobs);
+    }
+    requireAll(contender, jobs);
+    return load.adjust(Sample.rate(jobs, costs));
   }
 
   /**
@@ -232,9 +245,11 @@ final class Comparison {
     Meter meter = Meter.start(database);
     Session worker = contender.open(pool, handled);
     try {
+      long childNanos = worker.childCpuNanos();
       handled.await(contender.name(), contender::unfinished, jobs);
       double drained = (System.nanoTime() - handled.firstNanos()) / 1e9;
-      return load.adjust(new Sample(jobs / drained, meter.stop(jobs), Map.of()));
+      Costs costs = meter.stop(jobs).plusClientNanos(worker.childCpuNanos() - childNanos, jobs);
+      return load.adjust(new Sample(jobs / drained, costs, Map.of()));
     } finally {
       worker.close();
     }

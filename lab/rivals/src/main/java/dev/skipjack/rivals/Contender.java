@@ -1,7 +1,8 @@
 package dev.skipjack.rivals;
 
+import dev.skipjack.benchmarks.LatencyProducer.Target;
 import java.sql.SQLException;
-import java.util.function.LongConsumer;
+import java.time.Instant;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,31 @@ interface Contender {
     /** Enqueues jobs 1 to {@code jobs} in the fastest way that the library offers. */
     void enqueueAll(long jobs) throws Exception;
 
+    /** Returns the CPU time of the processes that this session has started, in nanoseconds. */
+    default long childCpuNanos() {
+      return 0;
+    }
+
     /** Stops the workers, after running handlers have finished. */
     @Override
     void close();
+  }
+
+  /** Receives the start of each job. Safe for any number of threads. */
+  @FunctionalInterface
+  interface Starts {
+
+    /**
+     * Adds the start of job {@code n}.
+     *
+     * @param epochMicros when the job began, in microseconds since 1970
+     */
+    void add(long n, long epochMicros);
+
+    /** Adds the start of job {@code n}, which begins now. */
+    default void add(long n) {
+      add(n, HandledJobs.epochMicros(Instant.now()));
+    }
   }
 
   /** Returns the title of the contender's column. */
@@ -45,6 +68,12 @@ interface Contender {
 
   /** Returns whether a process other than the worker's enqueues the jobs in the pickup phase. */
   boolean enqueuesElsewhere();
+
+  /**
+   * Returns where a separate process enqueues the jobs of the pickup phase, or null if this process
+   * does.
+   */
+  @Nullable Target producer();
 
   /** Opens a connection pool of the size that the library's documentation recommends. */
   DataSource pool();
@@ -70,7 +99,7 @@ interface Contender {
   /**
    * Opens the library on a pool.
    *
-   * @param handler receives the number of each job that runs; null to run no worker
+   * @param starts receives the start of each job that runs; null to run no worker
    */
-  Session open(DataSource pool, @Nullable LongConsumer handler) throws Exception;
+  Session open(DataSource pool, @Nullable Starts starts) throws Exception;
 }

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * executions per second. The limits are those of its faster published benchmark on a small server.
  */
 final class DbScheduler extends OtherQueue {
+
+  static final String NAME = "db-scheduler";
 
   private static final int THREADS = 20;
   private static final double LOWER_LIMIT = 4.0;
@@ -54,7 +55,7 @@ final class DbScheduler extends OtherQueue {
 
   @Override
   public String name() {
-    return immediate ? "db-scheduler" : "db-scheduler polling";
+    return immediate ? NAME : NAME + " polling";
   }
 
   @Override
@@ -116,16 +117,16 @@ final class DbScheduler extends OtherQueue {
   }
 
   @Override
-  public Session open(DataSource pool, @Nullable LongConsumer handler) {
+  public Session open(DataSource pool, @Nullable Starts starts) {
     OneTimeTask<Payload> task =
         Tasks.oneTime(TASK)
             .execute(
                 (instance, context) -> {
-                  if (handler != null) {
-                    handler.accept(instance.getData().n());
+                  if (starts != null) {
+                    starts.add(instance.getData().n());
                   }
                 });
-    if (handler == null) {
+    if (starts == null) {
       return new Running(SchedulerClient.Builder.create(pool, task).build(), null);
     }
     SchedulerBuilder builder =

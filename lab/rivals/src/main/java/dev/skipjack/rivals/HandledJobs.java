@@ -7,13 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.function.LongConsumer;
 
 /**
  * The handler that all contenders run. It does no work, but records when each job began, and
  * whether any job began more than once.
  */
-final class HandledJobs implements LongConsumer {
+final class HandledJobs implements Contender.Starts {
 
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
   private static final long NONE = Long.MIN_VALUE;
@@ -37,14 +36,14 @@ final class HandledJobs implements LongConsumer {
   }
 
   @Override
-  public void accept(long n) {
+  public void add(long n, long began) {
     int index = Math.toIntExact(n - first);
-    long now = System.nanoTime();
+    long now = System.nanoTime() - (epochMicros(Instant.now()) - began) * 1_000;
     firstNanos.compareAndSet(NONE, now);
     // nanoTime() may be negative, but is practically never zero, which marks a job that has not
     // begun.
     if (nanos.compareAndSet(index, 0, now)) {
-      epochMicros.set(index, epochMicros(Instant.now()));
+      epochMicros.set(index, began);
       jobs.incrementAndGet();
     } else {
       repeated.incrementAndGet();

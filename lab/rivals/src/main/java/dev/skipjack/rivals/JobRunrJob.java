@@ -1,6 +1,6 @@
 package dev.skipjack.rivals;
 
-import java.util.function.LongConsumer;
+import dev.skipjack.rivals.Contender.Starts;
 import org.jobrunr.jobs.lambdas.JobRequest;
 import org.jobrunr.jobs.lambdas.JobRequestHandler;
 
@@ -19,15 +19,15 @@ public record JobRunrJob(long n, String text) implements JobRequest {
   /** Runs the jobs. */
   public static final class Handler implements JobRequestHandler<JobRunrJob> {
 
-    private final LongConsumer jobs;
+    private final Starts starts;
 
-    Handler(LongConsumer jobs) {
-      this.jobs = jobs;
+    Handler(Starts starts) {
+      this.starts = starts;
     }
 
     @Override
     public void run(JobRunrJob job) {
-      jobs.accept(job.n());
+      starts.add(job.n());
     }
   }
 }

@@ -6,7 +6,6 @@ import dev.skipjack.benchmarks.BenchmarkDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.jobrunr.configuration.JobRunr;
@@ -83,12 +82,12 @@ final class JobRunrQueue extends OtherQueue {
   }
 
   @Override
-  public Session open(DataSource pool, @Nullable LongConsumer handler) {
+  public Session open(DataSource pool, @Nullable Starts starts) {
     JobRunrConfiguration configuration =
         JobRunr.configure()
             .useStorageProvider(new PostgresStorageProvider(pool, DatabaseOptions.SKIP_CREATE));
-    if (handler != null) {
-      JobRunrJob.Handler runs = new JobRunrJob.Handler(handler);
+    if (starts != null) {
+      JobRunrJob.Handler runs = new JobRunrJob.Handler(starts);
       configuration
           .useJobActivator(
               new JobActivator() {

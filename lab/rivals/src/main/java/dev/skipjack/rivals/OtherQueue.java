@@ -1,11 +1,13 @@
 package dev.skipjack.rivals;
 
 import dev.skipjack.benchmarks.BenchmarkDatabase;
+import dev.skipjack.benchmarks.LatencyProducer.Target;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** The base class for the other libraries, which creates an empty schema and empties its tables. */
 abstract class OtherQueue implements Contender {
@@ -40,12 +42,17 @@ abstract class OtherQueue implements Contender {
    * any process.
    */
   @Override
-  public final boolean enqueuesElsewhere() {
+  public boolean enqueuesElsewhere() {
     return false;
   }
 
   @Override
-  public final DataSource pool() {
+  public final @Nullable Target producer() {
+    return null;
+  }
+
+  @Override
+  public DataSource pool() {
     return database.pool(connections, schema);
   }
 

@@ -6,6 +6,7 @@ enum Phase {
   ENQUEUE_8("enqueue one by one, 8 clients: jobs/s"),
   PICKUP("pickup in an idle queue: p50 in ms"),
   STEADY("steady load: p50 in ms"),
+  BULK("enqueue in bulk: jobs/s"),
   DRAIN("drain: jobs/s");
 
   private final String title;

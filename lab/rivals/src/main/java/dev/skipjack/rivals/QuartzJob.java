@@ -1,6 +1,6 @@
 package dev.skipjack.rivals;
 
-import java.util.function.LongConsumer;
+import dev.skipjack.rivals.Contender.Starts;
 import org.quartz.Job;
 import org.quartz.JobExecutionContext;
 
@@ -10,14 +10,14 @@ public final class QuartzJob implements Job {
   static final String NUMBER = "n";
   static final String TEXT = "text";
 
-  private final LongConsumer jobs;
+  private final Starts starts;
 
-  QuartzJob(LongConsumer jobs) {
-    this.jobs = jobs;
+  QuartzJob(Starts starts) {
+    this.starts = starts;
   }
 
   @Override
   public void execute(JobExecutionContext context) {
-    jobs.accept(Long.parseLong(context.getTrigger().getJobDataMap().getString(NUMBER)));
+    starts.add(Long.parseLong(context.getTrigger().getJobDataMap().getString(NUMBER)));
   }
 }

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.function.LongConsumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.quartz.JobBuilder;
@@ -104,10 +103,10 @@ final class QuartzQueue extends OtherQueue {
   }
 
   @Override
-  public Session open(DataSource pool, @Nullable LongConsumer handler) throws SchedulerException {
+  public Session open(DataSource pool, @Nullable Starts starts) throws SchedulerException {
     Scheduler scheduler = scheduler(pool);
-    if (handler != null) {
-      QuartzJob job = new QuartzJob(handler);
+    if (starts != null) {
+      QuartzJob job = new QuartzJob(starts);
       scheduler.setJobFactory((bundle, caller) -> job);
       scheduler.start();
     }

@@ -27,17 +27,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Rivals implements Benchmark {
 
-  private static final String DB_SCHEDULER = "db-scheduler";
+  /** The libraries to which the report has ratios. */
+  private static final List<String> COMPARED = List.of(DbScheduler.NAME, GraphileWorker.NAME);
 
   private static final Map<String, Function<BenchmarkDatabase, List<Contender>>> OTHERS =
       new LinkedHashMap<>();
 
   static {
     OTHERS.put(
-        DB_SCHEDULER,
+        DbScheduler.NAME,
         database -> List.of(DbScheduler.immediate(database), DbScheduler.polling(database)));
     OTHERS.put("jobrunr", database -> List.of(new JobRunrQueue(database)));
     OTHERS.put("quartz", database -> List.of(new QuartzQueue(database)));
+    OTHERS.put(GraphileWorker.NAME, database -> List.of(new GraphileWorker(database)));
+  }
+
+  /** The libraries that need no other runtime. They take part by default. */
+  private static final Set<String> JAVA;
+
+  static {
+    JAVA = new LinkedHashSet<>(OTHERS.keySet());
+    JAVA.remove(GraphileWorker.NAME);
   }
 
   /** Called by {@link java.util.ServiceLoader}. */
@@ -45,7 +55,7 @@ public final class Rivals implements Benchmark {
 
   @Override
   public String purpose() {
-    return "Skipjack beside db-scheduler, JobRunr and Quartz: the same load in turns";
+    return "Skipjack beside db-scheduler, JobRunr, Quartz or graphile-worker: the same load in turns";
   }
 
   @Override
@@ -78,21 +88,22 @@ public final class Rivals implements Benchmark {
     List<Contender> contenders = new ArrayList<>();
     contenders.add(SkipjackQueue.inSeveralProcesses(database));
     contenders.add(SkipjackQueue.inOneProcess(database));
-    for (String name : with.isEmpty() ? OTHERS.keySet() : new LinkedHashSet<>(with)) {
+    contenders.add(SkipjackQueue.withoutArchive(database));
+    for (String name : with.isEmpty() ? JAVA : new LinkedHashSet<>(with)) {
       contenders.addAll(Objects.requireNonNull(OTHERS.get(name)).apply(database));
     }
     return contenders;
   }
 
   /**
-   * Creates the report. The drain is the headline, and each measure is a row with the ratio to the
-   * better mode of db-scheduler.
+   * Creates the report. The drain is the headline. Each measure is a row with the ratios to
+   * db-scheduler, to the better of its modes, and to graphile-worker.
    */
   static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {
     Report report = new Report("rivals", "jobs/s");
     Rounds.Results drain = Objects.requireNonNull(results.get(Phase.DRAIN));
-    if (drain.samples().containsKey(DB_SCHEDULER)) {
-      report.finding(drain, SkipjackQueue.NAME, DB_SCHEDULER);
+    if (drain.samples().containsKey(DbScheduler.NAME)) {
+      report.finding(drain, SkipjackQueue.NAME, DbScheduler.NAME);
     } else {
       report.finding(drain.of(SkipjackQueue.NAME));
     }
@@ -106,16 +117,18 @@ public final class Rivals implements Benchmark {
       for (Contender contender : contenders) {
         row.put(contender.name(), median(measure, samples.get(contender.name())));
       }
-      List<Double> ratios = ratios(measure, samples);
-      if (!ratios.isEmpty()) {
-        double ratio = Statistics.median(ratios);
-        row.put("ratio", ratio);
-        row.put("least", Statistics.min(ratios));
-        row.put("most", Statistics.max(ratios));
-        row.put("target", measure.target());
-        report.put(measure.key() + "_ratio", ratio);
-        if (measure.isMissed(ratio)) {
-          missed.add(measure.key());
+      for (String library : COMPARED) {
+        List<Double> ratios = ratios(measure, samples, library);
+        if (!ratios.isEmpty()) {
+          double ratio = Statistics.median(ratios);
+          row.put("to " + library, ratio);
+          row.put("least to " + library, Statistics.min(ratios));
+          row.put("most to " + library, Statistics.max(ratios));
+          row.put("target", measure.target());
+          report.put(measure.key() + "_ratio_" + library, ratio);
+          if (measure.isMissed(library, ratio)) {
+            missed.add(measure.key());
+          }
         }
       }
       report.row(row);
@@ -150,15 +163,16 @@ public final class Rivals implements Benchmark {
     return values.isEmpty() ? null : Statistics.median(values);
   }
 
-  /** Returns the ratio of each round to the db-scheduler mode that was better in that round. */
-  private static List<Double> ratios(Measure measure, Map<String, List<Sample>> samples) {
+  /** Returns the ratio of each round to the library's mode that was better in that round. */
+  private static List<Double> ratios(
+      Measure measure, Map<String, List<Sample>> samples, String library) {
     List<Double> ratios = new ArrayList<>();
     List<Sample> ours = samples.getOrDefault(measure.ours(), List.of());
     for (int round = 0; round < ours.size(); round++) {
       @Nullable Double own = measure.of(ours.get(round));
       @Nullable Double other = null;
       for (Map.Entry<String, List<Sample>> entry : samples.entrySet()) {
-        if (entry.getKey().startsWith(DB_SCHEDULER)) {
+        if (entry.getKey().startsWith(library)) {
           other = measure.better(other, measure.of(entry.getValue().get(round)));
         }
       }

@@ -2,13 +2,13 @@ package dev.skipjack.rivals;
 
 import dev.skipjack.api.Outcome;
 import dev.skipjack.benchmarks.BenchmarkDatabase;
+import dev.skipjack.benchmarks.LatencyProducer.Target;
 import dev.skipjack.benchmarks.Noop;
 import dev.skipjack.benchmarks.WakeUpListener;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.Worker;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -21,56 +21,73 @@ final class SkipjackQueue implements Contender {
   /** The mode in which an enqueue may start its job in a free slot. */
   static final String IN_ONE_PROCESS = "skipjack, one process";
 
+  /** The mode that keeps less of a finished job, as far as that is possible. */
+  static final String NO_ARCHIVE = "skipjack, no archive";
+
   private static final int HANDLERS = 8;
   private static final int CONNECTIONS = 10;
   private static final int BATCH = 1_000;
 
   private final BenchmarkDatabase database;
-  private final boolean elsewhere;
+  private final String name;
 
-  private SkipjackQueue(BenchmarkDatabase database, boolean elsewhere) {
+  private SkipjackQueue(BenchmarkDatabase database, String name) {
     this.database = database;
-    this.elsewhere = elsewhere;
+    this.name = name;
   }
 
   /** Jobs usually come from another process, which NOTIFY reaches. */
   static SkipjackQueue inSeveralProcesses(BenchmarkDatabase database) {
-    return new SkipjackQueue(database, true);
+    return new SkipjackQueue(database, NAME);
   }
 
   /** The process of the worker enqueues, as with db-scheduler's immediate execution. */
   static SkipjackQueue inOneProcess(BenchmarkDatabase database) {
-    return new SkipjackQueue(database, false);
+    return new SkipjackQueue(database, IN_ONE_PROCESS);
+  }
+
+  /** Finished jobs are not archived; the audit is kept. */
+  static SkipjackQueue withoutArchive(BenchmarkDatabase database) {
+    return new SkipjackQueue(database, NO_ARCHIVE);
   }
 
   @Override
   public String name() {
-    return elsewhere ? NAME : IN_ONE_PROCESS;
+    return name;
   }
 
   @Override
   public String setup() {
-    return "defaults, %d handlers, audit and archive".formatted(HANDLERS);
+    return "defaults, %d handlers, %s".formatted(HANDLERS, history());
   }
 
   @Override
   public String wakeUp() {
-    return elsewhere ? "NOTIFY, another process" : "direct start, same process";
+    return enqueuesElsewhere() ? "NOTIFY, another process" : "direct start, same process";
   }
 
   @Override
   public String history() {
-    return "audit, archive";
+    return name.equals(NO_ARCHIVE) ? "audit" : "audit, archive";
   }
 
   @Override
   public boolean takesPart(Phase phase) {
-    return elsewhere || phase == Phase.PICKUP;
+    return switch (name) {
+      case IN_ONE_PROCESS -> phase == Phase.PICKUP;
+      case NO_ARCHIVE -> phase == Phase.DRAIN;
+      default -> true;
+    };
   }
 
   @Override
   public boolean enqueuesElsewhere() {
-    return elsewhere;
+    return !name.equals(IN_ONE_PROCESS);
+  }
+
+  @Override
+  public @Nullable Target producer() {
+    return enqueuesElsewhere() ? Target.SKIPJACK : null;
   }
 
   @Override
@@ -89,6 +106,7 @@ final class SkipjackQueue implements Contender {
 
   @Override
   public void empty() throws SQLException {
+    database.archive(!name.equals(NO_ARCHIVE), Noop.TYPE.queue());
     database.empty();
     database.settle();
   }
@@ -104,9 +122,9 @@ final class SkipjackQueue implements Contender {
   }
 
   @Override
-  public Session open(DataSource pool, @Nullable LongConsumer handler) {
+  public Session open(DataSource pool, @Nullable Starts starts) {
     JobQueue queue = database.queue(pool, BenchmarkDatabase.SCHEMA);
-    if (handler == null) {
+    if (starts == null) {
       return new Running(queue, new WakeUpListener(queue)::close);
     }
     Worker worker =
@@ -115,7 +133,7 @@ final class SkipjackQueue implements Contender {
             .handle(
                 Noop.TYPE,
                 (payload, context) -> {
-                  handler.accept(payload.n());
+                  starts.add(payload.n());
                   return Outcome.completed();
                 })
             .queue(Noop.TYPE.queue(), HANDLERS)

@@ -11,11 +11,17 @@ class MeasureTest {
 
   @Test
   void aRatioOnTheBadSideOfTheTargetMissesIt() {
-    assertThat(Measure.ENQUEUE_1.isMissed(1.3)).isFalse();
-    assertThat(Measure.ENQUEUE_1.isMissed(1.29)).isTrue();
-    assertThat(Measure.PICKUP.isMissed(0.8)).isFalse();
-    assertThat(Measure.PICKUP.isMissed(0.81)).isTrue();
-    assertThat(Measure.PICKUP_P99.isMissed(9)).isFalse();
+    assertThat(Measure.ENQUEUE_1.isMissed("db-scheduler", 1.0)).isFalse();
+    assertThat(Measure.ENQUEUE_1.isMissed("db-scheduler", 0.99)).isTrue();
+    assertThat(Measure.PICKUP_CALL.isMissed("db-scheduler", 0.7)).isFalse();
+    assertThat(Measure.PICKUP_CALL.isMissed("db-scheduler", 0.71)).isTrue();
+    assertThat(Measure.PICKUP_P99.isMissed("db-scheduler", 9)).isFalse();
+  }
+
+  @Test
+  void aTargetHoldsForOneLibrary() {
+    assertThat(Measure.DRAIN.isMissed("graphile-worker", 1)).isTrue();
+    assertThat(Measure.DRAIN.isMissed("db-scheduler", 1)).isFalse();
   }
 
   @Test
@@ -38,8 +44,8 @@ class MeasureTest {
 
   @Test
   void theTargetShowsItsDirection() {
-    assertThat(Measure.DRAIN.target()).isEqualTo(">= 6.0");
-    assertThat(Measure.STEADY_SERVER.target()).isEqualTo("<= 0.65");
+    assertThat(Measure.DRAIN.target()).isEqualTo(">= 1.05 of graphile-worker");
+    assertThat(Measure.STEADY_SERVER.target()).isEqualTo("<= 0.85 of db-scheduler");
     assertThat(Measure.STEADY_RATE.target()).isNull();
   }
 }

@@ -8,7 +8,7 @@ import dev.skipjack.api.JobStatus;
  *
  * @param queue the queue, or {@link #OTHERS} for any queue
  * @param kind the kind, or {@link #OTHERS} for any kind without a separate count
- * @param status pending, running, waiting or dead
+ * @param status a {@linkplain JobStatus#isLive live} status
  * @param jobs the number of jobs, at least 1; 0 if the kind is {@link #OTHERS}, because the number
  *     is unknown
  * @param estimated whether {@code jobs} is an estimate, because counting would have had to read too

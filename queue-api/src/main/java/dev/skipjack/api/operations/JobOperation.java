@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param skipped the number of jobs that could not be changed, for example because another job
  *     holds their unique key
  * @param failed the number of jobs that other transactions had locked. The jobs of the latest batch
- *     are tried again for about a second, also of an operation that has finished meanwhile, and
- *     this number then becomes smaller
+ *     are tried again for about a second, even if the operation has finished, and this number can
+ *     then decrease
  * @param lastReason why the latest job was skipped or failed; null if none was
  * @param state whether the operation is running, was stopped or has finished
  * @param createdAt when the operation was started

@@ -197,9 +197,7 @@ public record JobQuery(
         order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
-  /**
-   * Returns a query for live jobs of any status (pending, running, waiting or dead), ordered by id.
-   */
+  /** Returns a query for jobs of any {@linkplain JobStatus#isLive live} status, ordered by id. */
   public static JobQuery live() {
     return of(JobOrder.ID, null, null);
   }
@@ -209,7 +207,7 @@ public record JobQuery(
     return of(JobOrder.DUE, queue, JobStatus.PENDING);
   }
 
-  /** Returns a query for completed and cancelled jobs, latest first. */
+  /** Returns a query for jobs that have ended, latest first. */
   public static JobQuery archived() {
     return of(JobOrder.FINISHED, null, null);
   }

@@ -38,7 +38,7 @@ public record WorkerInfo(
 
   /**
    * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
-   * once a minute, plus or minus a fifth, so two may fail.
+   * once a minute, plus or minus a fifth, so two heartbeats may fail.
    */
   public static final Duration SILENCE = Duration.ofMinutes(3);
 
@@ -49,8 +49,8 @@ public record WorkerInfo(
   }
 
   /**
-   * Returns whether the worker was seen within the last {@link #SILENCE}. A time further than that
-   * in the future, which no worker reports, does not count.
+   * Returns whether the worker was last seen less than {@link #SILENCE} ago, or at a time that is
+   * in the future by less than that.
    */
   public boolean isAlive() {
     return silentFor.abs().compareTo(SILENCE) < 0;

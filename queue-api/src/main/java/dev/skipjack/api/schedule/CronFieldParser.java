@@ -87,7 +87,7 @@ final class CronFieldParser {
       String last = range.substring(dash + 1);
       int from = value(first);
       int to = value(last);
-      // SAT-SUN and 0-7 are ranges, 7-2 is SUN-TUE.
+      // SAT-SUN and 0-7 are ranges. 7-2 means SUN-TUE.
       boolean week = field == CronField.DAY_OF_WEEK;
       from = week && from == 7 && !first.equals(last) ? 0 : from;
       to = week && to == 0 && from > 0 ? 7 : to;

@@ -115,7 +115,7 @@ public final class CronTiming extends Timing {
     ZoneOffsetTransition change = rules.getTransition(now);
     LocalDateTime from = now.truncatedTo(ChronoUnit.SECONDS).plusSeconds(1);
     if (change != null && !after.isBefore(change.getInstant())) {
-      // This is the second pass of repeated times, and all of them have fired in the first.
+      // This is the second pass of repeated times. All of them have fired in the first pass.
       from = change.getDateTimeBefore();
     }
     while (true) {

@@ -65,7 +65,7 @@ public final class IntervalTiming extends Timing {
       if (fire.isAfter(EnqueueOptions.LATEST)) {
         return null;
       }
-      // The next date may have begun already, if the clocks went back over midnight.
+      // If the clocks went back over midnight, the next date may have begun already.
       Instant nextDate = date.plusDays(1).atStartOfDay(zone()).toInstant();
       long seconds = Duration.between(fire, nextDate).toSeconds();
       fire = fire.plusSeconds(Math.max(1, seconds / step) * step);

@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param created the names of the new partitions, not including those that already existed
  * @param postponed the partitions that are still missing
- * @param missingFrom the first requested instant without a partition, starting at which jobs can be
- *     neither claimed nor completed; empty if no partition is missing
+ * @param missingFrom the first requested instant without a partition. From then, jobs can be
+ *     neither claimed nor completed. Empty if no partition is missing
  */
 public record CreatedPartitions(
     List<String> created, List<Postponed> postponed, Optional<Instant> missingFrom) {

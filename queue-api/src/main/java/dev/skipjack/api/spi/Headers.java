@@ -35,9 +35,9 @@ public final class Headers {
   /**
    * Returns {@code headers} with another header, which replaces one of the same name.
    *
-   * @throws IllegalArgumentException if the name is reserved or has other characters, if the value
-   *     has control characters or lone surrogates or is no valid traceparent in the header of that
-   *     name, or if the headers become too large
+   * @throws IllegalArgumentException if the name is reserved or contains a character that is not
+   *     allowed, if the value contains control characters or lone surrogates, if the traceparent is
+   *     invalid, or if the headers become too large
    */
   public static Map<String, String> with(Map<String, String> headers, String name, String value) {
     require(name, value);
@@ -99,7 +99,7 @@ public final class Headers {
     return json(headers).getBytes(StandardCharsets.UTF_8).length;
   }
 
-  /** Names the first of {@code more} with which the headers are too large. */
+  /** Returns an exception that names the first of {@code more} that exceeds the limit. */
   private static IllegalArgumentException tooLarge(
       Map<String, String> headers, Map<String, String> more) {
     Map<String, String> all = new LinkedHashMap<>(headers);

@@ -91,8 +91,8 @@ public interface JobStore {
   /**
    * Completes a job as {@link #complete} does and, in the same transaction, claims the next job of
    * its ordering key as {@link #claim} does. The next job is claimed only if a claim could take it:
-   * it is due, its queue is not paused, and it is as the request demands. Otherwise, it becomes
-   * pending. Nothing is claimed if the job is not completed.
+   * it is due, its queue is not paused, and it matches the request. Otherwise, it becomes pending.
+   * Nothing is claimed if the job is not completed.
    *
    * <p>This method never waits for a locked row either. A store without ordering keys only
    * completes the job.

@@ -21,7 +21,7 @@ public interface LocalWorker {
   /** Wakes the worker for a job whose transaction has committed. Does not block. */
   void expect(WakeUp wakeUp);
 
-  /** A slot that is kept free for one job. Exactly one of its last two methods must be called. */
+  /** A slot that is kept free for one job. Call exactly one of {@link #start} and {@link #free}. */
   interface TakenSlot {
 
     /** Returns the worker that will run the job. */
@@ -31,8 +31,8 @@ public interface LocalWorker {
     Duration lease();
 
     /**
-     * Returns how many other slots of the queue are free and not taken. As long as no more jobs
-     * come first, each of them has a slot, and this one delays none.
+     * Returns the number of other free slots of the queue. If at most this many jobs come first,
+     * this job delays none of them.
      */
     int spare();
 
@@ -42,8 +42,8 @@ public interface LocalWorker {
     /**
      * Frees the slot, because the job was not inserted as running.
      *
-     * @param jobsAhead whether the reason is that other jobs of the queue come first, or that it is
-     *     paused. The worker then gives no slot until it has claimed again
+     * @param jobsAhead whether other jobs of the queue come first or the queue is paused. If so,
+     *     the worker gives no slot until its next claim
      */
     void free(boolean jobsAhead);
   }

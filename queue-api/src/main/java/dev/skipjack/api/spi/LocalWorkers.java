@@ -10,9 +10,9 @@ public interface LocalWorkers {
   /** Prepares the statement of a direct start, so that no enqueue has to wait for it. */
   void prepare();
 
-  /** Adds a worker, which from now on is asked for slots and woken for new jobs. */
+  /** Adds a worker. Enqueues then ask it for slots and wake it for new jobs. */
   void add(LocalWorker worker);
 
-  /** Removes a worker. Calls to it that have begun may still be running. */
+  /** Removes a worker. Earlier calls to it may still be running. */
   void remove(LocalWorker worker);
 }

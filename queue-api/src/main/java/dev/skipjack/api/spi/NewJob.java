@@ -110,8 +110,8 @@ public final class NewJob {
   /**
    * Returns this job with {@code headers}, which replace those of the same names.
    *
-   * @throws IllegalArgumentException if a header is not allowed or they are too large; see {@link
-   *     EnqueueOptions#header}
+   * @throws IllegalArgumentException if a header is not allowed, or the headers are too large; see
+   *     {@link EnqueueOptions#header}
    */
   public NewJob withHeaders(Map<String, String> headers) {
     return with(options.headers(headers));

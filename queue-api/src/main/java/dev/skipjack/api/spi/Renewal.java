@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param verdict whether the lease was extended
  * @param cancelRequested whether cancellation of the job was requested; false if the lease was not
  *     extended
- * @param jobIsLive whether the job is still live (pending, running, waiting or dead), regardless of
- *     which execution owns it; if false, the job has been completed, cancelled or pruned
+ * @param jobIsLive whether the job is still {@linkplain dev.skipjack.api.JobStatus#isLive live},
+ *     regardless of which execution owns it; if false, the job has ended or been pruned
  * @param heldBy the other execution that owns the job now; null if there is none or the lease was
  *     extended
  */

@@ -98,13 +98,13 @@ public interface ScheduleStore {
     String schedule();
 
     /**
-     * Calls the code of the schedule. Whatever that throws becomes the failure of the plan; an
-     * internal error of the virtual machine is then also thrown.
+     * Calls the code of the schedule. Any exception or error that the code throws becomes the
+     * failure of the plan. An internal error of the virtual machine is also rethrown.
      */
     @Override
     void run();
 
-    /** Gives the plan up. A result of its code that arrives later is ignored. */
+    /** Makes the plan fail. A later result of its code is ignored. */
     void fail(Throwable error);
   }
 
@@ -144,7 +144,7 @@ public interface ScheduleStore {
   record Failed(String schedule, Throwable error, Duration retryIn) {}
 
   /**
-   * A schedule that no running program declares any more.
+   * A schedule that no running program declares anymore.
    *
    * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it

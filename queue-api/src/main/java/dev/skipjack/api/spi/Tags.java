@@ -43,7 +43,7 @@ public final class Tags {
    * Requires that PostgreSQL can store a text. This check is less strict than {@link #require},
    * because jobs that were not inserted by this library may have other tags.
    *
-   * @param what the text, for the message
+   * @param what the term for the text in the message
    */
   public static void requireStorable(String what, String text) {
     if (text.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {

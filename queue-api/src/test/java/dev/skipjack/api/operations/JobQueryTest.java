@@ -31,7 +31,7 @@ class JobQueryTest {
   }
 
   @Test
-  void keepsWhatWasSaidBefore() {
+  void keepsEarlierFilters() {
     PageToken token = new PageToken("abc");
 
     assertThat(
@@ -104,7 +104,7 @@ class JobQueryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a b", "a\u0000", "../x", "\ud800"})
-  void tokensTakeNothingThatUrlsWouldNot(String text) {
+  void refusesTokensThatUrlsWouldHaveToEscape(String text) {
     assertThatThrownBy(() -> new PageToken(text)).isInstanceOf(IllegalArgumentException.class);
   }
 }

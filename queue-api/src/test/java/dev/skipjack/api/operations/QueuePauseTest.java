@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class QueuePauseTest {
 
   @Test
-  void namesItsDurationActorAndReason() {
+  void hasItsDurationActorAndReason() {
     QueuePause pause = QueuePause.of(Duration.ofHours(1)).by("anna").because("The link is wrong");
 
     assertThat(pause).isEqualTo(new QueuePause(Duration.ofHours(1), "anna", "The link is wrong"));
@@ -18,7 +18,7 @@ class QueuePauseTest {
   }
 
   @Test
-  void rejectsDurationsThatDoNotPauseOrDoNotFit() {
+  void rejectsDurationsOutOfRange() {
     for (Duration refused :
         List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(36_500).plusNanos(1))) {
       assertThatThrownBy(() -> QueuePause.of(refused))

@@ -35,7 +35,7 @@ class ClockChangesTest {
           15/30 1-3 * * *   | 00:15 00:45 01:00 01:15 01:45 | 23:15 23:45 00:15 00:45 02:15 02:45
           15 30 2 * * *     | 01:00             | 00:30:15
           """)
-  void anExpressionThatNamesHoursFollowsTheWallClock(
+  void anExpressionThatSpecifiesHoursFollowsTheWallClock(
       String expression, String spring, String autumn) {
     Timing timing = Timing.cron(expression).zone("Europe/Berlin");
 
@@ -63,7 +63,7 @@ class ClockChangesTest {
   }
 
   @Test
-  void timesOfTwoExpressionsThatAreSkippedTogetherAreOneInstant() {
+  void skippedTimesOfTwoExpressionsFireAtTheSameInstant() {
     Instant before = Instant.parse("2026-03-29T00:00:00Z");
 
     assertThat(Timing.cron("10 2 * * *").zone("Europe/Berlin").next(before))
@@ -161,7 +161,7 @@ class ClockChangesTest {
   }
 
   @Test
-  void anExceptedDateHasNoMovedFireEither() {
+  void anExceptedDateHasNoMovedFire() {
     Timing timing =
         Timing.cron("30 2 * * *").zone("Europe/Berlin").except(List.of(LocalDate.of(2026, 3, 29)));
 

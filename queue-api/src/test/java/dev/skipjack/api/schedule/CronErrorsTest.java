@@ -103,14 +103,14 @@ class CronErrorsTest {
           @             | Cron expression '@' is unknown.
           @daily 5      | Cron expression '@daily 5' is unknown.
           """)
-  void anErrorOfTheWholeExpressionNamesWhatIsAllowed(String expression, String message) {
+  void anErrorOfTheWholeExpressionStatesWhatIsAllowed(String expression, String message) {
     assertThatThrownBy(() -> Timing.cron(expression))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(message);
   }
 
   @Test
-  void anErrorIsReadableAndBoundedWhateverTheFieldHolds() {
+  void anErrorIsReadableAndBoundedWhateverTheFieldContains() {
     assertThatThrownBy(() -> Timing.cron("x\0" + "y".repeat(400) + " * * * *"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageNotContaining("\0")
@@ -118,7 +118,7 @@ class CronErrorsTest {
   }
 
   @Test
-  void aLongExpressionIsRefusedAndShownInPart() {
+  void aLongExpressionIsRefusedAndItsBeginningIsShown() {
     assertThatThrownBy(() -> Timing.cron("0,".repeat(300) + " * * * *"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("(cut)")

@@ -71,7 +71,7 @@ class CronLibrariesProperties {
   }
 
   @Property
-  void inAZoneFiresAwayFromChangesOfItsClocksAreThoseOfBoth(
+  void awayFromClockChangesFiresInAZoneAreThoseOfBothLibraries(
       @ForAll("minutesOfDay") String expression,
       @ForAll("zones") ZoneId zone,
       @ForAll("instants") Instant after) {
@@ -184,10 +184,10 @@ class CronLibrariesProperties {
   }
 
   /**
-   * Both libraries leave out a time that the clocks skip, so a daily job is missed once a year.
-   * Spring fires twice at every time that the clocks repeat, cron-utils only at some of them.
-   * Skipjack runs a daily job exactly once a day, as {@code cron(8)} does, even in Greenland, where
-   * Spring leaves out the whole day. Times are UTC.
+   * Both libraries omit a time that the clocks skip, so a daily job is missed once a year. Spring
+   * fires twice at every time that the clocks repeat, cron-utils only at some of them. Skipjack
+   * runs a daily job exactly once a day, as {@code cron(8)} does, even in Greenland, where Spring
+   * skips the whole day. Times are UTC.
    */
   @Example
   void changesOfTheClocksAreHandledDifferently() {
@@ -286,7 +286,7 @@ class CronLibrariesProperties {
    * large.
    */
   @Example
-  void expressionsThatAreMistakesAreRefusedHere() {
+  void expressionsThatAreMistakesAreRefused() {
     assertThatThrownBy(() -> Timing.cron("0 0 30 2 *")).hasMessageContaining("never fires");
     assertThat(CronExpression.parse("0 0 0 30 2 *").next(LocalDateTime.of(2026, 1, 1, 0, 0)))
         .isNull();

@@ -58,7 +58,7 @@ class IntervalTimingTest {
   }
 
   @Test
-  void firesOnExceptedDatesAreLeftOutAtTheSameRhythm() {
+  void skippingFiresOnExceptedDatesDoesNotShiftLaterFires() {
     Timing aligned =
         Timing.every(Duration.ofHours(7))
             .zone("Asia/Tokyo")
@@ -81,7 +81,7 @@ class IntervalTimingTest {
   }
 
   @Test
-  void exceptedDatesKeepTheRhythmFromTheLastFire() {
+  void exceptedDatesDoNotShiftFiresFromTheLastFire() {
     Timing timing =
         Timing.every(Duration.ofHours(5)).fromLastFire().except(List.of(LocalDate.of(2026, 3, 11)));
     Instant last = Instant.parse("2026-03-10T20:00:00.5Z");

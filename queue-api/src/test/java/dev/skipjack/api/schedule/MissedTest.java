@@ -6,7 +6,7 @@ import dev.skipjack.api.schedule.Missed.Policy;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Only one policy has a maximum to choose. */
+/** Tests the maximum, which only one policy lets callers choose. */
 class MissedTest {
 
   @ParameterizedTest
@@ -16,7 +16,7 @@ class MissedTest {
     "ONCE, 2, 'Maximum 2 of missed times is not 1, which policy ONCE requires.'",
     "SKIP, 2, 'Maximum 2 of missed times is not 1, which policy SKIP requires.'"
   })
-  void aMaximumOutsideThePolicyIsRefused(Policy policy, int maximum, String message) {
+  void aMaximumThatThePolicyDoesNotAllowIsRefused(Policy policy, int maximum, String message) {
     assertThatThrownBy(() -> new Missed(policy, maximum))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(message);

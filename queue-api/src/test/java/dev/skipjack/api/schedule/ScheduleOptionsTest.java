@@ -39,7 +39,7 @@ class ScheduleOptionsTest {
           "strictOrdering", job -> job.strictOrdering(),
           "withoutWakeUp", job -> job.withoutWakeUp());
 
-  /** It only takes something away. */
+  /** Options that set nothing. */
   private static final Set<String> NEITHER = Set.of("withoutHeader");
 
   @Test

@@ -17,7 +17,7 @@ final class Zones {
   static final Instant BEGIN = Instant.parse("1970-01-01T00:00:00Z");
   static final Instant END = Instant.parse("2038-01-01T00:00:00Z");
 
-  /** The JDK's time zones, with only one of those that have the same rules. */
+  /** One of the JDK's time zones for each set of rules. */
   static final List<ZoneId> DISTINCT = distinct();
 
   /** The zones in {@link #DISTINCT} whose offset changes. */

@@ -45,7 +45,7 @@ class AttemptValuesTest {
   }
 
   @Test
-  void aReasonIsMadeSafeToWrite() {
+  void aReasonIsSanitized() {
     String hostile = "nul \0 lone \uD800 " + "x".repeat(10_000);
 
     assertThat(FinalOutcome.cancelled(EXECUTION, hostile).reason())
@@ -65,7 +65,7 @@ class AttemptValuesTest {
   }
 
   @Test
-  void anInstantIsClampedToWhatTheDatabaseTakes() {
+  void anInstantIsClampedToTheRangeOfTheDatabase() {
     assertThat(Requeue.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MAX).until())
         .isEqualTo(EnqueueOptions.LATEST);
     assertThat(Requeue.until(EXECUTION, ExecutionStatus.SNOOZED, Instant.MIN).until())
@@ -83,7 +83,7 @@ class AttemptValuesTest {
   }
 
   @Test
-  void aMessageIsMadeSafeToWrite() {
+  void aMessageIsSanitized() {
     assertThat(new Progress(EXECUTION, 0, "a\0b").message()).isEqualTo("a\uFFFDb");
     assertThat(new Progress(EXECUTION, 100, "x".repeat(501)).message()).hasSize(500);
     assertThat(new Progress(EXECUTION, 1, null).message()).isNull();

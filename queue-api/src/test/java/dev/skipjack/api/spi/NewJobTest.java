@@ -20,7 +20,7 @@ class NewJobTest {
       JobType.of("greet", String.class).onQueue("emails").priority(1).maxAttempts(2);
 
   @Test
-  void optionsOverrideTheTypeWhichOverridesTheQueue() {
+  void optionsOverrideTheTypeAndTheTypeOverridesTheQueue() {
     NewJob plain = NewJob.of(JobType.of("greet", String.class), "{}", EnqueueOptions.none());
     NewJob typed = NewJob.of(TYPE, "{}", EnqueueOptions.none());
     NewJob chosen =

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OperationRun {
 
-  /** SQLSTATEs of a deadlock, a cancelled statement, an unavailable lock, a unique violation. */
+  /** SQLSTATEs of a deadlock, a cancelled statement, an unavailable lock and a unique violation. */
   private static final Set<String> RETRIED_SMALLER = Set.of("40P01", "57014", "55P03", "23505");
 
   private static final String CANCELLED = "57014";
@@ -88,7 +88,7 @@ final class OperationRun {
         operation.id(), "Job %s was locked by another transaction.".formatted(last));
   }
 
-  /** Tries jobs again that count as failed. */
+  /** Retries jobs that count as failed. */
   private Counts fewer(
       List<JobId> jobs, JobOperation operation, Connection connection, List<List<JobId>> locked) {
     Counts counts = attempt(operation, jobs, connection, locked);
@@ -98,7 +98,7 @@ final class OperationRun {
 
   /**
    * Changes jobs. If a statement fails because of other transactions, nothing is changed, and the
-   * halves of the jobs must be tried apart.
+   * halves of the jobs must be tried separately.
    *
    * @param locked receives the jobs to try again, each list in a transaction of its own
    */
@@ -114,7 +114,7 @@ final class OperationRun {
     } catch (StoreException failure) {
       String state = failure.sqlState().filter(RETRIED_SMALLER::contains).orElse(null);
       int half = jobs.size() / 2;
-      // A single job whose statement takes too long takes as long the next time.
+      // A single job whose statement took too long would take as long again.
       if (state == null || (half == 0 && state.equals(CANCELLED))) {
         throw failure;
       }

@@ -59,7 +59,7 @@ final class OperationTable {
   /**
    * The results that a transaction adds.
    *
-   * @param failed the number of jobs that were locked; negative if fewer are than before
+   * @param failed the number of jobs that were locked; negative if fewer are locked than before
    * @param reason why the latest job was skipped or failed; null to keep the reason
    */
   record Counts(long done, long skipped, long failed, @Nullable String reason) {}
@@ -138,7 +138,7 @@ final class OperationTable {
 
   /**
    * Changes a batch of jobs and adds its results, in one transaction. The row is locked first, so
-   * that of several processes only one changes the jobs of a batch, and an operation is stopped
+   * that only one of several processes changes the jobs of a batch, and an operation is stopped
    * only between two batches.
    *
    * @param next the position of the next batch; null if this is the last one
@@ -161,7 +161,7 @@ final class OperationTable {
   }
 
   /**
-   * Changes jobs of a batch that is recorded already, and adds the results, in one transaction.
+   * Changes jobs of a batch that has been recorded, and adds the results, in one transaction.
    *
    * @param work changes the jobs on the connection that it is given
    * @return the operation, or empty if it has been stopped
@@ -185,7 +185,8 @@ final class OperationTable {
           if (!isLocked(dsl, which)) {
             return Optional.empty();
           }
-          // As in other commands on many jobs: waiting for a key blocks all jobs of the batch.
+          // As in other commands on many jobs, because waiting for a key blocks all jobs of the
+          // batch.
           dsl.execute("SET LOCAL lock_timeout = '100ms'");
           return Optional.of(record.apply(dsl, work.apply(connection)));
         });

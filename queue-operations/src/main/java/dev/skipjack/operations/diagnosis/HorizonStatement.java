@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  *  ORDER BY 4 DESC NULLS LAST LIMIT 1000
  * }</pre>
  *
- * <p>An idle transaction that wrote under READ COMMITTED has no snapshot, but its own number holds
- * back vacuum too. The session that receives a standby's feedback has no database. Vacuum ignores
- * the snapshots of other vacuums.
+ * <p>An idle transaction that wrote under READ COMMITTED has no snapshot, but its transaction id
+ * also holds back vacuum. The session that receives a standby's feedback has no database. Vacuum
+ * ignores the snapshots of other vacuums.
  *
  * <p>A role without {@code pg_read_all_stats} can see the sessions of other roles but not their
  * transactions, so the age in these rows is null. Locks nothing.

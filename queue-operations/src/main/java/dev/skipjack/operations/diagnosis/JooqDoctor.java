@@ -175,7 +175,7 @@ public final class JooqDoctor implements Doctor {
         : finding;
   }
 
-  /** Returns the kinds of due jobs, those that wait for their ordering key among them. */
+  /** Returns the kinds of due jobs, including jobs that wait for their ordering key. */
   private List<DueKindsStatement.Facts> kindsThatWait() {
     return Stream.concat(
             transactions.run(dueKinds).stream(), transactions.run(waitingKinds).stream())

@@ -16,15 +16,15 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the schedules that are not paused; failing and overdue ones come first.
+ * Lists the schedules that are not paused, failing and overdue ones first.
  *
  * <pre>{@code
  * SELECT name, queue, kind, (<microseconds since due_at>), failures, left(last_error, 1000) FROM job_schedules
  *  WHERE paused_at IS NULL ORDER BY (failures > 0 OR due_at IS NOT NULL AND due_at < now()) DESC, name LIMIT 1000
  * }</pre>
  *
- * <p>A row that workers cannot read is in {@code failures}, because they record it there, so this
- * statement reads no timing. Locks nothing.
+ * <p>Workers record a row that they cannot read in {@code failures}, so this statement reads no
+ * timing. Locks nothing.
  */
 final class ScheduleFactsStatement {
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Judges the state of the server. */
+/** Checks the state of the server. */
 final class ServerChecks {
 
   private static final Duration CLOCK_YELLOW = Duration.ofSeconds(1);
@@ -68,7 +68,7 @@ final class ServerChecks {
                 "in transaction mode: JobQueue.builder(dataSource).listenOn(direct), and prepareThreshold=0 in the JDBC URL"));
   }
 
-  /** Compares the clocks: the server read its own between two readings of this machine's. */
+  /** Compares the clocks. The server's was read between two readings of this machine's. */
   static Finding clock(ServerFactsStatement.Facts server, Instant before, Instant after) {
     Duration behind = Duration.between(server.now(), before);
     Duration ahead = Duration.between(after, server.now());

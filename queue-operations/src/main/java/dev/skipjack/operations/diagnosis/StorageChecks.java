@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Judges the tables, indexes and partitions. */
+/** Checks the tables, indexes and partitions. */
 final class StorageChecks {
 
   /** The number of dead rows at which autovacuum has certainly begun. */
@@ -44,7 +44,7 @@ final class StorageChecks {
     if (standby) {
       return Check.DEAD_ROWS.notChecked("A standby has no statistics on rows.", ON_THE_PRIMARY);
     }
-    // Relative to what autovacuum tolerates, so that the worst table comes first.
+    // Compared with the number that autovacuum tolerates, so that the worst table comes first.
     Optional<TableFactsStatement.Facts> worst =
         tables.stream().max(Comparator.comparingDouble(StorageChecks::deadness));
     double deadness = worst.map(StorageChecks::deadness).orElse(0.0);

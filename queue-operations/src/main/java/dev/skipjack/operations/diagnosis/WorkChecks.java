@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Judges the schema, the jobs, the workers and the schedules. */
+/** Checks the schema, the jobs, the workers and the schedules. */
 final class WorkChecks {
 
   /**
@@ -126,7 +126,7 @@ final class WorkChecks {
     if (dead.jobs() == 0) {
       return Check.DEAD_JOBS.green("No job is dead.");
     }
-    // The window has the first jobs by queue and kind, so its times are not those of all.
+    // The times are those of the first jobs by queue and kind, not of all dead jobs.
     boolean more = dead.jobs() == DeadJobFactsStatement.WINDOW;
     String times =
         more || sinceFirst == null || sinceLast == null

@@ -79,7 +79,7 @@ final class WorkerFactsStatement {
   }
 
   /**
-   * Returns the condition that a worker was seen recently. A time far in the future says nothing.
+   * Returns the condition that a worker was seen recently. A time far in the future does not count.
    */
   static Condition isAlive() {
     Field<Long> silence = inline(DatabaseClock.micros(WorkerInfo.SILENCE), SQLDataType.BIGINT);

@@ -1,5 +1,5 @@
 /**
- * Explains what the queue does and finds what is wrong with it. {@link
+ * Explains the states of jobs and finds problems of the queue. {@link
  * dev.skipjack.operations.diagnosis.JobExplainer} finds the reason why a job is not running. {@link
  * dev.skipjack.operations.diagnosis.JooqDoctor} runs the checks of the queue, its database and its
  * workers.

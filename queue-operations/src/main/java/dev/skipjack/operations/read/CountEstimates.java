@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
  * the other ranges.
  *
  * <p>The ranges are the pending jobs of each queue, the dead jobs of each queue and kind, all
- * running jobs, and all waiting jobs. If a range was too long, it is only certain that it contains
- * at least the jobs that were counted.
+ * running jobs, and all waiting jobs. A range that was too long contains at least the jobs that
+ * were counted.
  */
 final class CountEstimates {
 

@@ -29,7 +29,7 @@ import org.jooq.impl.SQLDataType;
  * hundredth of them to within ten percent, unless the jobs of the group were all enqueued together
  * and therefore share pages. The alternatives were worse: {@code reltuples} distinguishes neither
  * queues nor kinds, and is as old as the last ANALYZE of a table that changes every second; "at
- * least 10,000" does not distinguish a bad minute from a lost day.
+ * least 10,000" does not distinguish a short backlog from a long one.
  *
  * <p>jOOQ's DSL has neither TABLESAMPLE nor the size of a relation, hence the templates. Locks
  * nothing.

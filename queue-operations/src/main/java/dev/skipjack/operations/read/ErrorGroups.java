@@ -12,9 +12,9 @@ import org.jooq.Field;
  * Maps error messages to groups: the first line of the message, with {@code *} in place of each
  * quoted text and each word that contains a digit, which are the values of one job.
  *
- * <p>The server does this, because a list of a few groups is then all that it sends. A typical
- * message takes it 4 microseconds, and the most expensive one that a job can have about 100. The
- * collation {@code C} keeps the classes of characters independent of the database.
+ * <p>The server computes the groups, so that it sends only a few of them. This takes 4 microseconds
+ * for a typical message, and about 100 for the most expensive one. The collation {@code C} keeps
+ * the classes of characters independent of the database.
  */
 final class ErrorGroups {
 
@@ -25,8 +25,8 @@ final class ErrorGroups {
   private static final int READ = 300;
 
   /**
-   * A quote in single quotes begins after a character that is not part of a word, unlike the
-   * apostrophe of "can't". The end of the text that is read may have cut off the closing quote.
+   * A text in single quotes begins after a character that is not part of a word, unlike the
+   * apostrophe of "can't". The closing quote may be missing, because long messages are cut off.
    */
   private static final String VALUES =
       "\"[^\"]*(\"|$)|(?<![[:alnum:]])'[^']*('|$)|[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*";

@@ -48,7 +48,7 @@ enum JobFilter {
   private static final Param<String[]> STATUSES = Texts.array("statuses");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
-  /** Is no group, because a group is one line; the empty text is one. */
+  /** A text that is no group, because a group has one line. The empty text is a group. */
   private static final String EVERY_GROUP = "\n";
 
   private static final Field<String> ERROR = Texts.param("error");

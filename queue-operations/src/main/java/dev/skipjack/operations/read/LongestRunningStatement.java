@@ -55,7 +55,7 @@ final class LongestRunningStatement {
 
   private LongestRunningStatement() {}
 
-  /** Which jobs to list. */
+  /** The jobs to list. */
   record Request(Duration atLeast, int limit) {}
 
   static Statement<Request, RunningJob> of(DSLContext dialect) {

@@ -30,8 +30,8 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>The first entry of a lane is its oldest job, so the {@link LooseScan} that finds the lanes
- * reads all that is needed and never leaves the index. The database computes the age, so the clock
- * of this machine does not matter. Locks nothing.
+ * finds these jobs too, and reads only the index. The database computes the age, so the clock of
+ * this machine does not matter. Locks nothing.
  */
 final class OldestPendingStatement {
 

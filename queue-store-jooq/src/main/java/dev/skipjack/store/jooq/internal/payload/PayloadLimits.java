@@ -65,8 +65,7 @@ public final class PayloadLimits {
   private String requirePayload(String what, String json) {
     if (scan(what, "enqueue", json).isNull()) {
       throw new PayloadException(
-          "%s is null. Use an empty record or object where there is nothing to say."
-              .formatted(what),
+          "%s is null. Use an empty record or object for a job without data.".formatted(what),
           null);
     }
     return json;

@@ -1,0 +1,53 @@
+// Runs graphile-worker for the comparison. Standard input has the URL of the database and the schema, each in a line, and
+// its end stops the worker. Standard output has "ready", then a line for each job: its number and when it began, in
+// microseconds since 1970. The settings are those of the benchmark in the library's documentation.
+import { createInterface } from "node:readline";
+import { Logger, run, runMigrations } from "graphile-worker";
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const connectionString = (await lines.next()).value;
+const schema = (await lines.next()).value;
+const logger = new Logger(() => (level, message) => {
+  if (level === "error") {
+    console.error(message);
+  }
+});
+const preset = {
+  worker: {
+    connectionString,
+    schema,
+    concurrentJobs: 24,
+    maxPoolSize: 25,
+    localQueue: { size: 500 },
+    completeJobBatchDelay: 0,
+    failJobBatchDelay: 0,
+    logger,
+  },
+};
+
+if (process.argv[2] === "migrate") {
+  await runMigrations({ preset });
+  process.exit(0);
+}
+
+let began = "";
+function print() {
+  process.stdout.write(began);
+  began = "";
+}
+const runner = await run({
+  preset,
+  noHandleSignals: true,
+  taskList: {
+    noop({ n }) {
+      if (began === "") {
+        setImmediate(print);
+      }
+      began += `${n} ${Math.round((performance.timeOrigin + performance.now()) * 1000)}\n`;
+    },
+  },
+});
+process.stdout.write("ready\n");
+await lines.next();
+await runner.stop();
+process.exit(0);
