@@ -103,7 +103,7 @@ enum Measure {
   private final String title;
   private final Better better;
   private final @Nullable Double target;
-  private final @Nullable String rival;
+  private final @Nullable String library;
 
   /** Creates a measure for a cost or a latency without a target; lower is better. */
   Measure(Phase phase, Figure figure, String title) {
@@ -116,7 +116,7 @@ enum Measure {
   }
 
   /**
-   * @param rival the library to which the target's ratio refers
+   * @param library the library to which the target's ratio refers
    */
   Measure(
       Phase phase,
@@ -124,13 +124,13 @@ enum Measure {
       String title,
       Better better,
       @Nullable Double target,
-      @Nullable String rival) {
+      @Nullable String library) {
     this.phase = phase;
     this.figure = figure;
     this.title = title;
     this.better = better;
     this.target = target;
-    this.rival = rival;
+    this.library = library;
   }
 
   Phase phase() {
@@ -182,9 +182,9 @@ enum Measure {
   }
 
   /** Returns whether a ratio of Skipjack to a library misses the target for that library. */
-  boolean isMissed(String library, double ratio) {
+  boolean isMissed(String compared, double ratio) {
     return target != null
-        && library.equals(rival)
+        && compared.equals(library)
         && (better == Better.HIGHER ? ratio < target : ratio > target);
   }
 
@@ -192,6 +192,6 @@ enum Measure {
   @Nullable String target() {
     return target == null
         ? null
-        : (better == Better.HIGHER ? ">= " : "<= ") + target + " of " + rival;
+        : (better == Better.HIGHER ? ">= " : "<= ") + target + " of " + library;
   }
 }
