@@ -1,0 +1,97 @@
+package dev.skipjack.benchmarks;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** A worker in a separate process, which can be started and stopped many times. */
+final class WorkerProcess implements AutoCloseable {
+
+  private final JavaProcess process;
+
+  WorkerProcess(BenchmarkDatabase database) throws IOException {
+    process = new JavaProcess(WorkerProgram.class, database);
+  }
+
+  /**
+   * The figures of a worker that was stopped.
+   *
+   * @param jobs number of jobs that it completed
+   * @param claims number of its claims that returned a job
+   * @param emptyClaims number of its other claims
+   */
+  record Work(long jobs, long claims, long emptyClaims) {}
+
+  /** A worker that was started. */
+  final class Running {
+
+    private final CompletionLatch latch;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private long jobs;
+    private @Nullable Work work;
+    private @Nullable Exception failure;
+
+    private Running(CompletionLatch latch) {
+      this.latch = latch;
+      Thread reader = new Thread(this::read, "bench-worker-process");
+      reader.setDaemon(true);
+      reader.start();
+    }
+
+    private void read() {
+      try {
+        for (String line = process.read(); work == null; line = work == null ? process.read() : "") {
+          if (line.startsWith("stopped")) {
+            String[] words = line.split(" ", -1);
+            work = new Work(jobs, Long.parseLong(words[1]), Long.parseLong(words[2]));
+          } else {
+            int more = Integer.parseInt(line);
+            jobs += more;
+            latch.count(more);
+          }
+        }
+      } catch (IOException | InterruptedException | RuntimeException broken) {
+        failure = broken;
+      } finally {
+        ended.countDown();
+      }
+    }
+
+    /** Stops the worker. */
+    Work stop() throws Exception {
+      process.send("stop");
+      ended.await();
+      if (failure != null) {
+        throw failure;
+      }
+      return Objects.requireNonNull(work, "no figures");
+    }
+  }
+
+  /**
+   * Starts a worker.
+   *
+   * @param completed counts its jobs, a few milliseconds after their completions were committed
+   */
+  Running start(int handlers, int prefetch, CompletionLatch completed)
+      throws IOException, InterruptedException {
+    process.send("start %d %d".formatted(handlers, prefetch));
+    String line = process.read();
+    if (!line.equals("started")) {
+      throw new IllegalStateException("The worker's process printed: " + line);
+    }
+    return new Running(completed);
+  }
+
+  /** Returns the CPU time that the process has used. */
+  Duration cpu() {
+    return process.cpu();
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}
