@@ -22,11 +22,15 @@ final class Held {
   private final Reporter reporter;
 
   Held(Duration lease) {
+    this(lease, Duration.ZERO);
+  }
+
+  Held(Duration lease, Duration flushInterval) {
     this.lease = lease;
     this.reporter = new Reporter(List.of(events));
     OutcomeWriter writer =
         new OutcomeWriter(store, lease, running, reporter, new SplittableRandom(1));
-    flusher = new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO);
+    flusher = new OutcomeFlusher(writer, running, new Wakeup(), flushInterval);
     heartbeat = heartbeat(Duration.ofMillis(10));
   }
 

@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static java.lang.Thread.State.TERMINATED;
+import static java.lang.Thread.State.TIMED_WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -45,6 +47,38 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Failed.class)).hasSize(1);
     assertThat(held.events.all(Dead.class)).hasSize(1);
     assertThat(held.events.all(Snoozed.class)).hasSize(1);
+    assertThat(held.running.size()).isZero();
+  }
+
+  /** The ending that arrives during a write raises the wake-up, which must not count later. */
+  @Test
+  void anEndingThatArrivesDuringAWriteIsCollectedWithLaterOnes() throws Exception {
+    Held held = new Held(LONG, LONG);
+    List<Attempt> attempts = new CopyOnWriteArrayList<>();
+    List<Integer> sizes = new CopyOnWriteArrayList<>();
+    offer(held, held.claim(1), COMPLETED);
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            if (call.equals("complete")) {
+              sizes.add(size);
+            }
+            if (call.equals("complete") && attempts.isEmpty()) {
+              attempts.addAll(held.claim(3));
+              offer(held, attempts.subList(0, 1), COMPLETED);
+            }
+          }
+        };
+    held.flusher.run();
+    Thread next = new Thread(held.flusher::run);
+    next.start();
+    await().until(() -> List.of(TIMED_WAITING, TERMINATED).contains(next.getState()));
+
+    offer(held, attempts.subList(1, 3), COMPLETED);
+    next.join();
+
+    assertThat(sizes).containsExactly(1, 3);
     assertThat(held.running.size()).isZero();
   }
 
@@ -100,19 +134,35 @@ class OutcomeFlusherTest {
     assertThat(held.running.size()).isZero();
   }
 
+  /** The claim of another worker may lock hundreds of rows that this worker completes. */
   @Test
-  void aBusyRowIsRetriedAloneUntilItIsFree() {
+  void busyRowsAreRetriedTogetherUntilTheyAreFree() {
     Held held = new Held(LONG);
-    List<Attempt> attempts = held.claim(2);
-    held.store.hold(attempts.get(0).execution().jobId(), true);
+    List<Attempt> attempts = held.claim(10);
+    List<Attempt> locked = attempts.subList(0, 9);
+    locked.forEach(attempt -> held.store.hold(attempt.execution().jobId(), true));
+    List<Integer> sizes = new CopyOnWriteArrayList<>();
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            sizes.add(size);
+          }
+        };
     offer(held, attempts, COMPLETED);
 
-    held.flusher.run();
-    assertThat(held.running.all()).containsExactly(attempts.get(0));
-    held.store.hold(attempts.get(0).execution().jobId(), false);
+    await()
+        .until(
+            () -> {
+              held.flusher.run();
+              return sizes.size() == 3;
+            });
+    assertThat(held.running.all()).containsExactlyInAnyOrderElementsOf(locked);
+    locked.forEach(attempt -> held.store.hold(attempt.execution().jobId(), false));
 
     drain(held);
-    assertThat(held.events.all(Succeeded.class)).hasSize(2);
+    assertThat(sizes).containsExactly(10, 9, 9, 9);
+    assertThat(held.events.all(Succeeded.class)).hasSize(10);
   }
 
   @Test

@@ -42,16 +42,15 @@ final class WorkerProcess implements AutoCloseable {
 
     private void read() {
       try {
-        for (String line = process.read(); work == null; line = work == null ? process.read() : "") {
-          if (line.startsWith("stopped")) {
-            String[] words = line.split(" ", -1);
-            work = new Work(jobs, Long.parseLong(words[1]), Long.parseLong(words[2]));
-          } else {
-            int more = Integer.parseInt(line);
-            jobs += more;
-            latch.count(more);
-          }
+        String line = process.read();
+        while (!line.startsWith(WorkerProgram.STOPPED)) {
+          int more = Integer.parseInt(line);
+          jobs += more;
+          latch.count(more);
+          line = process.read();
         }
+        String[] words = line.split(" ", -1);
+        work = new Work(jobs, Long.parseLong(words[1]), Long.parseLong(words[2]));
       } catch (IOException | InterruptedException | RuntimeException broken) {
         failure = broken;
       } finally {
@@ -61,7 +60,7 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Stops the worker. */
     Work stop() throws Exception {
-      process.send("stop");
+      process.send(WorkerProgram.STOP);
       ended.await();
       if (failure != null) {
         throw failure;
@@ -77,9 +76,9 @@ final class WorkerProcess implements AutoCloseable {
    */
   Running start(int handlers, int prefetch, CompletionLatch completed)
       throws IOException, InterruptedException {
-    process.send("start %d %d".formatted(handlers, prefetch));
+    process.send("%d %d".formatted(handlers, prefetch));
     String line = process.read();
-    if (!line.equals("started")) {
+    if (!line.equals(WorkerProgram.STARTED)) {
       throw new IllegalStateException("The worker's process printed: " + line);
     }
     return new Running(completed);

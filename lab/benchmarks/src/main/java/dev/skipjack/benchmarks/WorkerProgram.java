@@ -11,20 +11,19 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The program that {@link WorkerProcess} runs: a worker whose handlers do nothing. It reads the URL
- * from the first line of standard input, then these commands:
- *
- * <ul>
- *   <li>{@code start HANDLERS PREFETCH} starts a worker, and prints {@code started}.
- *   <li>{@code stop} stops it, and prints {@code stopped} with the figures of its claims.
- * </ul>
- *
- * <p>In between, it prints the number of jobs that were completed since the last such line.
+ * from the first line of standard input. The next line contains the number of handlers and the
+ * prefetch; the program starts a worker and prints {@link #STARTED}. After {@link #STOP}, it stops
+ * the worker and prints {@link #STOPPED} with the figures of its claims. In between, it prints the
+ * number of jobs that were completed since the last such line. This may be repeated.
  */
 public final class WorkerProgram {
+
+  static final String STARTED = "started";
+  static final String STOP = "stop";
+  static final String STOPPED = "stopped";
 
   private static final int CONNECTIONS = 5;
 
@@ -41,26 +40,17 @@ public final class WorkerProgram {
       JobQueue queue = JobQueue.builder(pool).schema(BenchmarkDatabase.SCHEMA).build();
       AtomicLong completed = new AtomicLong();
       report(completed);
-      BatchSizes sizes = new BatchSizes();
-      @Nullable Worker worker = null;
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         String[] words = line.split(" ", -1);
-        if (worker == null) {
-          sizes = new BatchSizes();
-          worker =
-              start(
-                  queue,
-                  sizes,
-                  Integer.parseInt(words[1]),
-                  Integer.parseInt(words[2]),
-                  completed);
-          System.out.println("started");
-        } else {
-          worker.close();
-          worker = null;
-          System.out.println(
-              "stopped %d %d".formatted(sizes.claims(), sizes.emptyClaims()));
-        }
+        BatchSizes sizes = new BatchSizes();
+        Worker worker =
+            start(
+                queue, sizes, Integer.parseInt(words[0]), Integer.parseInt(words[1]), completed);
+        System.out.println(STARTED);
+        Objects.requireNonNull(in.readLine(), STOP);
+        worker.close();
+        System.out.println(
+            "%s %d %d".formatted(STOPPED, sizes.claims(), sizes.emptyClaims()));
       }
     }
   }
