@@ -114,22 +114,11 @@ final class OutcomeFlusher implements Loop.Step {
     return asked;
   }
 
-  /**
-   * Waits for more endings if any attempt can still produce one. A wake-up may be older than this
-   * wait, because the first ending that arrives during a write raises one. It must not end the wait:
-   * if the machine is busy, each write would then contain only what arrived during the previous one,
-   * often a single ending, and these writes would keep the machine busy.
-   */
+  /** Waits for more endings if any attempt can still produce one. */
   private void gather() {
-    long began = System.nanoTime();
-    for (int waiting = arrived.get();
-        waiting > 0 && !isWorthWriting(waiting);
-        waiting = arrived.get()) {
-      long left = Math.max(began + flushInterval - System.nanoTime(), collecting());
-      if (left <= 0 || flushInterval == 0) {
-        return;
-      }
-      wakeup.await(left);
+    int waiting = arrived.get();
+    if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {
+      wakeup.await(Math.max(flushInterval, collecting()));
     }
   }
 

@@ -22,15 +22,11 @@ final class Held {
   private final Reporter reporter;
 
   Held(Duration lease) {
-    this(lease, Duration.ZERO);
-  }
-
-  Held(Duration lease, Duration flushInterval) {
     this.lease = lease;
     this.reporter = new Reporter(List.of(events));
     OutcomeWriter writer =
         new OutcomeWriter(store, lease, running, reporter, new SplittableRandom(1));
-    flusher = new OutcomeFlusher(writer, running, new Wakeup(), flushInterval);
+    flusher = new OutcomeFlusher(writer, running, new Wakeup(), Duration.ZERO);
     heartbeat = heartbeat(Duration.ofMillis(10));
   }
 

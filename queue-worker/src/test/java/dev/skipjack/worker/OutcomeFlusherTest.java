@@ -1,7 +1,5 @@
 package dev.skipjack.worker;
 
-import static java.lang.Thread.State.TERMINATED;
-import static java.lang.Thread.State.TIMED_WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -47,38 +45,6 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Failed.class)).hasSize(1);
     assertThat(held.events.all(Dead.class)).hasSize(1);
     assertThat(held.events.all(Snoozed.class)).hasSize(1);
-    assertThat(held.running.size()).isZero();
-  }
-
-  /** The ending that arrives during a write raises the wake-up, which must not count later. */
-  @Test
-  void anEndingThatArrivesDuringAWriteIsCollectedWithLaterOnes() throws Exception {
-    Held held = new Held(LONG, LONG);
-    List<Attempt> attempts = new CopyOnWriteArrayList<>();
-    List<Integer> sizes = new CopyOnWriteArrayList<>();
-    offer(held, held.claim(1), COMPLETED);
-    held.store.fault =
-        new MemoryStore.Fault() {
-          @Override
-          public void before(String call, int size) {
-            if (call.equals("complete")) {
-              sizes.add(size);
-            }
-            if (call.equals("complete") && attempts.isEmpty()) {
-              attempts.addAll(held.claim(3));
-              offer(held, attempts.subList(0, 1), COMPLETED);
-            }
-          }
-        };
-    held.flusher.run();
-    Thread next = new Thread(held.flusher::run);
-    next.start();
-    await().until(() -> List.of(TIMED_WAITING, TERMINATED).contains(next.getState()));
-
-    offer(held, attempts.subList(1, 3), COMPLETED);
-    next.join();
-
-    assertThat(sizes).containsExactly(1, 3);
     assertThat(held.running.size()).isZero();
   }
 

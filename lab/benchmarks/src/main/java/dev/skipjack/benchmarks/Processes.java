@@ -33,8 +33,7 @@ final class Processes implements Benchmark {
 
   @Override
   public Set<Setting> settings() {
-    return EnumSet.of(
-        Setting.JOBS, Setting.WORKERS, Setting.BATCH, Setting.RUNS, Setting.ARCHIVE);
+    return EnumSet.of(Setting.JOBS, Setting.WORKERS, Setting.BATCH, Setting.RUNS, Setting.ARCHIVE);
   }
 
   @Override
@@ -163,8 +162,7 @@ final class Processes implements Benchmark {
     figures.put("least_share", Statistics.min(shares));
     figures.put("most_share", Statistics.max(shares));
     figures.put("jobs_per_claim", jobs / Math.max(1, claims));
-    figures.put(
-        "empty_claims", work.stream().mapToDouble(WorkerProcess.Work::emptyClaims).sum());
+    figures.put("empty_claims", work.stream().mapToDouble(WorkerProcess.Work::emptyClaims).sum());
     return figures;
   }
 }

@@ -44,13 +44,11 @@ public final class WorkerProgram {
         String[] words = line.split(" ", -1);
         BatchSizes sizes = new BatchSizes();
         Worker worker =
-            start(
-                queue, sizes, Integer.parseInt(words[0]), Integer.parseInt(words[1]), completed);
+            start(queue, sizes, Integer.parseInt(words[0]), Integer.parseInt(words[1]), completed);
         System.out.println(STARTED);
         Objects.requireNonNull(in.readLine(), STOP);
         worker.close();
-        System.out.println(
-            "%s %d %d".formatted(STOPPED, sizes.claims(), sizes.emptyClaims()));
+        System.out.println("%s %d %d".formatted(STOPPED, sizes.claims(), sizes.emptyClaims()));
       }
     }
   }

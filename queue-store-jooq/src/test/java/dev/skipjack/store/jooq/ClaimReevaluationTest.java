@@ -102,8 +102,8 @@ class ClaimReevaluationTest {
   }
 
   /**
-   * The newest version of the row is locked before its status is read. The other worker's completion
-   * is therefore busy until the claim commits, and must be repeated (docs/adr/0053).
+   * The newest version of the row is locked before its status is read. The other worker's
+   * completion is therefore busy until the claim commits, and must be repeated (docs/adr/0053).
    */
   @Test
   void keepsAJobThatAnotherWorkerClaimedLockedUntilItCommits() throws Exception {
