@@ -13,7 +13,8 @@ import java.util.List;
 
 /**
  * A separate JVM that runs a program of this class path. The program reads its commands from
- * standard input, the first of which is the URL of the database, and answers on standard output.
+ * standard input, the first of which is the URL of the database, and prints its results on standard
+ * output.
  */
 final class JavaProcess implements AutoCloseable {
 
