@@ -35,6 +35,14 @@ final class OutcomeWriter {
   private final RejectedEndings rejected;
   private final LostClaims lostHandOvers;
 
+  /** Whether the current batch has an ending whose row is locked. */
+  private boolean anyBusy;
+
+  /** The time and jitter for all such endings of the batch, so that they are retried together. */
+  private long busyAt;
+
+  private double busyDraw;
+
   OutcomeWriter(
       JobStore store,
       Duration lease,
@@ -103,6 +111,7 @@ final class OutcomeWriter {
       Consumer<List<UnwrittenEnding>> writer) {
     for (List<UnwrittenEnding> batch : batches(statement, due)) {
       long began = System.nanoTime();
+      anyBusy = false;
       try {
         writer.accept(batch);
         reporter.flushTook(System.nanoTime() - began);
@@ -114,9 +123,10 @@ final class OutcomeWriter {
           throw unavailable;
         }
         reporter.refused(batch.size(), thrown);
-        // All get the same jitter, so that they stay together in the next try.
+        // All wait for the same time, so that they stay together in the next try.
+        long now = System.nanoTime();
         double draw = random.nextDouble();
-        batch.forEach(unwritten -> refused(unwritten, draw));
+        batch.forEach(unwritten -> refused(unwritten, now, draw));
       }
     }
   }
@@ -268,7 +278,12 @@ final class OutcomeWriter {
 
   private void busy(UnwrittenEnding unwritten) {
     Attempt attempt = unwritten.attempt();
-    unwritten.busy(random.nextDouble());
+    if (!anyBusy) {
+      anyBusy = true;
+      busyAt = System.nanoTime();
+      busyDraw = random.nextDouble();
+    }
+    unwritten.busy(busyAt, busyDraw);
     if (attempt.completion().isWritten() && !attempt.lease().isHeld()) {
       unwritten.settle(running);
       reporter.lostToOpenTransaction(attempt);
@@ -277,9 +292,9 @@ final class OutcomeWriter {
     }
   }
 
-  private void refused(UnwrittenEnding unwritten, double draw) {
+  private void refused(UnwrittenEnding unwritten, long now, double draw) {
     if (!unwritten.isSettled()) {
-      unwritten.refused(draw);
+      unwritten.refused(now, draw);
       giveUpAfterLease(unwritten);
     }
   }

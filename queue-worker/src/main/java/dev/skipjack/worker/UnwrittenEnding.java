@@ -67,10 +67,11 @@ final class UnwrittenEnding {
   /**
    * Returns the maximum number of endings that may be written in the same statement as this one,
    * including this one. A rejected batch is first retried whole; if it is rejected again, it is
-   * split.
+   * split. An ending whose row was locked is not split off: the statement waits for no row, and the
+   * claims of other workers may lock hundreds of rows at once.
    */
   int largestBatch() {
-    if (busyAnswers > 0 || refusals >= REFUSALS_UNTIL_ALONE) {
+    if (refusals >= REFUSALS_UNTIL_ALONE) {
       return 1;
     }
     return refusals == 2 ? LARGEST_BATCH / 20 : LARGEST_BATCH;
@@ -98,30 +99,34 @@ final class UnwrittenEnding {
   /**
    * Records that the database returned an error.
    *
+   * @param now the nanoTime of the error
    * @param draw the jitter of the wait, 0 to 1
    */
-  void refused(double draw) {
+  void refused(long now, double draw) {
     refusals++;
     if (refusals >= REFUSALS_UNTIL_ALONE) {
       attempt
           .lease()
           .stopRenewing(); // otherwise an ending that can never be written would be held forever
     }
-    waitFor(Duration.ofMillis(25).toNanos() << Math.min(refusals, 20), Loop.LONGEST_PAUSE, draw);
+    long nanos = Duration.ofMillis(25).toNanos() << Math.min(refusals, 20);
+    waitFor(nanos, Loop.LONGEST_PAUSE, now, draw);
   }
 
   /**
    * Records that another transaction holds a lock on the row.
    *
+   * @param now the nanoTime of the response
    * @param draw the jitter of the wait, 0 to 1
    */
-  void busy(double draw) {
+  void busy(long now, double draw) {
     busyAnswers++;
-    waitFor(Duration.ofMillis(5).toNanos() << Math.min(busyAnswers, 20), LONGEST_BUSY_WAIT, draw);
+    long nanos = Duration.ofMillis(5).toNanos() << Math.min(busyAnswers, 20);
+    waitFor(nanos, LONGEST_BUSY_WAIT, now, draw);
   }
 
-  private void waitFor(long nanos, Duration most, double draw) {
+  private void waitFor(long nanos, Duration most, long now, double draw) {
     long full = Math.min(nanos, most.toNanos());
-    dueAt = System.nanoTime() + full / 2 + (long) (full * draw / 2);
+    dueAt = now + full / 2 + (long) (full * draw / 2);
   }
 }

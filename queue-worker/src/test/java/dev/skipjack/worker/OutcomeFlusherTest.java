@@ -100,19 +100,35 @@ class OutcomeFlusherTest {
     assertThat(held.running.size()).isZero();
   }
 
+  /** The claim of another worker may lock hundreds of rows that this worker completes. */
   @Test
-  void aBusyRowIsRetriedAloneUntilItIsFree() {
+  void busyRowsAreRetriedTogetherUntilTheyAreFree() {
     Held held = new Held(LONG);
-    List<Attempt> attempts = held.claim(2);
-    held.store.hold(attempts.get(0).execution().jobId(), true);
+    List<Attempt> attempts = held.claim(10);
+    List<Attempt> locked = attempts.subList(0, 9);
+    locked.forEach(attempt -> held.store.hold(attempt.execution().jobId(), true));
+    List<Integer> sizes = new CopyOnWriteArrayList<>();
+    held.store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            sizes.add(size);
+          }
+        };
     offer(held, attempts, COMPLETED);
 
-    held.flusher.run();
-    assertThat(held.running.all()).containsExactly(attempts.get(0));
-    held.store.hold(attempts.get(0).execution().jobId(), false);
+    await()
+        .until(
+            () -> {
+              held.flusher.run();
+              return sizes.size() == 3;
+            });
+    assertThat(held.running.all()).containsExactlyInAnyOrderElementsOf(locked);
+    locked.forEach(attempt -> held.store.hold(attempt.execution().jobId(), false));
 
     drain(held);
-    assertThat(held.events.all(Succeeded.class)).hasSize(2);
+    assertThat(sizes).containsExactly(10, 9, 9, 9);
+    assertThat(held.events.all(Succeeded.class)).hasSize(10);
   }
 
   @Test

@@ -31,6 +31,15 @@ final class BatchSizes implements TimedAccess.CallListener {
     completed.add(jobs);
   }
 
+  /** Returns the number of claims that returned a job. */
+  long claims() {
+    return claims.sum();
+  }
+
+  long emptyClaims() {
+    return emptyClaims.sum();
+  }
+
   Map<String, Double> figures() {
     return Map.of(
         "jobs_per_claim", mean(claimed, claims),

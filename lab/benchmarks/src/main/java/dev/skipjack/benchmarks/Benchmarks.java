@@ -26,6 +26,7 @@ public final class Benchmarks {
     ALL.put("history", new History());
     ALL.put("seed", new Seed());
     ALL.put("footprint", new Footprint());
+    ALL.put("processes", new Processes());
     ALL.put("idle", new Idle());
     ALL.put("schedules", new Schedules());
     ALL.put("ordering", new Ordering());

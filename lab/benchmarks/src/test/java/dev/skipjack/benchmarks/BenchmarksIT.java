@@ -155,6 +155,8 @@ class BenchmarksIT {
               .with(Setting.WORKERS, 2)
               .out(folder.resolve("plots"));
       case "footprint" -> TINY.with(Setting.JOBS, 1_000).with(Setting.RUNS, 1);
+      case "processes" ->
+          TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 2).with(Setting.RUNS, 1);
       case "idle" -> TINY;
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
@@ -262,6 +264,8 @@ class BenchmarksIT {
               "publish_p99_ms",
               "pickup_p50_ms",
               "pickup_p99_ms");
+      case "processes" ->
+          List.of("floor_median", "least_share", "most_share", "jobs_per_claim", "empty_claims");
       case "footprint" ->
           List.of(
               "heap_grown_mb",

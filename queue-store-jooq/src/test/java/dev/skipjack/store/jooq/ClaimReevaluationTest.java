@@ -11,6 +11,7 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.testkit.QueueDatabase;
@@ -98,6 +99,23 @@ class ClaimReevaluationTest {
     assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
     assertThat(fixture.owns(rival)).isTrue();
     assertAudited();
+  }
+
+  /**
+   * The newest version of the row is locked before its status is read. The other worker's
+   * completion is therefore busy until the claim commits, and must be repeated (docs/adr/0053).
+   */
+  @Test
+  void keepsAJobThatAnotherWorkerClaimedLockedUntilItCommits() throws Exception {
+    claimer.begin();
+    Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
+    Execution rival = fixture.claimOne(LEASE);
+
+    assertThat(numbers(release(claim))).containsExactlyInAnyOrder(2, 3);
+    assertThat(fixture.store.complete(List.of(rival))).containsExactly(Verdict.BUSY);
+
+    claimer.commit();
+    assertThat(fixture.store.complete(List.of(rival))).containsExactly(Verdict.DONE);
   }
 
   /**
