@@ -13,7 +13,6 @@ import dev.skipjack.store.jooq.internal.OtherJobs;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -90,8 +89,7 @@ class EnqueueStatementTest {
                     .maxAttempts(4)
                     .tags("a b", "c")
                     .header("tenant", "x")
-                    .scheduledAt(Instant.parse("2100-01-01T00:00:00Z"))
-                    .delay(Duration.ofHours(1)));
+                    .at(Instant.parse("2100-01-01T00:00:00Z")));
 
     assertThat(
             fixture.value(
@@ -99,8 +97,8 @@ class EnqueueStatementTest {
                     + " max_attempts, tags, headers, scheduled_at AT TIME ZONE 'UTC'), ', ' ORDER"
                     + " BY id) FROM @jobs"))
         .isEqualTo(
-            ("%s 1 slow 3 4 {\"a b\",c} {\"tenant\": \"x\"} 2100-01-01 01:00:00, %s 2 slow 3 4"
-                    + " {\"a b\",c} {\"tenant\": \"x\"} 2100-01-01 01:00:00")
+            ("%s 1 slow 3 4 {\"a b\",c} {\"tenant\": \"x\"} 2100-01-01 00:00:00, %s 2 slow 3 4"
+                    + " {\"a b\",c} {\"tenant\": \"x\"} 2100-01-01 00:00:00")
                 .formatted(ids.get(0), ids.get(1)));
   }
 

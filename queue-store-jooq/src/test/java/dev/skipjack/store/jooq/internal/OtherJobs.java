@@ -29,7 +29,7 @@ public final class OtherJobs {
         of(TYPE.payloadVersion(7), EnqueueOptions.none()),
         of(TYPE, EnqueueOptions.none().priority(7)),
         of(TYPE, EnqueueOptions.none().maxAttempts(7)),
-        of(TYPE, EnqueueOptions.none().scheduledAt(Instant.parse("2999-01-01T00:00:00Z"))),
+        of(TYPE, EnqueueOptions.none().at(Instant.parse("2100-01-01T00:00:00Z"))),
         PLAIN.delayed(Duration.ofHours(7)),
         PLAIN.tagged(List.of("other")),
         PLAIN.withHeaders(Map.of("tenant", "other")),
