@@ -184,6 +184,7 @@ final class BackgroundRun {
                             slots.keySet(),
                             kinds,
                             heard,
+                            claimLoop::runHere,
                             scheduler::schedulesChanged,
                             key -> promoter.ifPresent(each -> each.expect(key)),
                             reporter))
