@@ -6,7 +6,6 @@ with
       "own"."max_attempts",
       (
         "own"."is_served"
-        and ("own"."max_attempts" OPERATOR(pg_catalog.>) 1)
         and ((
           select pg_catalog.count(*)
           from (

@@ -307,17 +307,20 @@ public final class OwnTransactions {
   }
 
   /**
-   * Returns whether the server did not respond, or reported that it is shutting down; the
-   * transaction may have been committed before that.
+   * Returns whether the server did not respond, or reported that it is shutting down, or this JVM
+   * had no memory for the response; the transaction may have been committed before that.
    */
   private static boolean isBroken(SQLException failure) {
     String state = failure.getSQLState();
-    return state == null || state.startsWith("08") || state.startsWith("57P");
+    return state == null
+        || state.startsWith("08")
+        || state.startsWith("57P")
+        || failure.getCause() instanceof OutOfMemoryError;
   }
 
   private static StoreException unknown(SQLException failure) {
     return new StoreException(
-        "Connection lost during a transaction or its COMMIT (SQLSTATE %s); it may or may not have been committed: %s"
+        "Response lost during a transaction or its COMMIT (SQLSTATE %s); it may or may not have been committed: %s"
             .formatted(failure.getSQLState(), PostgresDriver.primaryMessage(failure)),
         failure,
         true);

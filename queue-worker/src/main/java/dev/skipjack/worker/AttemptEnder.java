@@ -69,7 +69,7 @@ final class AttemptEnder {
       }
       case CANCELLED -> offer(attempt, result);
       case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(result));
-      case LOST -> running.settle(attempt);
+      case LOST -> running.leave(attempt);
       case RELEASED -> {} // the flusher already has its ending
     }
   }
@@ -118,7 +118,7 @@ final class AttemptEnder {
           return true;
         }
         case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(null));
-        case LOST -> running.settle(attempt);
+        case LOST -> running.leave(attempt);
         case RELEASED -> {} // the flusher already has its ending
       }
       return false;
@@ -162,6 +162,6 @@ final class AttemptEnder {
     attempt.finish();
     attempt.queue().abandoned(attempt);
     attempt.lease().stopRenewing();
-    running.settle(attempt);
+    running.leave(attempt);
   }
 }

@@ -60,6 +60,7 @@ final class BackgroundRun {
   private final Optional<WakeUpListener> wakeUps;
   private final Optional<LocalWorkers> localWorkers;
   private final DirectStarts directStarts;
+  private final LostClaims lost;
 
   /** The loops that use the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
@@ -92,10 +93,11 @@ final class BackgroundRun {
       slots.put(queue.name(), new Slots(queue, engine.handlerThreads(), engine.runner(), reporter));
     }
     HeardLanes heard = new HeardLanes(claimWakeup);
+    lost = engine.newLostClaims();
     ClaimLoop claims =
         new ClaimLoop(
             claimer,
-            parts.newLostClaims(),
+            lost,
             queues,
             config.pollInterval(),
             this::accept,
@@ -116,6 +118,11 @@ final class BackgroundRun {
             queues.stream().collect(Collectors.toMap(ServedQueue::name, queue -> queue)),
             kinds,
             this::accept,
+            engine.running()::latest,
+            before -> {
+              lost.search(before);
+              claimWakeup.raise();
+            },
             heard,
             reporter);
     Wakeup rescueWakeup = new Wakeup();
@@ -184,6 +191,7 @@ final class BackgroundRun {
                             slots.keySet(),
                             kinds,
                             heard,
+                            claimLoop::runHere,
                             scheduler::schedulesChanged,
                             key -> promoter.ifPresent(each -> each.expect(key)),
                             reporter))
@@ -275,12 +283,14 @@ final class BackgroundRun {
 
   /**
    * Accepts the attempts of a claim. All of them are registered for renewal before the first one
-   * begins, because its handler may run for a long time.
+   * begins, because its handler may run for a long time. An attempt that was given up does not
+   * begin.
    */
-  private void accept(List<Attempt> claimed) {
+  private void accept(List<Attempt> attempts) {
     int accepted = 0;
+    List<Attempt> claimed = attempts;
     try {
-      claimed.forEach(engine.running()::add);
+      claimed = attempts.stream().filter(engine.running()::add).toList();
       for (Attempt attempt : claimed) {
         reporter.claimed(attempt);
         Slots ofQueue = slots.get(attempt.queue().name());
@@ -411,12 +421,22 @@ final class BackgroundRun {
               "leaver",
               () -> {
                 wakeUps.ifPresent(WakeUpListener::stop);
+                releaseLost();
                 registrar.leave();
               });
       TimeUnit.NANOSECONDS.timedJoin(leaving, Math.max(deadline - System.nanoTime(), 1));
       return false;
     } catch (InterruptedException hurry) {
       return true;
+    }
+  }
+
+  /** Releases the jobs of direct starts whose responses were lost after the last claim. */
+  private void releaseLost() {
+    try {
+      lost.releaseLast();
+    } catch (Throwable unavailable) {
+      LOG.debug("Jobs of lost direct starts were not released", unavailable);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.UnknownClaimException;
@@ -120,17 +121,22 @@ final class ClaimLoop implements Loop.Step {
   }
 
   private List<Attempt> claim(Map<String, Integer> room) {
+    ExecutionId before = lost.latest();
     try {
       return claimer.claim(room, ClaimRequest.LARGEST);
     } catch (UnknownClaimException failure) {
       lost.add(failure);
       throw failure;
+    } finally {
+      if (claimer.takeLost()) {
+        lost.search(before);
+      }
     }
   }
 
   @Override
   public void end() {
-    lost.release();
+    lost.releaseLast();
   }
 
   @Override

@@ -46,6 +46,11 @@ final class ClaimSize {
     return Math.min(wanted, Math.min(most, payloads.claimable()));
   }
 
+  /** Returns whether the payloads of a few jobs certainly fit into memory. */
+  boolean isSmall() {
+    return most == ClaimRequest.LARGEST && payloads.areSmall();
+  }
+
   /** Returns whether a claim that failed with this exception may succeed with fewer jobs. */
   static boolean isTooLarge(Throwable failure) {
     return failure instanceof OutOfMemoryError

@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.worker.LaneChooser.Choice;
 import dev.skipjack.worker.LaneChooser.Hints;
 import java.time.Duration;
@@ -31,9 +32,18 @@ import java.util.function.LongSupplier;
  * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} determines
  * how many.
  *
+ * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
+ * committed in one round trip. If its response is lost, {@link #takeLost} tells.
+ *
  * <p>Confined to one thread.
  */
 final class Claimer {
+
+  /**
+   * The maximum number of jobs in a claim that is committed before its jobs have arrived. If they
+   * do not arrive, each of them waits about a second, and has an audit row more.
+   */
+  static final int FEW = 16;
 
   /**
    * How long a list of lanes is used while its lanes have jobs. A new lane of higher priority may
@@ -59,6 +69,12 @@ final class Claimer {
   /** Limits listings to a twentieth of the time, regardless of the number of queues. */
   private static final int TRUSTED_BY_DURATION = 20;
 
+  /**
+   * How long after a claim that did not fit into memory none is committed before its jobs have
+   * arrived. The job that was too large is released within this time, and must not be lost again.
+   */
+  private static final long AFTER_TOO_LARGE = Duration.ofMinutes(1).toNanos();
+
   private static final Hints NO_HINTS = lane -> null;
 
   private final JobStore store;
@@ -80,6 +96,12 @@ final class Claimer {
   private long unlistedSince;
   private long listingNanos;
   private boolean asked;
+
+  /** Whether the last claim returned few jobs, so that the next one probably does so, too. */
+  private boolean expectsFew;
+
+  private boolean mayBeLost;
+  private long carefulUntil;
 
   /**
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
@@ -107,6 +129,7 @@ final class Claimer {
     this.size = new ClaimSize(payloads);
     this.clock = clock;
     this.watch = watch;
+    this.carefulUntil = clock.getAsLong();
   }
 
   /** Receives notifications of listings and claims. */
@@ -273,10 +296,18 @@ final class Claimer {
     return lanes.expectMore(room.keySet());
   }
 
+  /** Returns whether jobs may have been claimed since the last call that no claim has returned. */
+  boolean takeLost() {
+    boolean lost = mayBeLost;
+    mayBeLost = false;
+    return lost;
+  }
+
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
     List<Attempt> claimed = List.of();
     do {
-      int largest = size.most(Math.min(most, ClaimRequest.LARGEST));
+      boolean few = mayTakeFew() && hints == NO_HINTS && lanes.expectOne(room.keySet());
+      int largest = size.most(Math.min(most, few ? FEW : ClaimRequest.LARGEST));
       Choice choice = chooser.choose(lanes, room, largest, hints, clock.getAsLong());
       if (choice.shares().isEmpty()) {
         break;
@@ -292,15 +323,23 @@ final class Claimer {
     ClaimRequest request = new ClaimRequest(worker, choice.shares(), kinds, choice.limit(), lease);
     long sentAt = System.nanoTime();
     long began = clock.getAsLong();
+    boolean wasLost = mayBeLost;
+    mayBeLost = true; // until it is known what was claimed
     try {
-      List<ClaimedJob> jobs = store.claim(request);
+      List<ClaimedJob> jobs = fetch(request);
       size.brought(jobs);
-      return attempts(request, jobs, sentAt, began);
+      List<Attempt> attempts = attempts(request, jobs, sentAt, began);
+      mayBeLost = wasLost;
+      return attempts;
     } catch (StoreException | OutOfMemoryError failure) {
+      if (failure instanceof UnknownClaimException || isUndone(failure)) {
+        mayBeLost = wasLost;
+      }
       if (!ClaimSize.isTooLarge(failure)) {
         throw failure;
       }
       watch.tooLarge(request.limit(), failure);
+      carefulUntil = clock.getAsLong() + AFTER_TOO_LARGE;
       size.failed(request.limit(), failure);
       if (request.limit() > 1) {
         return List.of();
@@ -310,6 +349,22 @@ final class Claimer {
       }
       return withoutPayload(request, failure);
     }
+  }
+
+  private List<ClaimedJob> fetch(ClaimRequest request) {
+    boolean few = mayTakeFew() && request.limit() <= FEW;
+    expectsFew = false;
+    List<ClaimedJob> jobs = few ? store.claimFew(request) : store.claim(request);
+    expectsFew = jobs.size() < FEW;
+    return jobs;
+  }
+
+  private boolean mayTakeFew() {
+    return expectsFew && size.isSmall() && clock.getAsLong() - carefulUntil >= 0;
+  }
+
+  private static boolean isUndone(Throwable failure) {
+    return failure instanceof StoreException refused && !refused.isOutcomeUnknown();
   }
 
   /**

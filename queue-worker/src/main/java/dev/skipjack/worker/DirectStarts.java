@@ -2,6 +2,7 @@ package dev.skipjack.worker;
 
 import static dev.skipjack.worker.WorkerLog.LOG;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.LocalWorker;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,8 @@ final class DirectStarts implements LocalWorker {
   private final Map<String, ServedQueue> queues;
   private final Set<String> kinds;
   private final Consumer<List<Attempt>> accept;
+  private final Supplier<ExecutionId> latest;
+  private final Consumer<ExecutionId> lost;
   private final HeardLanes heard;
   private final Reporter reporter;
   private @Nullable LocalWorkers open;
@@ -40,7 +44,10 @@ final class DirectStarts implements LocalWorker {
   private boolean closed;
 
   /**
-   * @param accept receives an attempt and starts it
+   * @param accept receives an attempt and starts it, unless it was given up
+   * @param latest returns the latest execution that the worker knows
+   * @param lost makes the worker search for jobs that it holds after the given execution. Does not
+   *     block
    */
   DirectStarts(
       WorkerId worker,
@@ -48,6 +55,8 @@ final class DirectStarts implements LocalWorker {
       Map<String, ServedQueue> queues,
       Set<String> kinds,
       Consumer<List<Attempt>> accept,
+      Supplier<ExecutionId> latest,
+      Consumer<ExecutionId> lost,
       HeardLanes heard,
       Reporter reporter) {
     this.worker = worker;
@@ -55,6 +64,8 @@ final class DirectStarts implements LocalWorker {
     this.queues = Map.copyOf(queues);
     this.kinds = Set.copyOf(kinds);
     this.accept = accept;
+    this.latest = latest;
+    this.lost = lost;
     this.heard = heard;
     this.reporter = reporter;
   }
@@ -154,6 +165,7 @@ final class DirectStarts implements LocalWorker {
     private final ServedQueue queue;
     private final int spare;
     private final long takenAt = System.nanoTime(); // before the statement that begins the lease
+    private final ExecutionId latestBefore = latest.get();
     private final AtomicBoolean used = new AtomicBoolean();
 
     Slot(ServedQueue queue, int spare) {
@@ -199,6 +211,14 @@ final class DirectStarts implements LocalWorker {
         queue.jobsAhead(true);
       }
       giveBack(this);
+    }
+
+    @Override
+    public void lost() {
+      if (used.compareAndSet(false, true)) {
+        lost.accept(latestBefore);
+        giveBack(this);
+      }
     }
   }
 }

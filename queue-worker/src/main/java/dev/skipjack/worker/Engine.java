@@ -34,6 +34,9 @@ final class Engine {
   private final HandlerThreads.Running handlerThreads;
   private final AttemptRunner runner;
   private final Reporter reporter;
+  private final JobStore store;
+  private final WorkerId worker;
+  private final Duration lease;
 
   /**
    * @param leases closed when the engine stops
@@ -42,7 +45,9 @@ final class Engine {
     this.threads = threads;
     WorkerConfig config = parts.config();
     reporter = parts.reporter();
-    JobStore store = parts.access().store();
+    store = parts.access().store();
+    worker = parts.worker();
+    lease = config.lease();
     Wakeup flush = new Wakeup();
     SplittableRandom random = new SplittableRandom();
     OutcomeWriter writer =
@@ -114,12 +119,17 @@ final class Engine {
       WorkerId worker,
       HandlerThreads handlerThreads,
       ErrorRedactor redactor,
-      Reporter reporter) {
+      Reporter reporter) {}
 
-    LostClaims newLostClaims() {
-      return new LostClaims(
-          access.store()::requeue, config.lease(), System::nanoTime, reporter::releasedLostClaim);
-    }
+  /** Creates what releases the jobs of lost claims and direct starts. */
+  LostClaims newLostClaims() {
+    return new LostClaims(
+        (after, limit) -> store.heldBy(worker, after, limit),
+        running,
+        store::requeue,
+        lease,
+        System::nanoTime,
+        reporter::releasedLostClaim);
   }
 
   RunningJobs running() {

@@ -128,9 +128,11 @@ final class HandOvers {
 
   private void completed(Attempt attempt, Ending ending, @Nullable ClaimedJob job, long sentAt) {
     Attempt next = job == null ? null : new Attempt(job, attempt.queue(), lease, sentAt);
-    if (next != null) {
+    // Before the other leaves: a worker that holds no job may stop.
+    if (next != null && running.add(next)) {
       attempt.handOver(next);
-      running.add(next); // before the other is removed, because a worker that holds no job may stop
+    } else {
+      next = null; // it was given up
     }
     running.settle(attempt);
     reporter.ended(attempt, ending, ExecutionStatus.SUCCEEDED);

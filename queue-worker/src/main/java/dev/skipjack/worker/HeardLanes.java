@@ -35,9 +35,25 @@ final class HeardLanes {
 
   /** Adds the lane of a wake-up, if this worker serves its queue and its kind. */
   void add(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
-    if (isServed(wakeUp, queues, kinds) && !isKnown(wakeUp.lane())) {
-      add(wakeUp.lane());
+    if (note(wakeUp, queues, kinds)) {
+      claimLoop.raise();
     }
+  }
+
+  /**
+   * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, but does not wake the claim
+   * loop.
+   *
+   * @return whether it was added, so that the claim loop must run
+   */
+  boolean note(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
+    if (!isServed(wakeUp, queues, kinds) || isKnown(wakeUp.lane())) {
+      return false;
+    }
+    synchronized (heard) {
+      heard.add(wakeUp.lane());
+    }
+    return true;
   }
 
   /**
@@ -71,8 +87,8 @@ final class HeardLanes {
     claimLoop.raise();
   }
 
-  /** Makes the claim loop poll all lanes, because wake-ups may have been missed. */
-  void lookEverywhere() {
+  /** Wakes the claim loop, which polls all lanes if none was added. */
+  void wakeClaimLoop() {
     claimLoop.raise();
   }
 

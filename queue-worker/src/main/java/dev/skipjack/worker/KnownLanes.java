@@ -170,6 +170,17 @@ final class KnownLanes {
     return false;
   }
 
+  /** Returns whether exactly one of the known lanes of these queues may have more jobs. */
+  boolean expectOne(Set<String> queues) {
+    int expected = 0;
+    for (String queue : queues) {
+      for (Known known : of(queue)) {
+        expected += known.exhausted ? 0 : 1;
+      }
+    }
+    return expected == 1;
+  }
+
   /** Updates the lanes from a claim that has just returned. */
   void claimed(ClaimAnswer answer, long now) {
     for (int i = 0; i < answer.visited(); i++) {

@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a step on a dedicated thread until it is stopped. No Throwable ends it: a failed step is
- * repeated after a jittered pause that grows.
+ * Repeats a step on a dedicated thread until it is stopped. One thread at a time runs the step. No
+ * Throwable ends it: a failed step is repeated after a jittered pause that grows.
  */
 final class Loop {
 
@@ -63,6 +64,12 @@ final class Loop {
   private volatile boolean databaseIsBack;
   private volatile @Nullable Long wokenFor; // start of the failures whose pause was cut short
   private volatile @Nullable Trouble trouble;
+
+  /** Held by the thread that runs the step. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  private volatile long nextAt; // nanoTime
+  private volatile @Nullable Throwable failure; // of the last run, until its pause is over
   private boolean hasFailed; // until a step gets a response
   private int failures; // in a row, since the database came back
 
@@ -182,7 +189,12 @@ final class Loop {
   private void run() {
     try {
       repeat();
-      step.end();
+      turn.lock(); // another thread may still run the step
+      try {
+        step.end();
+      } finally {
+        turn.unlock();
+      }
     } catch (Throwable unavailable) {
       LOG.debug("Last step of a stopped loop failed role={}", role, unavailable);
     } finally {
@@ -192,26 +204,73 @@ final class Loop {
 
   private void repeat() {
     while (!isStopped()) {
+      turn.lock();
       try {
-        Thread.interrupted(); // a flag that foreign code has set must not fail the step
-        stepBegan = System.nanoTime();
-        inStep = true;
-        long pause = step.run();
-        inStep = false;
-        reporter.waitsNoMore(role);
-        trouble = null;
-        if (step.asked()) {
-          succeeded();
-        } else {
-          reporter.askedNothing(role);
-        }
-        if (pause > 0) {
-          wakeup.await(pause);
-        }
-      } catch (Throwable thrown) {
-        recover(thrown);
+        take();
+      } finally {
+        turn.unlock();
+      }
+      rest();
+    }
+  }
+
+  /**
+   * Runs the step in the calling thread, if the loop's own thread is waiting for the next run. This
+   * saves the time to wake that thread. The loop reacts to a failure as to one of its own.
+   *
+   * @return whether the step ran; otherwise, the caller should raise the wake-up
+   */
+  boolean runHere() {
+    if (!turn.tryLock()) {
+      return false;
+    }
+    try {
+      if (failure != null || isStopped()) {
+        return false;
+      }
+      take();
+    } finally {
+      turn.unlock();
+    }
+    wakeup.nudge(); // the next run may be due earlier now
+    return true;
+  }
+
+  /** Runs the step once. The caller holds the turn. */
+  private void take() {
+    try {
+      Thread.interrupted(); // a flag that foreign code has set must not fail the step
+      stepBegan = System.nanoTime();
+      inStep = true;
+      long pause = step.run();
+      inStep = false;
+      reporter.waitsNoMore(role);
+      trouble = null;
+      if (step.asked()) {
+        succeeded();
+      } else {
+        reporter.askedNothing(role);
+      }
+      nextAt = System.nanoTime() + pause;
+    } catch (Throwable thrown) {
+      inStep = false;
+      failure = thrown;
+    }
+  }
+
+  /** Waits until the next run is due or requested, or until the pause after a failure is over. */
+  private void rest() {
+    while (failure == null) {
+      long left = nextAt - System.nanoTime();
+      if (left <= 0 || wakeup.awaitRaise(left)) {
+        return;
       }
     }
+    Throwable thrown = failure;
+    if (thrown != null) {
+      recover(thrown);
+    }
+    failure = null; // only now: nothing may run the step during the pause
   }
 
   private void succeeded() {
@@ -223,7 +282,6 @@ final class Loop {
   }
 
   private void recover(Throwable thrown) {
-    inStep = false;
     if (isStopped()) {
       return; // the pool may be closed already
     }

@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -9,14 +10,25 @@ import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.api.spi.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Releases the jobs of claims whose connection broke during the commit. If the claim was committed
  * nevertheless, the jobs would otherwise wait until their leases expire.
+ *
+ * <p>A claim in one round trip and a direct start lose the names of their jobs as well. They are
+ * searched: a job is lost if two searches, at least a second apart, find that this worker holds it
+ * in the database, while none of its attempts is known. The second in between leaves it to enqueues
+ * that are under way to start their jobs. One that takes longer finds its attempt given up ({@link
+ * RunningJobs#giveUp}).
  *
  * <p>The attempts are released without being counted. Each is named by its execution id, so a later
  * claim of the same job is never affected, even if the same worker made it. The server may commit
@@ -24,7 +36,7 @@ import java.util.function.LongSupplier;
  * that do not hold their jobs are therefore tried again, at growing intervals, until their leases
  * would have expired.
  *
- * <p>Confined to one thread.
+ * <p>Safe for any number of threads; {@link #search} does not block.
  */
 final class LostClaims {
 
@@ -32,23 +44,47 @@ final class LostClaims {
 
   private static final int BATCH = 200;
 
+  /** The maximum number of jobs that one statement finds. */
+  private static final int PAGE = 1_000;
+
+  /** Finds the running jobs of this worker after an execution. */
+  @FunctionalInterface
+  interface Finder {
+
+    /** A finder for claims that name their jobs. */
+    Finder NONE = (after, limit) -> List.of();
+
+    /** Returns the first jobs after an execution, at most {@code limit}. */
+    List<ClaimedJob> find(ExecutionId after, int limit);
+  }
+
+  private final Finder finder;
+  private final RunningJobs running;
   private final Function<List<Requeue>, List<Ended>> requeue;
   private final long lease;
   private final LongSupplier clock;
   private final IntConsumer reportReleased;
   private List<Lost> lost = new ArrayList<>();
+  private final Queue<ExecutionId> lostAfter = new ConcurrentLinkedQueue<>();
+  private @Nullable Search search;
 
   /**
+   * @param finder finds the jobs that this worker holds in the database
+   * @param running the attempts that this worker knows
    * @param requeue ends attempts without counting them
    * @param lease the duration of the leases that claims request
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
    * @param reportReleased receives the number of jobs that were released
    */
   LostClaims(
+      Finder finder,
+      RunningJobs running,
       Function<List<Requeue>, List<Ended>> requeue,
       Duration lease,
       LongSupplier clock,
       IntConsumer reportReleased) {
+    this.finder = finder;
+    this.running = running;
     this.requeue = requeue;
     this.lease = lease.toNanos();
     this.clock = clock;
@@ -63,10 +99,38 @@ final class LostClaims {
    */
   private record Lost(List<Requeue> attempts, long since, long dueAt) {}
 
+  /**
+   * A search for jobs whose names are lost.
+   *
+   * @param after the latest execution that was known before the first loss
+   * @param since when a response was last lost
+   * @param dueAt when to search next
+   * @param suspects the executions that the last search found and that this worker did not hold
+   */
+  private record Search(ExecutionId after, long since, long dueAt, Set<ExecutionId> suspects) {}
+
+  /** Returns the latest known execution, for {@link #search}. */
+  ExecutionId latest() {
+    return running.latest();
+  }
+
+  /**
+   * Makes {@link #release()} search for jobs whose names are lost.
+   *
+   * @param after the {@linkplain #latest() latest} execution before the statement was sent
+   */
+  void search(ExecutionId after) {
+    lostAfter.add(after);
+  }
+
   /** Adds the jobs of a claim. They are released by the next {@link #release()}. */
-  void add(UnknownClaimException failure) {
+  synchronized void add(UnknownClaimException failure) {
     long now = clock.getAsLong();
-    List<Requeue> attempts = failure.jobs().stream().map(LostClaims::released).toList();
+    add(failure.jobs(), now);
+  }
+
+  private void add(List<ClaimedJob> jobs, long now) {
+    List<Requeue> attempts = jobs.stream().map(LostClaims::released).toList();
     for (int from = 0; from < attempts.size(); from += BATCH) {
       int to = Math.min(from + BATCH, attempts.size());
       lost.add(new Lost(attempts.subList(from, to), now, now));
@@ -85,8 +149,18 @@ final class LostClaims {
    * @throws StoreException if the database is unavailable
    */
   boolean release() {
+    return release(false);
+  }
+
+  /** Releases the jobs of lost claims for the last time, also those that were found only once. */
+  void releaseLast() {
+    boolean unused = release(true);
+  }
+
+  private synchronized boolean release(boolean last) {
+    boolean searched = search(last);
     if (lost.isEmpty()) {
-      return false;
+      return searched;
     }
     long now = clock.getAsLong();
     List<Lost> left = new ArrayList<>();
@@ -104,12 +178,74 @@ final class LostClaims {
       }
     }
     lost = left;
-    return asked;
+    return asked || searched;
+  }
+
+  private boolean search(boolean last) {
+    long now = clock.getAsLong();
+    for (ExecutionId next = lostAfter.poll(); next != null; next = lostAfter.poll()) {
+      search =
+          search == null
+              ? new Search(next, now, now, Set.of())
+              : new Search(
+                  next.value() < search.after().value() ? next : search.after(),
+                  now,
+                  search.dueAt(),
+                  search.suspects());
+    }
+    Search current = search;
+    if (current == null || (current.dueAt() - now > 0 && !last)) {
+      return false;
+    }
+    List<ClaimedJob> found;
+    try {
+      found = held(current.after());
+    } catch (StoreException refused) {
+      if (DatabaseWatch.isAway(refused)) {
+        throw refused;
+      }
+      found = List.of(); // jobs must still be claimed
+    }
+    Set<ExecutionId> suspects = new HashSet<>();
+    List<ClaimedJob> stray = new ArrayList<>();
+    for (ClaimedJob job : found) {
+      ExecutionId id = job.execution().id();
+      if (running.holds(id)) {
+        continue;
+      }
+      if (!last && !current.suspects().contains(id)) {
+        suspects.add(id);
+      } else if (running.giveUp(id, lease)) {
+        stray.add(job);
+      }
+    }
+    add(stray, now);
+    long age = now - current.since();
+    long pause = suspects.isEmpty() ? Math.max(SHORTEST_PAUSE, age / 2) : SHORTEST_PAUSE;
+    search =
+        suspects.isEmpty() && age >= lease
+            ? null
+            : new Search(current.after(), current.since(), now + pause, suspects);
+    return true;
+  }
+
+  private List<ClaimedJob> held(ExecutionId after) {
+    List<ClaimedJob> all = new ArrayList<>();
+    List<ClaimedJob> page = finder.find(after, PAGE);
+    all.addAll(page);
+    while (page.size() == PAGE) {
+      page = finder.find(page.get(PAGE - 1).execution().id(), PAGE);
+      all.addAll(page);
+    }
+    return all;
   }
 
   /** Returns the nanoseconds until {@link #release()} must be called, but at most {@code most}. */
-  long pause(long most) {
-    long pause = most;
+  synchronized long pause(long most) {
+    if (!lostAfter.isEmpty()) {
+      return 0;
+    }
+    long pause = search == null ? most : Math.min(most, search.dueAt() - clock.getAsLong());
     for (Lost claim : lost) {
       pause = Math.min(pause, claim.dueAt() - clock.getAsLong());
     }

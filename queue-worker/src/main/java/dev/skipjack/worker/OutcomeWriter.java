@@ -56,7 +56,13 @@ final class OutcomeWriter {
     this.random = random;
     this.rejected = new RejectedEndings(store, lease, running, reporter);
     this.lostHandOvers =
-        new LostClaims(store::requeue, lease, System::nanoTime, reporter::releasedLostClaim);
+        new LostClaims(
+            LostClaims.Finder.NONE,
+            running,
+            store::requeue,
+            lease,
+            System::nanoTime,
+            reporter::releasedLostClaim);
   }
 
   /**

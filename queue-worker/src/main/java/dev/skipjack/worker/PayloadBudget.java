@@ -21,6 +21,7 @@ final class PayloadBudget {
    */
   private static final long FIRST_GUESS = weightOf(256 * 1024);
 
+  private static final long SMALL = 64 * 1024;
   private static final long LARGEST = 128L << 20;
   private static final int PART_OF_HEAP = 4;
 
@@ -64,6 +65,11 @@ final class PayloadBudget {
   /** Returns how many more jobs of the expected size may be held. */
   int room() {
     return jobs(most - held.get());
+  }
+
+  /** Returns whether payloads are known to be small. */
+  boolean areSmall() {
+    return learned && expected <= SMALL;
   }
 
   /** Returns the number of jobs that one claim may return, at least one. */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** Holds the attempts of this worker from their claim until their outcome is written. */
@@ -20,6 +21,19 @@ final class RunningJobs {
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
+  /** For how many leases an execution is remembered that may still be running. */
+  private static final int MEMORY = 4;
+
+  /** The number of remembered executions from which expired ones are removed. */
+  private static final int MANY = 1_000;
+
+  /**
+   * The executions that were given up or left to the rescue, with the nanoTime until which they are
+   * remembered.
+   */
+  private final Map<ExecutionId, Long> givenUp = new ConcurrentHashMap<>();
+
+  private final AtomicLong latest = new AtomicLong();
   private final AtomicInteger ordered = new AtomicInteger();
   private volatile Consumer<Attempt> settled = attempt -> {};
 
@@ -28,14 +42,60 @@ final class RunningJobs {
     settled = listener;
   }
 
-  /** Adds an attempt, unless it was added before. */
-  void add(Attempt attempt) {
-    if (held.putIfAbsent(attempt.execution().id(), attempt) == null) {
+  /**
+   * Adds an attempt, unless it was added before.
+   *
+   * @return false if the attempt must not run, because it was given up
+   */
+  boolean add(Attempt attempt) {
+    ExecutionId id = attempt.execution().id();
+    latest.accumulateAndGet(id.value(), Math::max);
+    boolean[] isNew = {false};
+    Attempt known =
+        held.compute(
+            id,
+            (same, before) -> {
+              isNew[0] = before == null && !givenUp.containsKey(same);
+              return isNew[0] ? attempt : before;
+            });
+    if (isNew[0]) {
       attempt.queue().claimed(attempt.weight());
       if (attempt.execution().isOrdered()) {
         ordered.incrementAndGet();
       }
     }
+    return known != null;
+  }
+
+  /** Returns the latest execution that was added, or the one before the first of all. */
+  ExecutionId latest() {
+    return new ExecutionId(latest.get());
+  }
+
+  boolean holds(ExecutionId id) {
+    return held.containsKey(id);
+  }
+
+  /**
+   * Gives up an execution, unless it is held: it can no longer be added, so that its job can be
+   * released.
+   *
+   * @param lease the duration of its lease in nanoseconds
+   * @return whether it was given up by this call
+   */
+  boolean giveUp(ExecutionId id, long lease) {
+    boolean[] isNew = {false};
+    Attempt holder =
+        held.compute(
+            id,
+            (same, before) -> {
+              isNew[0] = before == null && !givenUp.containsKey(same);
+              if (isNew[0]) {
+                remember(same, lease);
+              }
+              return before;
+            });
+    return isNew[0] && holder == null;
   }
 
   /** Removes an attempt, unless it was removed before. */
@@ -52,6 +112,23 @@ final class RunningJobs {
         }
       }
     }
+  }
+
+  /**
+   * Removes an attempt that may not have ended in the database. It is left to the rescue, which
+   * counts it, and cannot be {@linkplain #giveUp given up} as if it had never begun.
+   */
+  void leave(Attempt attempt) {
+    remember(attempt.execution().id(), attempt.lease().length().toNanos());
+    settle(attempt);
+  }
+
+  private void remember(ExecutionId id, long lease) {
+    long now = System.nanoTime();
+    if (givenUp.size() >= MANY) {
+      givenUp.values().removeIf(until -> now - until > 0);
+    }
+    givenUp.put(id, now + MEMORY * lease);
   }
 
   /** Returns a live view of all attempts. */

@@ -61,7 +61,11 @@ final class UnwrittenEnding {
   /** Removes the attempt from this worker, because its ending was written or its job was lost. */
   void settle(RunningJobs running) {
     settled = true;
-    running.settle(attempt);
+    if (attempt.lease().isHeld()) {
+      running.settle(attempt);
+    } else {
+      running.leave(attempt);
+    }
   }
 
   /**

@@ -6,13 +6,14 @@ import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WakeUps.Subscription;
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives wake-ups for new jobs, and passes on those for lanes that this worker serves. If
- * listening is impossible, for example through a pooler in transaction mode, it logs that once, and
- * jobs are found by polling.
+ * Receives wake-ups for new jobs, and claims them in its own thread, or passes them on to the claim
+ * loop if that is claiming. If listening is impossible, for example through a pooler in transaction
+ * mode, it logs that once, and jobs are found by polling.
  */
 final class WakeUpListener implements Loop.Step {
 
@@ -28,6 +29,7 @@ final class WakeUpListener implements Loop.Step {
   private final Set<String> queues;
   private final Set<String> kinds;
   private final HeardLanes lanes;
+  private final BooleanSupplier claimHere;
   private final Runnable onSchedules;
   private final Consumer<String> promote;
   private final Reporter reporter;
@@ -39,6 +41,8 @@ final class WakeUpListener implements Loop.Step {
   private int readOnlyMet;
 
   /**
+   * @param claimHere claims jobs in the calling thread, and returns whether it did; it does not if
+   *     the claim loop is claiming
    * @param onSchedules runs when a schedule was added or changed
    * @param promote receives the ordering keys of jobs that must be promoted before they are claimed
    */
@@ -47,6 +51,7 @@ final class WakeUpListener implements Loop.Step {
       Set<String> queues,
       Set<String> kinds,
       HeardLanes lanes,
+      BooleanSupplier claimHere,
       Runnable onSchedules,
       Consumer<String> promote,
       Reporter reporter) {
@@ -54,6 +59,7 @@ final class WakeUpListener implements Loop.Step {
     this.queues = Set.copyOf(queues);
     this.kinds = Set.copyOf(kinds);
     this.lanes = lanes;
+    this.claimHere = claimHere;
     this.onSchedules = onSchedules;
     this.promote = promote;
     this.reporter = reporter;
@@ -73,7 +79,7 @@ final class WakeUpListener implements Loop.Step {
           return 0;
         }
         cannotListen = false;
-        lanes.lookEverywhere();
+        lanes.wakeClaimLoop(); // wake-ups may have been missed
         if (hasListened) {
           onSchedules.run(); // one may have been added or changed in the meantime
         }
@@ -85,15 +91,19 @@ final class WakeUpListener implements Loop.Step {
         open.recheck();
         rechecked = true;
       }
+      boolean noted = false;
       for (WakeUp wakeUp : open.await(WAIT)) {
         String key = wakeUp.orderingKey();
         if (wakeUp.equals(WakeUp.SCHEDULES)) {
           onSchedules.run();
         } else if (key == null) {
-          lanes.add(wakeUp, queues, kinds);
+          noted |= lanes.note(wakeUp, queues, kinds);
         } else {
           promote.accept(key);
         }
+      }
+      if (noted && !claimHere.getAsBoolean()) {
+        lanes.wakeClaimLoop();
       }
       return 0;
     } catch (StoreException broken) {

@@ -403,7 +403,7 @@ public final class Worker implements JobRunner, AutoCloseable {
           new CallerRun(
               own,
               claimer,
-              parts.newLostClaims(),
+              own.newLostClaims(),
               access.orderedJobs(),
               queues.values(),
               reporter,

@@ -2,8 +2,13 @@ package dev.skipjack.worker;
 
 import static dev.skipjack.worker.TestJob.job;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +25,8 @@ class ClaimLoopTest {
   private static final Duration POLL_INTERVAL = Duration.ofMillis(1_250);
   private static final int ROOM = 5;
   private static final Duration A_MINUTE = Duration.ofMinutes(1);
+
+  private static final WorkerId WORKER = WorkerId.boot("test");
 
   private final MemoryStore store = new MemoryStore();
   private final HeardLanes heard = new HeardLanes(new Wakeup());
@@ -149,6 +156,86 @@ class ClaimLoopTest {
   }
 
   @Test
+  void afterAClaimOfFewJobsTheNextOneIsCommittedInOneRoundTrip() {
+    ClaimLoop loop = loop("q");
+    arrive(loop, 1);
+    assertThat(store.fewClaims).as("the sizes of payloads are unknown").isEmpty();
+
+    arrive(loop, 1);
+
+    assertThat(claimed).hasSize(2);
+    assertThat(store.fewClaims).extracting(ClaimRequest::limit).containsExactly(Claimer.FEW);
+  }
+
+  @Test
+  void aBacklogIsClaimedInLargeClaims() {
+    ClaimLoop loop = loop("q");
+    arrive(loop, 1);
+
+    arrive(loop, 1_000);
+
+    assertThat(claimed).hasSize(1_001);
+    assertThat(store.fewClaims).hasSize(1);
+    assertThat(store.claims).extracting(ClaimRequest::limit).contains(ClaimRequest.LARGEST);
+  }
+
+  @Test
+  void afterALargePayloadClaimsAreCommittedWhenTheirJobsHaveArrived() {
+    ClaimLoop loop = loop("q");
+    arrive(loop, 1);
+    store.add(job().payload("x".repeat(100_000)));
+    arrive(loop, 0);
+    store.fewClaims.clear();
+
+    arrive(loop, 1);
+
+    assertThat(claimed).hasSize(3);
+    assertThat(store.fewClaims).isEmpty();
+  }
+
+  @Test
+  void jobsOfAClaimWhoseResponseWasLostAreClaimedAgainAfterASecond() {
+    ClaimLoop loop = loop("q");
+    arrive(loop, 1);
+    store.loseNextFew(() -> {});
+    JobId id = store.add(job());
+    wakeUp("q", 0);
+    assertThatThrownBy(loop::run).isInstanceOf(StoreException.class);
+    assertThat(store.status(id)).isEqualTo(JobStatus.RUNNING);
+
+    woken = true;
+    passes(loop, Duration.ofMillis(900));
+    assertThat(claimed).hasSize(1);
+    passes(loop, Duration.ofSeconds(1));
+
+    assertThat(claimed).extracting(attempt -> attempt.execution().jobId()).contains(id);
+    assertThat(store.uncountedAttempts(id)).isEqualTo(1);
+    assertThat(store.attempts(id)).isEqualTo(2);
+  }
+
+  @Test
+  void aStoppedLoopReleasesWhatItHasLost() {
+    ClaimLoop loop = loop("q");
+    arrive(loop, 1);
+    store.loseNextFew(() -> {});
+    JobId id = store.add(job());
+    wakeUp("q", 0);
+    assertThatThrownBy(loop::run).isInstanceOf(StoreException.class);
+
+    loop.end();
+
+    assertThat(store.status(id)).isEqualTo(JobStatus.PENDING);
+    assertThat(store.uncountedAttempts(id)).isEqualTo(1);
+  }
+
+  /** Adds jobs, wakes the loop, and lets it come to rest. */
+  private void arrive(ClaimLoop loop, int jobs) {
+    store.addAll(jobs, job());
+    wakeUp("q", 0);
+    passes(loop, A_MINUTE);
+  }
+
+  @Test
   void aQueueWithoutRoomIsNotLeftWaitingWhileJobsOfAnotherGather() {
     ClaimLoop loop = loop("q", "full");
     store.addAll(3, job());
@@ -176,7 +263,7 @@ class ClaimLoopTest {
     Claimer claimer =
         new Claimer(
             store,
-            WorkerId.boot("test"),
+            WORKER,
             List.of("k"),
             Duration.ofSeconds(30),
             queues,
@@ -187,7 +274,13 @@ class ClaimLoopTest {
             Claimer.Watch.NOBODY);
     return new ClaimLoop(
         claimer,
-        new LostClaims(store::requeue, A_MINUTE, () -> now, jobs -> {}),
+        new LostClaims(
+            (after, limit) -> store.heldBy(WORKER, after, limit),
+            running,
+            store::requeue,
+            A_MINUTE,
+            () -> now,
+            jobs -> {}),
         queues.values(),
         POLL_INTERVAL,
         attempts -> {

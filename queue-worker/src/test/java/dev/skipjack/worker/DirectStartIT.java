@@ -96,7 +96,7 @@ class DirectStartIT {
             JobStore.class,
             access.store(),
             (method, result) -> {
-              if (method.equals("claim")) {
+              if (method.equals("claim") || method.equals("claimFew")) {
                 for (Object job : (List<?>) result) {
                   returnedByClaims.add(((ClaimedJob) job).execution().jobId());
                 }

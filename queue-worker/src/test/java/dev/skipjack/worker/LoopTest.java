@@ -8,8 +8,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,5 +56,133 @@ class LoopTest {
 
     // After the first four runs, pauses double from 25 ms again: a dozen more would take 25 s.
     assertThat(runs).hasValueLessThan(16);
+  }
+
+  @Nested
+  class RunByAnotherThread {
+
+    private final BlockingQueue<String> steps = new LinkedBlockingQueue<>();
+    private final CountDownLatch began = new CountDownLatch(1);
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private volatile Deed next = Deed.WAIT_LONG;
+    private final Loop visited =
+        new Loop(
+            "claim-loop",
+            new Loop.Step() {
+              @Override
+              public long run() throws Exception {
+                Deed deed = next;
+                next = Deed.WAIT_LONG;
+                steps.add(Thread.currentThread() == tester ? "visit" : "own");
+                return switch (deed) {
+                  case WAIT_LONG -> Duration.ofDays(1).toNanos();
+                  case GO_ON -> 0;
+                  case FAIL -> throw new StoreException("no", new SQLException("no", "08001"));
+                  case BLOCK -> {
+                    began.countDown();
+                    mayEnd.await();
+                    yield Duration.ofDays(1).toNanos();
+                  }
+                };
+              }
+
+              @Override
+              public void end() {
+                steps.add("end");
+              }
+            },
+            new Wakeup(),
+            new Reporter(List.of()),
+            new SplittableRandom(7),
+            Loop.LONGEST_PAUSE);
+    private final Thread tester = Thread.currentThread();
+
+    enum Deed {
+      WAIT_LONG,
+      GO_ON,
+      FAIL,
+      BLOCK
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+      mayEnd.countDown();
+      visited.stop();
+      assertThat(visited.join(Duration.ofSeconds(10).toNanos())).isTrue();
+    }
+
+    @Test
+    void theLoopGoesOnWhenTheVisitSaysSo() throws InterruptedException {
+      visited.start(new WorkerThreads("test"));
+      assertThat(steps.take()).isEqualTo("own");
+
+      visit(Deed.WAIT_LONG);
+      assertThat(steps.take()).isEqualTo("visit");
+      visit(Deed.GO_ON);
+
+      assertThat(steps.take()).isEqualTo("visit");
+      assertThat(steps.take()).isEqualTo("own");
+      assertThat(steps).isEmpty();
+    }
+
+    @Test
+    void theLoopPausesAfterAFailureOfTheVisitor() throws InterruptedException {
+      visited.start(new WorkerThreads("test"));
+      assertThat(steps.take()).isEqualTo("own");
+
+      visit(Deed.FAIL);
+
+      assertThat(steps.take()).isEqualTo("visit");
+      assertThat(steps.take()).isEqualTo("own"); // after the pause
+      await().until(() -> visited.trouble() == null);
+    }
+
+    @Test
+    void onlyOneThreadRunsTheStep() throws InterruptedException {
+      next = Deed.BLOCK;
+      visited.start(new WorkerThreads("test"));
+      began.await();
+
+      assertThat(visited.runHere()).isFalse();
+    }
+
+    @Test
+    void aStoppedLoopIsNotVisited() throws InterruptedException {
+      visited.start(new WorkerThreads("test"));
+      assertThat(steps.take()).isEqualTo("own");
+      visited.stop();
+
+      assertThat(visited.runHere()).isFalse();
+    }
+
+    @Test
+    void theLoopEndsAfterTheVisit() throws InterruptedException {
+      visited.start(new WorkerThreads("test"));
+      assertThat(steps.take()).isEqualTo("own");
+      next = Deed.BLOCK;
+      Thread visitor = new Thread(visited::runHere);
+      visitor.start();
+      began.await();
+      visited.stop();
+
+      assertThat(visited.join(Duration.ofMillis(50).toNanos())).isFalse();
+      assertThat(steps).doesNotContain("end");
+      mayEnd.countDown();
+      visitor.join();
+
+      assertThat(visited.join(Duration.ofSeconds(10).toNanos())).isTrue();
+      assertThat(steps).endsWith("end");
+    }
+
+    /** Visits the loop once its thread waits. */
+    private void visit(Deed deed) {
+      await()
+          .pollInSameThread()
+          .until(
+              () -> {
+                next = deed;
+                return visited.runHere();
+              });
+    }
   }
 }

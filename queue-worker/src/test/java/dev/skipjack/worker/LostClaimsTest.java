@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 class LostClaimsTest {
@@ -38,8 +39,11 @@ class LostClaimsTest {
   private long now = 1_000;
   private int calls;
   private int reported;
+  private final RunningJobs running = new RunningJobs();
+  private final List<ClaimedJob> inDatabase = new ArrayList<>();
   private final LostClaims lost =
-      new LostClaims(this::requeue, LEASE, () -> now, jobs -> reported += jobs);
+      new LostClaims(
+          this::held, running, this::requeue, LEASE, () -> now, jobs -> reported += jobs);
 
   @Test
   void jobsOfACommittedClaimAreReleasedAtOnceAndKeepTheirDueTimes() {
@@ -133,6 +137,163 @@ class LostClaimsTest {
     assertThat(lost.release()).isFalse();
   }
 
+  @Nested
+  class WithoutNames {
+
+    private static final ExecutionId BEFORE = new ExecutionId(10);
+
+    private final ServedQueue queue =
+        new ServedQueue(
+            "q", 1, 0, new Wakeup(), LaneOrder.fair().reserve(), new PayloadBudget(Long.MAX_VALUE));
+
+    @Test
+    void aJobIsReleasedWhenASecondSearchFindsItToo() {
+      hold(1);
+      lost.search(BEFORE);
+      assertThat(lost.pause(LEASE.toNanos())).isZero();
+
+      assertThat(lost.release()).isTrue();
+      assertThat(released).as("an enqueue may be about to start it").isEmpty();
+      assertThat(lost.pause(LEASE.toNanos())).isEqualTo(Duration.ofSeconds(1).toNanos());
+
+      now += lost.pause(LEASE.toNanos());
+      assertThat(lost.release()).isTrue();
+      assertThat(released).extracting(one -> one.execution().id().value()).containsExactly(11L);
+      assertThat(released).extracting(Requeue::until).containsExactly(DUE);
+      assertThat(reported).isEqualTo(1);
+    }
+
+    @Test
+    void theLastSearchReleasesAtOnce() {
+      hold(1);
+      lost.search(BEFORE);
+
+      lost.releaseLast();
+
+      assertThat(released).hasSize(1);
+    }
+
+    @Test
+    void jobsOfKnownAttemptsAndOfEarlierOnesAreLeftAlone() {
+      hold(1, 2, 3);
+      assertThat(running.add(attempt(3))).isTrue();
+      lost.search(new ExecutionId(11));
+
+      releaseTwice();
+
+      assertThat(released).extracting(one -> one.execution().id().value()).containsExactly(12L);
+    }
+
+    @Test
+    void anAttemptThatArrivesBetweenTheSearchesRuns() {
+      hold(1);
+      lost.search(BEFORE);
+      lost.release();
+
+      assertThat(running.add(attempt(1))).isTrue();
+      now += lost.pause(LEASE.toNanos());
+      lost.release();
+
+      assertThat(released).isEmpty();
+    }
+
+    @Test
+    void anAttemptThatArrivesLaterMustNotRun() {
+      hold(1);
+      lost.search(BEFORE);
+      releaseTwice();
+
+      assertThat(running.add(attempt(1))).isFalse();
+      assertThat(running.size()).isZero();
+    }
+
+    /** Its handler may have run, so the rescue must count it. */
+    @Test
+    void anAttemptThatIsLeftToTheRescueIsNotReleased() {
+      hold(1);
+      Attempt abandoned = attempt(1);
+      running.add(abandoned);
+      running.leave(abandoned);
+      lost.search(BEFORE);
+
+      releaseTwice();
+
+      assertThat(released).isEmpty();
+    }
+
+    @Test
+    void aClaimThatIsCommittedLaterIsFoundUntilItsLeaseWouldHaveEnded() {
+      lost.search(BEFORE);
+      now += LEASE.toNanos() / 3;
+      assertThat(lost.release()).isTrue();
+      hold(1);
+      while (released.isEmpty() && calls < 100) {
+        now += lost.pause(LEASE.toNanos());
+        calls++;
+        lost.release();
+      }
+      assertThat(released).hasSize(1);
+
+      inDatabase.clear();
+      now += LEASE.toNanos();
+      assertThat(lost.release()).isTrue();
+      assertThat(lost.pause(LEASE.toNanos())).isEqualTo(LEASE.toNanos());
+    }
+
+    @Test
+    void anotherLossInTheMeantimeBeginsAtTheEarlierExecution() {
+      hold(1, 2);
+      lost.search(new ExecutionId(11));
+      lost.search(BEFORE);
+
+      releaseTwice();
+
+      assertThat(released).hasSize(2);
+    }
+
+    @Test
+    void moreJobsThanOneStatementFindsAreAllFound() {
+      hold(LongStream.rangeClosed(1, 2_500).toArray());
+      lost.search(BEFORE);
+
+      releaseTwice();
+
+      assertThat(released).hasSize(2_500);
+    }
+
+    @Test
+    void aLockedJobIsReleasedLater() {
+      hold(1);
+      held.put(new JobId(1), Verdict.BUSY);
+      lost.search(BEFORE);
+      releaseTwice();
+      assertThat(released).isEmpty();
+
+      held.put(new JobId(1), Verdict.DONE);
+      now += lost.pause(LEASE.toNanos());
+      lost.release();
+
+      assertThat(released).hasSize(1);
+    }
+
+    private void releaseTwice() {
+      lost.release();
+      now += lost.pause(LEASE.toNanos());
+      lost.release();
+    }
+
+    private void hold(long... ids) {
+      for (long id : ids) {
+        inDatabase.add(job(id));
+        held.put(new JobId(id), Verdict.DONE);
+      }
+    }
+
+    private Attempt attempt(long id) {
+      return new Attempt(job(id), queue, LEASE, System.nanoTime());
+    }
+  }
+
   private List<Ended> requeue(List<Requeue> attempts) {
     calls++;
     if (failure != null) {
@@ -149,24 +310,30 @@ class LostClaimsTest {
     return ended;
   }
 
+  private List<ClaimedJob> held(ExecutionId after, int limit) {
+    return inDatabase.stream()
+        .filter(job -> job.execution().id().value() > after.value())
+        .limit(limit)
+        .toList();
+  }
+
+  private static ClaimedJob job(long id) {
+    return new ClaimedJob(
+        new Execution(new JobId(id), new ExecutionId(10 + id), DUE.plusSeconds(60)),
+        "q",
+        "k",
+        "{}",
+        1,
+        0,
+        1,
+        0,
+        3,
+        DUE,
+        Map.of());
+  }
+
   private static UnknownClaimException claim(long... ids) {
-    List<ClaimedJob> jobs =
-        LongStream.of(ids)
-            .mapToObj(
-                id ->
-                    new ClaimedJob(
-                        new Execution(new JobId(id), new ExecutionId(10 + id), DUE.plusSeconds(60)),
-                        "q",
-                        "k",
-                        "{}",
-                        1,
-                        0,
-                        1,
-                        0,
-                        3,
-                        DUE,
-                        Map.of()))
-            .toList();
+    List<ClaimedJob> jobs = LongStream.of(ids).mapToObj(LostClaimsTest::job).toList();
     return new UnknownClaimException(
         new StoreException("lost", new SQLException("lost", "08006"), true), jobs);
   }

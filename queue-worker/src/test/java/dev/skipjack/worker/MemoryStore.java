@@ -120,6 +120,7 @@ final class MemoryStore
 
   final List<String> calls = new CopyOnWriteArrayList<>();
   final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+  final List<ClaimRequest> fewClaims = new CopyOnWriteArrayList<>();
   final Map<Long, ExecutionStatus> audit = new LinkedHashMap<>();
   final Map<Long, String> results = new ConcurrentHashMap<>();
   final Map<Long, Progress> progress = new ConcurrentHashMap<>();
@@ -138,6 +139,7 @@ final class MemoryStore
   volatile Consumer<String> onDecode = json -> {};
   volatile UnaryOperator<ClaimedJob> onClaim = UnaryOperator.identity();
   private final AtomicReference<@Nullable Runnable> lossOfClaim = new AtomicReference<>();
+  private final AtomicReference<@Nullable Runnable> lossOfFew = new AtomicReference<>();
 
   private final Map<Long, Row> rows = new LinkedHashMap<>();
   private final Map<Connection, Set<Execution>> open = new HashMap<>();
@@ -440,6 +442,29 @@ final class MemoryStore
   }
 
   @Override
+  public List<ClaimedJob> claimFew(ClaimRequest request) {
+    fewClaims.add(request);
+    List<ClaimedJob> claimed = claim(request);
+    Runnable loss = claimed.isEmpty() ? null : lossOfFew.getAndSet(null);
+    if (loss != null) {
+      loss.run();
+      throw new StoreException("Lost.", new SQLException("lost", "08006"), true);
+    }
+    return claimed;
+  }
+
+  @Override
+  public synchronized List<ClaimedJob> heldBy(WorkerId worker, ExecutionId after, int limit) {
+    calls.add("heldBy");
+    return rows.values().stream()
+        .filter(row -> row.status == JobStatus.RUNNING && row.executionId > after.value())
+        .sorted(Comparator.comparingLong(row -> row.executionId))
+        .limit(limit)
+        .map(MemoryStore::claimed)
+        .toList();
+  }
+
+  @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
     claims.add(request);
     List<ClaimedJob> claimed =
@@ -469,6 +494,15 @@ final class MemoryStore
    */
   void loseNextClaim(Runnable loss) {
     lossOfClaim.set(loss);
+  }
+
+  /**
+   * Makes the response to the next claim of a few jobs be lost, if it finds a job.
+   *
+   * @param loss runs before the failure is thrown
+   */
+  void loseNextFew(Runnable loss) {
+    lossOfFew.set(loss);
   }
 
   /** Returns the exception that the driver would throw. */
@@ -528,6 +562,12 @@ final class MemoryStore
     Execution execution =
         new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt);
     row.executions.add(execution);
+    return claimed(row);
+  }
+
+  private static ClaimedJob claimed(Row row) {
+    Execution execution =
+        new Execution(new JobId(row.id), new ExecutionId(row.executionId), row.startedAt);
     return new ClaimedJob(
         execution,
         row.job.queue(),

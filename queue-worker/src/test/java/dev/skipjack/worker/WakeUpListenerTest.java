@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.api.spi.WakeUps;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +21,10 @@ class WakeUpListenerTest {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger subscribed = new AtomicInteger();
   private final AtomicInteger scheduleChanges = new AtomicInteger();
+  private final AtomicInteger claims = new AtomicInteger();
+  private final Wakeup claimLoop = new Wakeup();
+  private final List<WakeUp> heard = new ArrayList<>();
+  private boolean claimsHere = true;
 
   @Test
   void aSubscriptionThatComesInAfterTheStopIsClosed() {
@@ -73,12 +79,57 @@ class WakeUpListenerTest {
     assertThat(scheduleChanges).hasValue(1);
   }
 
+  @Test
+  void theThreadThatHearsOfAJobClaimsIt() {
+    WakeUpListener listener = subscribed();
+    heard.add(new WakeUp(new Lane("q", 0), "k", null));
+    heard.add(new WakeUp(new Lane("q", 1), "k", null));
+
+    listener.run();
+
+    assertThat(claims).hasValue(1);
+    assertThat(claimLoop.awaitRaise(0)).isFalse();
+  }
+
+  @Test
+  void theClaimLoopIsWokenIfItIsClaiming() {
+    WakeUpListener listener = subscribed();
+    heard.add(new WakeUp(new Lane("q", 0), "k", null));
+    claimsHere = false;
+
+    listener.run();
+
+    assertThat(claimLoop.awaitRaise(0)).isTrue();
+  }
+
+  @Test
+  void jobsOfOtherWorkersAreNotClaimed() {
+    WakeUpListener listener = subscribed();
+    heard.add(new WakeUp(new Lane("q", 0), "other", null));
+
+    listener.run();
+
+    assertThat(claims).hasValue(0);
+    assertThat(claimLoop.awaitRaise(0)).isFalse();
+  }
+
+  private WakeUpListener subscribed() {
+    WakeUpListener listener = listener(() -> subscription(null));
+    listener.run();
+    assertThat(claimLoop.awaitRaise(0)).as("wake-ups may have been missed").isTrue();
+    return listener;
+  }
+
   private WakeUpListener listener(WakeUps wakeUps) {
     return new WakeUpListener(
         wakeUps,
         Set.of("q"),
         Set.of("k"),
-        new HeardLanes(new Wakeup()),
+        new HeardLanes(claimLoop),
+        () -> {
+          claims.incrementAndGet();
+          return claimsHere;
+        },
         scheduleChanges::incrementAndGet,
         key -> {},
         new Reporter(List.of()));
@@ -96,7 +147,7 @@ class WakeUpListenerTest {
         if (broken != null) {
           throw new StoreException("broken", new SQLException("broken", broken));
         }
-        return List.of();
+        return heard;
       }
 
       @Override

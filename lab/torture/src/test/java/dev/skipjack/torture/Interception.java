@@ -40,7 +40,7 @@ final class Interception {
     return Intercepted.of(
         JobStore.class,
         real,
-        Set.of("claim"),
+        Set.of("claim", "claimFew"),
         (method, args) -> {
           sql.run(statement);
           return method.call(args);
@@ -52,7 +52,7 @@ final class Interception {
     return Intercepted.of(
         JobStore.class,
         real,
-        Set.of("claim"),
+        Set.of("claim", "claimFew"),
         (method, args) -> {
           List<ClaimedJob> all = new ArrayList<>();
           for (Object claimed : (List<?>) method.call(args)) {

@@ -1,9 +1,11 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +63,30 @@ public interface JobStore {
    *     have been claimed
    */
   List<ClaimedJob> claim(ClaimRequest request);
+
+  /**
+   * Claims due jobs as {@link #claim} does, for requests of few jobs with small payloads. A store
+   * may commit before the jobs have arrived, which is faster. If the outcome is then unknown,
+   * nobody knows which jobs were claimed; {@link #heldBy} finds them.
+   *
+   * @throws StoreException whose {@linkplain StoreException#isOutcomeUnknown() outcome is unknown}
+   *     if jobs may have been claimed. The same holds for any other kind of exception
+   */
+  default List<ClaimedJob> claimFew(ClaimRequest request) {
+    return claim(request);
+  }
+
+  /**
+   * Returns running jobs that a worker holds, without their payloads, so that it can release those
+   * of which it does not know.
+   *
+   * @param after the execution after which the search begins
+   * @return the jobs with the lowest execution ids after {@code after}, at most {@code limit}. A
+   *     store whose {@link #claim} names the jobs of every unknown outcome may return none
+   */
+  default List<ClaimedJob> heldBy(WorkerId worker, ExecutionId after, int limit) {
+    return List.of();
+  }
 
   /**
    * Claims due jobs as {@link #claim} does, but returns an empty string instead of each payload. A

@@ -21,7 +21,7 @@ public interface LocalWorker {
   /** Wakes the worker for a job whose transaction has committed. Does not block. */
   void expect(WakeUp wakeUp);
 
-  /** A slot that is kept free for one job. Call exactly one of {@link #start} and {@link #free}. */
+  /** A slot that is kept free for one job. Exactly one of its last three methods must be called. */
   interface TakenSlot {
 
     /** Returns the worker that will run the job. */
@@ -46,5 +46,11 @@ public interface LocalWorker {
      *     the worker gives no slot until its next claim
      */
     void free(boolean jobsAhead);
+
+    /**
+     * Frees the slot, because the response to the enqueue was lost. The job may be running; the
+     * worker finds and releases it.
+     */
+    void lost();
   }
 }

@@ -110,6 +110,7 @@ final class DirectStart implements LocalWorkers {
           .map(rows -> start.committed(rows.get(0)))
           .orElse(null);
     } catch (StoreException failure) {
+      start.failed(failure);
       if (isRejected(failure)) {
         return null;
       }
@@ -126,6 +127,9 @@ final class DirectStart implements LocalWorkers {
     private @Nullable TakenSlot slot;
     private boolean jobsAhead;
 
+    /** Whether the job may have been inserted as running, without this process knowing it. */
+    private boolean isLost;
+
     Start(NewJob job) {
       this.job = job;
     }
@@ -136,6 +140,7 @@ final class DirectStart implements LocalWorkers {
         taken = taken == null ? worker.take(job) : taken;
       }
       slot = taken;
+      isLost = true; // until there is a response
       return Optional.ofNullable(taken)
           .map(each -> new Request(job, each.worker(), each.lease(), each.spare()));
     }
@@ -149,11 +154,21 @@ final class DirectStart implements LocalWorkers {
         started.accept(job);
       }
       jobsAhead = job == null;
+      isLost = false;
       return new Enqueued(new EnqueueResult.Enqueued(inserted.id()), job != null);
     }
 
+    void failed(StoreException failure) {
+      isLost = failure.isOutcomeUnknown();
+    }
+
     void end() {
-      if (slot != null) {
+      if (slot == null) {
+        return;
+      }
+      if (isLost) {
+        slot.lost();
+      } else {
         slot.free(jobsAhead);
       }
     }

@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts a job as running, with its audit row, for a worker of this process that has kept a slot
- * free for it. The job is inserted as pending if its queue is paused, if it has a single attempt,
- * or if a claim would return more other jobs before it than the worker has other free slots.
+ * free for it. The job is inserted as pending if its queue is paused, or if a claim would return
+ * more other jobs before it than the worker has other free slots.
  *
  * <pre>{@code
  * WITH lane AS MATERIALIZED (
- *   SELECT own.priority, own.max_attempts, own.is_served AND own.max_attempts > 1 AND
+ *   SELECT own.priority, own.max_attempts, own.is_served AND
  *          (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = own.priority
  *              AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 9) AS due)
  *        + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > own.priority
@@ -152,7 +152,6 @@ final class DirectStartStatement {
                     OWN_MAX_ATTEMPTS,
                     field(
                             condition(field(name("own", "is_served"), SQLDataType.BOOLEAN))
-                                .and(mayBeLost())
                                 .and(othersHaveSlots()))
                         .as("is_free"))
                 .from(own));
@@ -184,14 +183,6 @@ final class DirectStartStatement {
   /** Returns the condition that the queue is not paused, or has no row. */
   private static Condition isServed() {
     return JOB_QUEUES.PAUSED_AT.isNull().or(is(JOB_QUEUES.PAUSED_UNTIL, "<=", transactionStart()));
-  }
-
-  /**
-   * Returns the condition that the job has an attempt left if the response to this statement is
-   * lost. No worker then runs the job, and its rescue counts the attempt.
-   */
-  private static Condition mayBeLost() {
-    return is(OWN_MAX_ATTEMPTS, ">", inline(1));
   }
 
   private static Condition othersHaveSlots() {

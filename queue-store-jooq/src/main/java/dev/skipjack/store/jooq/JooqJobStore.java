@@ -7,6 +7,7 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueLanes;
@@ -57,6 +58,7 @@ final class JooqJobStore implements JobStore {
   private final Statement<List<String>, LaneOrPausedQueue> dueLanes;
   private final Statement<ClaimRequest, ClaimedJob> claim;
   private final Statement<ClaimRequest, ClaimedJob> claimWithoutPayload;
+  private final Statement<HeldStatement.Request, ClaimedJob> held;
   private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
   private final Statement<List<Progress>, Verdict> progress;
   private final OutcomeStatement<List<Execution>, Verdict> complete;
@@ -90,6 +92,7 @@ final class JooqJobStore implements JobStore {
     this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect.get()));
     this.claim = Statement.lazily(() -> ClaimStatement.of(dialect.get()));
     this.claimWithoutPayload = Statement.lazily(() -> ClaimStatement.withoutPayload(dialect.get()));
+    this.held = Statement.lazily(() -> HeldStatement.of(dialect.get()));
     this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect.get()));
     this.progress = Statement.lazily(() -> ProgressStatement.of(dialect.get()));
     this.complete = OutcomeStatement.lazily(() -> CompleteStatement.of(dialect.get()));
@@ -132,26 +135,36 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<ClaimedJob> claim(ClaimRequest request) {
-    return claim(request, claim);
+    return claim(request, each -> claimOnce(claim, each));
+  }
+
+  /**
+   * Claims jobs and commits in one round trip. Only for claims whose rows certainly fit into
+   * memory.
+   */
+  @Override
+  public List<ClaimedJob> claimFew(ClaimRequest request) {
+    return claim(request, each -> transactions.runInOneRoundTrip(claim, each));
+  }
+
+  @Override
+  public List<ClaimedJob> heldBy(WorkerId worker, ExecutionId after, int limit) {
+    return transactions.runInOneRoundTrip(held, new HeldStatement.Request(worker, after, limit));
   }
 
   @Override
   public List<ClaimedJob> claimWithoutPayload(ClaimRequest request) {
-    return claim(request, claimWithoutPayload);
+    return claim(request, each -> claimOnce(claimWithoutPayload, each));
   }
 
-  /**
-   * Claims jobs. The commit takes a separate round trip, because the rows must fit into memory
-   * before they are claimed.
-   */
   private List<ClaimedJob> claim(
-      ClaimRequest request, Statement<ClaimRequest, ClaimedJob> statement) {
+      ClaimRequest request, Function<ClaimRequest, List<ClaimedJob>> once) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {
       return List.of();
     }
     List<ClaimedJob> claimed =
         new ShrinkingLimit(request.limit())
-            .run(limit -> healing.run(() -> claimOnce(statement, request.atMost(limit))));
+            .run(limit -> healing.run(() -> once.apply(request.atMost(limit))));
     rescue.claimed(claimed);
     Map<Lane, Integer> order = new HashMap<>();
     for (LaneShare share : request.lanes()) {
@@ -175,6 +188,10 @@ final class JooqJobStore implements JobStore {
     ((JooqJobStore) store).rescue.claimed(List.of(job));
   }
 
+  /**
+   * Claims jobs. The commit takes a separate round trip, because the rows must fit into memory
+   * before they are claimed.
+   */
   private List<ClaimedJob> claimOnce(
       Statement<ClaimRequest, ClaimedJob> statement, ClaimRequest request) {
     List<ClaimedJob> found = new ArrayList<>();

@@ -25,15 +25,19 @@ import org.jspecify.annotations.Nullable;
  * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
  * threads.
  *
- * <p>A caller that finds fewer than {@link #MOST_WRITES} in progress, or none in a {@link #CROWD},
- * writes its job at once, alone. The others line up. When a write ends, the first in line writes
- * the jobs of all callers in line, in one transaction. No caller waits for others to arrive, and
- * none returns before its job is committed.
+ * <p>A caller that finds fewer than {@link #MOST_WRITES} in progress writes its job at once, alone.
+ * The others line up. When a write ends, the first in line writes the jobs of all callers in line,
+ * in one transaction. None returns before its job is committed.
+ *
+ * <p>In a {@link #CROWD}, the callers of a write return at the same time. The first to come back
+ * would write alone, and all others would wait for that write. So it waits a moment for the others,
+ * and the caller that makes the line complete writes.
  *
  * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in
- * progress, and its end chooses the first in line. A caller leaves the line only under the lock,
- * and only once: as a writer, in the batch of a writer, or to write alone. So each job is in at
- * most one shared write, and every batch gets an outcome, even if its writer fails.
+ * progress and its end chooses the first in line, or the first in line waits for the rest of a
+ * crowd. A caller leaves the line only under the lock, and only once: as a writer, in the batch of
+ * a writer, or to write alone. So each job is in at most one shared write, and every batch gets an
+ * outcome, even if its writer fails.
  *
  * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
  * own thread, so one rejected job fails alone and with its own error. If the outcome of the shared
@@ -51,7 +55,7 @@ final class SharedWrites {
    * The number of callers at which only one write at a time is in progress, so that it takes many
    * jobs. A write of two or three jobs costs about as much as a separate write for each.
    */
-  static final int CROWD = 7;
+  static final int CROWD = 6;
 
   /** The maximum number of jobs in one write, which bounds how long its callers wait for it. */
   static final int MOST_JOBS = 100;
@@ -66,6 +70,9 @@ final class SharedWrites {
    */
   private static final Duration PATIENCE = Duration.ofMillis(2);
 
+  /** How long after a write the first of a crowd waits for the others to come back. */
+  private static final Duration GATHER = Duration.ofNanos(150_000);
+
   /** {@code Thread.isVirtual}, or null before Java 21. */
   private static final @Nullable MethodHandle IS_VIRTUAL = isVirtual();
 
@@ -73,6 +80,7 @@ final class SharedWrites {
   private final Function<NewJob, EnqueueResult> alone;
   private final int mostWrites;
   private final long patience;
+  private final long gather;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Deque<Caller> line = new ArrayDeque<>();
@@ -82,6 +90,11 @@ final class SharedWrites {
   private int jobs;
 
   private boolean crowded;
+
+  /** The number of callers when the last batch was taken, but at most that of a batch. */
+  private int crowd;
+
+  private long endedAt; // nanoTime of the last end of a write in a crowd
 
   /** The caller in line that has been chosen to write. */
   private @Nullable Caller next;
@@ -94,11 +107,13 @@ final class SharedWrites {
       Function<List<NewJob>, List<EnqueueResult>> together,
       Function<NewJob, EnqueueResult> alone,
       int mostWrites,
-      Duration patience) {
+      Duration patience,
+      Duration gather) {
     this.together = together;
     this.alone = alone;
     this.mostWrites = mostWrites;
     this.patience = patience.toNanos();
+    this.gather = gather.toNanos();
   }
 
   /** Creates shared writes that use these transactions. */
@@ -107,7 +122,8 @@ final class SharedWrites {
         jobs -> writer.writeTogether(transactions, jobs),
         job -> writer.writeAlone(transactions, job).get(0),
         MOST_WRITES,
-        PATIENCE);
+        PATIENCE,
+        GATHER);
   }
 
   /**
@@ -151,18 +167,19 @@ final class SharedWrites {
     return outcome == null ? alone.apply(job) : resultOf(caller, outcome);
   }
 
-  /** Returns the batch of a caller that may write immediately. Any other caller lines up. */
+  /** Returns the batch of a caller that may write now. Any other caller lines up. */
   private List<Caller> startOrLineUp(Caller caller) {
     lock.lock();
     try {
       jobs++;
-      if (mayWrite() && line.isEmpty()) {
+      if (mayWrite() && line.isEmpty() && !othersComeBack()) {
         writes++;
         return List.of(caller);
       }
       line.add(caller);
       caller.isInLine = true;
-      return List.of();
+      boolean isComplete = crowded && line.size() >= crowd;
+      return isComplete && next == null && mayWrite() ? take(caller) : List.of();
     } finally {
       lock.unlock();
     }
@@ -186,11 +203,11 @@ final class SharedWrites {
           }
         } else {
           long left = patience - (System.nanoTime() - since);
-          List<Caller> batch = takeInTurn(caller, left <= 0);
+          List<Caller> batch = takeInTurn(caller, left);
           if (!batch.isEmpty()) {
             return batch;
           }
-          LockSupport.parkNanos(this, left);
+          LockSupport.parkNanos(this, caller.pause);
         }
       }
       return List.of();
@@ -224,41 +241,67 @@ final class SharedWrites {
   }
 
   /**
-   * Takes the caller and others out of the line, up to the limits. The caller is the first of its
-   * batch. Returns no batch if it may not write yet.
+   * Takes a batch, or returns none and sets the caller's pause if it may not write yet.
    *
-   * @param overdue whether the caller may write without having been chosen
+   * @param patience for how many more nanoseconds the caller waits to be chosen
    */
-  private List<Caller> takeInTurn(Caller caller, boolean overdue) {
+  private List<Caller> takeInTurn(Caller caller, long patience) {
     lock.lock();
     try {
-      if (!caller.isInLine || (next != caller && !overdue)) {
+      if (!caller.isInLine) {
         return List.of();
       }
-      List<Caller> batch = new ArrayList<>(Math.min(line.size(), MOST_JOBS));
-      crowded = jobs >= CROWD;
-      writes++;
-      line.remove(caller);
-      caller.joins(batch);
-      long size = caller.size();
-      Iterator<Caller> others = line.iterator();
-      while (others.hasNext() && batch.size() < MOST_JOBS) {
-        Caller other = others.next();
-        size += other.size();
-        if (size > LARGEST_PAYLOAD) {
-          break;
+      if (next != caller && patience > 0) {
+        boolean leads = next == null && mayWrite() && line.peekFirst() == caller;
+        long others = leads && isIncomplete() ? endedAt + gather - System.nanoTime() : 0;
+        if (!leads || others > 0) {
+          caller.pause = leads ? Math.min(others, patience) : patience;
+          return List.of();
         }
-        others.remove();
-        other.joins(batch);
       }
-      if (next != null && !next.isInLine) {
-        next = null;
-      }
-      tellNext();
-      return batch;
+      return take(caller);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Returns whether other callers of a crowd will probably line up soon. */
+  private boolean othersComeBack() {
+    crowded = crowded && endedAt + gather - System.nanoTime() > 0;
+    return crowded;
+  }
+
+  private boolean isIncomplete() {
+    return crowded && line.size() < crowd;
+  }
+
+  /**
+   * Takes the caller and others out of the line, up to the limits. The caller is the first of its
+   * batch.
+   */
+  private List<Caller> take(Caller caller) {
+    List<Caller> batch = new ArrayList<>(Math.min(line.size(), MOST_JOBS));
+    crowded = jobs >= CROWD;
+    crowd = Math.min(jobs, MOST_JOBS);
+    writes++;
+    line.remove(caller);
+    caller.joins(batch);
+    long size = caller.size();
+    Iterator<Caller> others = line.iterator();
+    while (others.hasNext() && batch.size() < MOST_JOBS) {
+      Caller other = others.next();
+      size += other.size();
+      if (size > LARGEST_PAYLOAD) {
+        break;
+      }
+      others.remove();
+      other.joins(batch);
+    }
+    if (next != null && !next.isInLine) {
+      next = null;
+    }
+    tellNext();
+    return batch;
   }
 
   /** Writes a batch and passes its outcome to the others. */
@@ -308,6 +351,7 @@ final class SharedWrites {
     try {
       writes--;
       jobs -= count;
+      endedAt = crowded ? System.nanoTime() : endedAt;
       tellNext();
     } finally {
       lock.unlock();
@@ -318,12 +362,13 @@ final class SharedWrites {
     return writes < (crowded ? 1 : mostWrites);
   }
 
-  /** Chooses the first in line to write, if it may, and wakes it. */
+  /** Chooses the first in line to write, if it may, and wakes it, also to wait for a crowd. */
   private void tellNext() {
     if (next == null && mayWrite()) {
-      next = line.peekFirst();
-      if (next != null) {
-        LockSupport.unpark(next.thread);
+      Caller first = line.peekFirst();
+      next = isIncomplete() ? null : first;
+      if (first != null) {
+        LockSupport.unpark(first.thread);
       }
     }
   }
@@ -373,6 +418,7 @@ final class SharedWrites {
     private final NewJob job;
     private final Thread thread = Thread.currentThread();
     private int place;
+    private long pause; // for how many nanoseconds to wait; the caller's own
     private volatile boolean isInLine;
     private volatile @Nullable Outcome outcome;
 

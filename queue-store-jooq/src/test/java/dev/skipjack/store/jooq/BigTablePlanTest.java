@@ -160,6 +160,7 @@ class BigTablePlanTest {
     all.put("completeInWithResult", EndWithDataStatement.ofOne(dialect).in(weeks).text());
     all.put("endWithData", EndWithDataStatement.of(dialect).in(weeks).text());
     all.put("fail", FailStatement.of(dialect).in(weeks).text());
+    all.put("held", HeldStatement.of(dialect).text());
     all.put("requeue", RequeueStatement.of(dialect).in(weeks).text());
     all.put("rescue", RescueStatement.of(dialect).text());
     all.put("firstExpired", RescueStatement.firstExpired(dialect).text());
@@ -298,6 +299,7 @@ class BigTablePlanTest {
         "endWithData",
         "fail",
         "requeue",
+        "held",
         "rescue",
         "firstExpired"
       })

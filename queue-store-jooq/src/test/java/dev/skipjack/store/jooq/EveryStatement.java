@@ -3,6 +3,7 @@ package dev.skipjack.store.jooq;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
@@ -197,6 +198,8 @@ final class EveryStatement {
             Requeue.until(
                 claimed.get(3), ExecutionStatus.SNOOZED, Instant.now().plus(Duration.ofHours(1)))));
     store.rescue(Duration.ZERO, 10);
+    store.claimFew(Fixture.request(1, Fixture.LEASE, new Lane("none", 0)));
+    store.heldBy(WorkerId.boot("every"), new ExecutionId(0), 10);
     store.claimWithoutPayload(Fixture.request(1, Fixture.LEASE, new Lane("none", 0)));
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);

@@ -48,6 +48,7 @@ class GoldenSqlTest {
             Map.entry("due-lanes", DueLanesStatement.of(dialect).text()),
             Map.entry("claim", ClaimStatement.of(dialect).text()),
             Map.entry("claim-without-payload", ClaimStatement.withoutPayload(dialect).text()),
+            Map.entry("held", HeldStatement.of(dialect).text()),
             Map.entry("heartbeat", HeartbeatStatement.of(dialect).text()),
             Map.entry("progress", ProgressStatement.of(dialect).text()),
             Map.entry("cancel-requested", CancelRequestedStatement.of(dialect).text()),

@@ -2,8 +2,11 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
@@ -141,6 +144,48 @@ class LostCommitTest {
     assertThat(runningJobs()).isEqualTo(answered);
     assertThat(fixture.value("SELECT count(*) FROM @jobs WHERE attempts > uncounted_attempts"))
         .isEqualTo(String.valueOf(answered));
+  }
+
+  @Test
+  void jobsOfAClaimInOneRoundTripWithALostResponseAreFoundByTheirWorker() {
+    fixture.enqueue(300);
+    WorkerId worker = WorkerId.boot("unlucky");
+    fixture.claim(7); // by another worker
+    long latest = 0;
+    int answered = 0;
+    int lost = 0;
+    for (int i = 0; i < 50; i++) {
+      try {
+        List<ClaimedJob> jobs = queue.store().claimFew(requestOf(worker));
+        answered += jobs.size();
+        latest = jobs.stream().mapToLong(job -> job.execution().id().value()).max().orElse(latest);
+      } catch (StoreException unknown) {
+        assertThat(unknown.isOutcomeUnknown()).isTrue();
+        List<ClaimedJob> held = fixture.store.heldBy(worker, new ExecutionId(latest), 10);
+        assertThat(held.size()).isIn(0, 5);
+        assertThat(held).allMatch(job -> job.payload().isEmpty());
+        lost += held.size();
+        fixture.store.requeue(
+            held.stream()
+                .map(
+                    job ->
+                        Requeue.until(job.execution(), ExecutionStatus.RELEASED, job.scheduledAt()))
+                .toList());
+      }
+    }
+
+    assertThat(lost).isPositive();
+    assertThat(runningJobs()).isEqualTo(answered + 7);
+    assertThat(fixture.value("SELECT sum(uncounted_attempts) FROM @jobs"))
+        .isEqualTo(String.valueOf(lost));
+    assertThat(fixture.store.heldBy(worker, new ExecutionId(0), 3)).hasSize(3);
+    assertThat(fixture.store.heldBy(worker, new ExecutionId(latest), 3)).isEmpty();
+    assertThat(fixture.store.heldBy(WorkerId.boot("unlucky"), new ExecutionId(0), 3)).isEmpty();
+  }
+
+  private static ClaimRequest requestOf(WorkerId worker) {
+    ClaimRequest any = Fixture.request(5, Fixture.LEASE, LANE);
+    return new ClaimRequest(worker, any.lanes(), any.kinds(), any.limit(), any.lease());
   }
 
   private int runningJobs() {

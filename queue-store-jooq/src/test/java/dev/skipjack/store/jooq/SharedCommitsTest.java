@@ -71,7 +71,8 @@ class SharedCommitsTest {
               return writer.writeAlone(transactions, job).get(0);
             },
             1,
-            Duration.ofHours(1));
+            Duration.ofHours(1),
+            Duration.ZERO);
     return new EnqueueTransactions(
         transactions, writer, () -> new JooqOrderedJobs(transactions, dialect), null, null, shared);
   }

@@ -37,7 +37,8 @@ class SharedWritesTest {
   private final CountDownLatch held = new CountDownLatch(1);
   private final Queue<String> writes = new ConcurrentLinkedQueue<>();
 
-  private final SharedWrites shared = new SharedWrites(this::together, this::alone, 1, PATIENT);
+  private final SharedWrites shared =
+      new SharedWrites(this::together, this::alone, 1, PATIENT, Duration.ZERO);
 
   private List<EnqueueResult> together(List<NewJob> jobs) {
     writes.add("together " + String.join("+", jobs.stream().map(NewJob::payload).toList()));
@@ -94,7 +95,7 @@ class SharedWritesTest {
 
   @Test
   void aCallerWritesAtOnceWhileFewEnoughWritesAreInFlight() throws Exception {
-    SharedWrites two = new SharedWrites(this::together, this::alone, 2, PATIENT);
+    SharedWrites two = new SharedWrites(this::together, this::alone, 2, PATIENT, Duration.ZERO);
     Call<Long> first = holdFirst(two);
 
     assertThat(Call.start(enqueue(two, 2)).result()).isEqualTo(2);
@@ -127,7 +128,8 @@ class SharedWritesTest {
               return result;
             },
             2,
-            PATIENT);
+            PATIENT,
+            Duration.ZERO);
     Call<Long> first = holdFirst(two);
     Call<Long> other = Call.start(enqueue(two, 2));
     Rival.soon().until(() -> writes.contains("alone 2"));
@@ -145,8 +147,7 @@ class SharedWritesTest {
     crowd.countDown();
 
     assertThat(last.result()).isEqualTo(99);
-    assertThat(writes)
-        .containsExactly("alone 1", "alone 2", "together 10+11+12+13+14+15", "alone 99");
+    assertThat(writes).containsExactly("alone 1", "alone 2", "together 10+11+12+13+14", "alone 99");
   }
 
   @Test
@@ -240,7 +241,8 @@ class SharedWritesTest {
             },
             this::alone,
             1,
-            PATIENT);
+            PATIENT,
+            Duration.ZERO);
     holdFirst(slow);
     Call<Long> second = Call.startInLine(enqueue(slow, 2));
     Call<Boolean> third =
@@ -328,7 +330,8 @@ class SharedWritesTest {
             },
             this::alone,
             1,
-            PATIENT);
+            PATIENT,
+            Duration.ZERO);
     holdFirst(failing);
     List<Call<Object>> calls = new ArrayList<>();
     for (int i = 2; i <= 3; i++) {
@@ -361,7 +364,8 @@ class SharedWritesTest {
 
   @Test
   void aCallerDoesNotWaitForAWriteThatHangs() throws Exception {
-    SharedWrites impatient = new SharedWrites(this::together, this::alone, 1, Duration.ZERO);
+    SharedWrites impatient =
+        new SharedWrites(this::together, this::alone, 1, Duration.ZERO, Duration.ZERO);
     Call<Long> first = holdFirst(impatient);
 
     assertThat(Call.start(enqueue(impatient, 2)).result()).isEqualTo(2);
@@ -373,9 +377,9 @@ class SharedWritesTest {
 
   /** The writer interrupts others just before it hands over, so that some give up their turn. */
   @ParameterizedTest
-  @CsvSource({"2, 20", "1, 3600000000"})
-  void interruptedAndRejectedCallersNeitherLoseNorRepeatAJob(int mostWrites, long patienceMicros)
-      throws Exception {
+  @CsvSource({"2, 20, 0", "1, 3600000000, 0", "2, 3600000000, 100", "4, 2000, 150"})
+  void interruptedAndRejectedCallersNeitherLoseNorRepeatAJob(
+      int mostWrites, long patienceMicros, long gatherMicros) throws Exception {
     int threads = 8;
     int each = 20_000;
     AtomicIntegerArray written = new AtomicIntegerArray(threads * each);
@@ -399,7 +403,8 @@ class SharedWritesTest {
             },
             one,
             mostWrites,
-            Duration.of(patienceMicros, ChronoUnit.MICROS));
+            Duration.of(patienceMicros, ChronoUnit.MICROS),
+            Duration.of(gatherMicros, ChronoUnit.MICROS));
     CountDownLatch started = new CountDownLatch(1);
     for (int i = 0; i < threads; i++) {
       int from = i * each;
@@ -423,6 +428,65 @@ class SharedWritesTest {
       assertThat(call.result()).isEqualTo(each);
     }
     assertThat(IntStream.range(0, threads * each).filter(i -> written.get(i) != 1)).isEmpty();
+  }
+
+  @Test
+  void theFirstOfACrowdWaitsForTheOthersAndTheLastOneWrites() throws Exception {
+    SharedWrites crowded = afterACrowd(Duration.ofHours(1));
+    List<Call<Long>> back = new ArrayList<>();
+    for (int i = 0; i < SharedWrites.CROWD - 1; i++) {
+      back.add(Call.startInLine(enqueue(crowded, 20 + i)));
+    }
+    assertThat(writes).isEmpty();
+
+    assertThat(Call.start(enqueue(crowded, 30)).result()).isEqualTo(30);
+
+    for (Call<Long> call : back) {
+      assertThat(call.result()).isBetween(20L, 25L);
+    }
+    assertThat(writes).containsExactly("together 30+20+21+22+23+24");
+  }
+
+  @Test
+  void aCallerThatIsInterruptedWhileTheCrowdGathersWritesAlone() throws Exception {
+    SharedWrites crowded = afterACrowd(Duration.ofHours(1));
+    Call<Long> first = Call.startInLine(enqueue(crowded, 20));
+    first.thread.interrupt();
+    assertThat(first.result()).isEqualTo(20);
+    for (int i = 1; i < SharedWrites.CROWD; i++) {
+      Call<Long> unused = Call.startInLine(enqueue(crowded, 20 + i));
+    }
+
+    assertThat(Call.start(enqueue(crowded, 30)).result()).isEqualTo(30);
+    assertThat(writes).containsExactly("alone 20", "together 30+21+22+23+24+25");
+  }
+
+  @Test
+  void aCallerWaitsOnlyBrieflyForACrowdThatDoesNotComeBack() throws Exception {
+    SharedWrites crowded = afterACrowd(Duration.ofMillis(2));
+
+    Call<Long> one = Call.start(enqueue(crowded, 20));
+    Call<Long> other = Call.start(enqueue(crowded, 21));
+
+    assertThat(one.result()).isEqualTo(20);
+    assertThat(other.result()).isEqualTo(21);
+  }
+
+  /** Returns shared writes whose last write had the jobs of a crowd. */
+  private SharedWrites afterACrowd(Duration gather) throws Exception {
+    SharedWrites crowded = new SharedWrites(this::together, this::alone, 1, PATIENT, gather);
+    Call<Long> first = holdFirst(crowded);
+    List<Call<Long>> others = new ArrayList<>();
+    for (int i = 0; i < SharedWrites.CROWD; i++) {
+      others.add(Call.startInLine(enqueue(crowded, 10 + i)));
+    }
+    held.countDown();
+    assertThat(first.result()).isEqualTo(1);
+    for (Call<Long> other : others) {
+      assertThat(other.result()).isBetween(10L, 20L);
+    }
+    writes.clear();
+    return crowded;
   }
 
   /** A wrapper of a pool and a subclass that overrides its methods do not share. */

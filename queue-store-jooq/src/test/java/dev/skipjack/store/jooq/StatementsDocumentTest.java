@@ -75,6 +75,7 @@ class StatementsDocumentTest {
               "ProgressStatement",
               "CancelRequestedStatement",
               "AttemptStatusStatement",
+              "HeldStatement",
               "CompleteStatement",
               "EndWithDataStatement",
               "FailStatement",

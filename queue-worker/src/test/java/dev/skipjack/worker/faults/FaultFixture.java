@@ -44,6 +44,19 @@ final class FaultFixture {
     queue().enqueueAll(Task.TYPE, tasks);
   }
 
+  /** Enqueues tasks that have a single attempt. */
+  void enqueueWithOneAttempt(int jobs) {
+    queue()
+        .enqueueAll(
+            Task.TYPE.maxAttempts(1),
+            IntStream.range(0, jobs).mapToObj(i -> next(Task.Deed.WORK)).toList());
+  }
+
+  /** Returns a task to enqueue, which counts as enqueued. */
+  Task next(Task.Deed deed) {
+    return new Task(++numbers, deed);
+  }
+
   /** Returns how many tasks were enqueued. */
   int tasks() {
     return numbers;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.faults.TcpProxy;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -43,6 +44,62 @@ class LostClaimIT {
         proxy.clearCuts();
       }
       assertThat(worker.status().running()).isZero();
+    }
+  }
+
+  /** A lost claim does not count, so the attempt is still there. */
+  @Test
+  void jobsWithASingleAttemptSurviveALostClaim(QueueDatabase database) {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
+        HikariDataSource pool = pool(proxy.url(database.jdbcUrl()));
+        Worker worker =
+            Worker.on(JobQueue.builder(pool).schema(database.schema()).build())
+                .handle(Task.TYPE, new TaskHandler(database.dataSource()))
+                .queue("default", 4)
+                .start()) {
+      int rounds = 0;
+      while (fixture.count("job_executions WHERE status = 'released'") < CLAIMS) {
+        assertThat(++rounds).as("rounds until %s claims were cut", CLAIMS).isLessThan(MOST_ROUNDS);
+        proxy.cutAfterCommit(1);
+        fixture.enqueueWithOneAttempt(1);
+        fixture.assertAllDoneOnce(SOON);
+        proxy.clearCuts();
+      }
+      assertThat(worker.status().running()).isZero();
+    }
+  }
+
+  @Test
+  void jobsOfLostDirectStartsRunLongBeforeTheirLeasesExpire(QueueDatabase database) {
+    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
+    try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
+        HikariDataSource pool = pool(proxy.url(database.jdbcUrl()))) {
+      JobQueue queue = JobQueue.builder(pool).schema(database.schema()).build();
+      try (Worker worker =
+          Worker.on(queue)
+              .handle(Task.TYPE, new TaskHandler(database.dataSource()))
+              .queue("default", 4)
+              .start()) {
+        int rounds = 0;
+        while (fixture.count("job_executions WHERE status = 'released'") < CLAIMS) {
+          assertThat(++rounds).as("rounds until %s jobs were lost", CLAIMS).isLessThan(MOST_ROUNDS);
+          proxy.cutAfterCommit(1);
+          enqueue(queue, fixture.next(Task.Deed.WORK));
+          fixture.assertAllDoneOnce(SOON);
+          proxy.clearCuts();
+        }
+        assertThat(worker.status().running()).isZero();
+      }
+    }
+  }
+
+  /** Enqueues a task with a single attempt. It is committed even if the response is lost. */
+  private static void enqueue(JobQueue queue, Task task) {
+    try {
+      queue.enqueue(Task.TYPE.maxAttempts(1), task);
+    } catch (StoreException lost) {
+      assertThat(lost.isOutcomeUnknown()).as(lost.toString()).isTrue();
     }
   }
 

@@ -66,6 +66,26 @@ class SmallHeapIT {
         .contains("The payload could not be fetched");
   }
 
+  /** The worker expects small payloads, so its claim is committed before the payload arrives. */
+  @Test
+  void aPayloadLargerThanTheHeapCostsOneAttemptAlsoAfterManySmallOnes() {
+    try (ForkedJvm worker = launch("-Xmx64m")) {
+      for (int i = 1; i <= 100; i++) {
+        int jobs = i;
+        fixture.execute("INSERT INTO @jobs (kind, payload) VALUES ('blob', '{\"text\": \"x\"}')");
+        await().atMost(PATIENCE).until(() -> completed() == jobs);
+      }
+      fixture.execute(
+          "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");
+      await().atMost(PATIENCE).until(() -> fixture.count("jobs WHERE status = 'dead'") == 1);
+      assertThat(worker.isAlive()).isTrue();
+    }
+    assertThat(fixture.value("SELECT attempts - uncounted_attempts FROM @jobs")).isEqualTo("1");
+    assertThat(fixture.count("job_executions WHERE status = 'released'")).isBetween(1L, 3L);
+    assertThat(fixture.value("SELECT last_error FROM @jobs"))
+        .contains("The payload could not be fetched");
+  }
+
   /** Inserts payloads that compress well, so that storing them takes little time. */
   private void insertLargePayloads(int jobs) {
     fixture.execute(

@@ -19,8 +19,11 @@ import java.util.Map;
  */
 final class CommitFinder {
 
-  /** The number of bytes of each message to keep, enough for names and the start of a statement. */
-  private static final int KEPT = 512;
+  /**
+   * The number of bytes of each message to keep, enough for names and the start of a statement. A
+   * statement that writes may begin with long queries.
+   */
+  private static final int KEPT = 8_192;
 
   private static final int LONGEST_START = 10_000;
   private static final int LONGEST = 1 << 30;

@@ -1,0 +1,62 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.Statement;
+import org.jooq.DSLContext;
+import org.jooq.Param;
+
+/**
+ * Finds the jobs that a worker holds, after a claim or a direct start whose response was lost.
+ *
+ * <pre>{@code
+ * SELECT id, current_execution_id, ... FROM jobs
+ *  WHERE status = 'running' AND current_execution_id > :after AND locked_by = :worker
+ *  ORDER BY current_execution_id LIMIT :limit
+ * }</pre>
+ *
+ * <p>Execution ids only increase, so the lost ones are after those that the worker knew before. The
+ * statement reads the running index from there, including jobs of other workers; it rarely runs.
+ * Locks nothing: {@link RequeueStatement} then releases single executions, in its own lock order.
+ */
+final class HeldStatement {
+
+  private static final Param<String> WORKER = param("worker", String.class);
+  private static final Param<Long> AFTER = param("after", Long.class);
+  private static final Param<Long> LIMIT = param("limit", Long.class);
+
+  private HeldStatement() {}
+
+  /**
+   * The jobs to find.
+   *
+   * @param after the execution after which the search begins
+   */
+  record Request(WorkerId worker, ExecutionId after, int limit) {}
+
+  static Statement<Request, ClaimedJob> of(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(ClaimStatement.returned(castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD)))
+            .from(JOBS)
+            .where(JobPredicates.RUNNING)
+            .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER))
+            .and(JOBS.LOCKED_BY.eq(WORKER))
+            .orderBy(JOBS.CURRENT_EXECUTION_ID)
+            .limit(LIMIT),
+        request ->
+            new Arguments()
+                .text("worker", request.worker().toString())
+                .number("after", request.after().value())
+                .number("limit", request.limit()),
+        ClaimStatement::read);
+  }
+}

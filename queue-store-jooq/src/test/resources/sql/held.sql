@@ -1,0 +1,25 @@
+-- parameters: after, worker, limit
+select
+  "skipjack"."jobs"."id",
+  "skipjack"."jobs"."current_execution_id",
+  "skipjack"."jobs"."queue",
+  "skipjack"."jobs"."kind",
+  cast(null as jsonb) as "payload",
+  "skipjack"."jobs"."payload_version",
+  "skipjack"."jobs"."priority",
+  "skipjack"."jobs"."attempts",
+  "skipjack"."jobs"."uncounted_attempts",
+  "skipjack"."jobs"."max_attempts",
+  "skipjack"."jobs"."scheduled_at",
+  "skipjack"."jobs"."started_at",
+  "skipjack"."jobs"."locked_by",
+  "skipjack"."jobs"."headers",
+  "skipjack"."jobs"."ordering_key"
+from "skipjack"."jobs"
+where (
+  "skipjack"."jobs"."status" = 'running'
+  and "skipjack"."jobs"."current_execution_id" > ?
+  and "skipjack"."jobs"."locked_by" = ?
+)
+order by "skipjack"."jobs"."current_execution_id"
+fetch next ? rows only
