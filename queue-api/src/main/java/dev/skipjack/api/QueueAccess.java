@@ -27,7 +27,7 @@ public interface QueueAccess {
    */
   LeaseKeeper leases();
 
-  /** Returns the maintenance operations for the partitions of the history. */
+  /** Returns the operations that maintain the history's partitions and delete expired rows. */
   Maintenance maintenance();
 
   /** Returns the registry in which workers announce themselves. */

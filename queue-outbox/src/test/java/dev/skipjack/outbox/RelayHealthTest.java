@@ -72,7 +72,7 @@ class RelayHealthTest {
   }
 
   @Test
-  void failuresAreReportedWhenTheyLast() throws Exception {
+  void failuresAreReportedOnlyIfTheyPersist() throws Exception {
     AtomicLong now = new AtomicLong();
     RelayVitals vitals = new RelayVitals(now::get);
     vitals.failed("first");

@@ -8,7 +8,7 @@ public final class Verdicts {
 
   private Verdicts() {}
 
-  /** Returns the report of a run without jobs and violations. */
+  /** Returns the report of a run without jobs or violations. */
   public static TortureReport clean() {
     return of(List.of());
   }

@@ -20,7 +20,7 @@ import java.util.function.IntConsumer;
  * Implementations are thread-safe.
  *
  * <p>Every method throws a {@link StoreException} if the database rejects a statement or cannot be
- * reached. Batches that were processed before remain committed; for a list of jobs, a {@link
+ * reached. Batches that have already been processed remain committed; for a list of jobs, a {@link
  * PartialResultException} contains their results.
  */
 public interface QueueAdmin {

@@ -56,8 +56,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>With a filter that no index covers, a query would read until enough rows match, or to the end
- * of the table if none does. A page therefore reads a bounded range and returns the point where the
- * range was cut. This point is the <i>horizon</i>, after which the next page begins.
+ * of the table if too few do. A page therefore reads a bounded range and returns the point where
+ * the range was cut. This point is the <i>horizon</i>, after which the next page begins.
  *
  * <p>{@code seen} holds only positions and flags, so that 10,000 rows stay small regardless of the
  * size of their errors and tags. The rows of the page are fetched by an array of ids, the only form
@@ -86,20 +86,20 @@ final class PageQuery {
     this.direction = direction;
   }
 
-  /** Returns a list by id. Its {@code seen} has the columns id, matches and place. */
+  /** Creates a query ordered by id. Its {@code seen} has the columns id, matches and place. */
   static PageQuery byId() {
     return new PageQuery(false, SortOrder.ASC);
   }
 
-  /** Returns a list by instant and id. Its {@code seen} also has the column {@code at}. */
+  /** Creates a query ordered by instant and id. Its {@code seen} also has the column {@code at}. */
   static PageQuery byInstant(SortOrder direction) {
     return new PageQuery(true, direction);
   }
 
   /**
-   * Returns a copy in which {@code seen} is merged from several ranges, in ascending order. The
-   * page ends at the first point where one of the ranges was cut, because the merged rows have gaps
-   * after it.
+   * Declares that {@code seen} is merged from several ranges, in ascending order, and returns this
+   * query. The page ends at the first point where one of the ranges was cut, because the merged
+   * rows have gaps after it.
    *
    * @param lead the tables to which {@code seen} refers
    */

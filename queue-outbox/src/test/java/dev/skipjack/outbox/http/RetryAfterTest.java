@@ -26,7 +26,7 @@ class RetryAfterTest {
   }
 
   @Test
-  void dateCountsFromTheDateOfTheResponse() {
+  void dateIsComparedWithTheDateOfTheResponse() {
     assertThat(
             RetryAfter.of(
                 headers(

@@ -41,8 +41,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * One row of a batch is locked: by a handler that keeps its transaction open after {@code
- * completeIn} for longer than a lease, or by the key share lock of an uncommitted foreign key. All
- * other sessions time out after waiting a tenth of a second, so that any wait becomes an error.
+ * completeIn} for longer than a lease, or by the key share lock of a transaction that has inserted
+ * a row with a foreign key to it. All other sessions time out after waiting a tenth of a second, so
+ * that any wait becomes an error.
  */
 @QueueTest
 class BusyRowTest {
@@ -113,8 +114,9 @@ class BusyRowTest {
   }
 
   /**
-   * A key share lock permits an update but not a delete: a lock that is weaker than the following
-   * delete would be granted, and the delete would then wait with the whole batch locked.
+   * A key share lock permits an update but not a delete. If a statement locked its rows only for an
+   * update, the lock would be granted, and the delete that follows would then wait while the whole
+   * batch is locked.
    */
   @Nested
   class ForeignKeyOfAnOpenTransaction {

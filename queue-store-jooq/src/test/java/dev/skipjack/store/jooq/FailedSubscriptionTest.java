@@ -55,7 +55,8 @@ class FailedSubscriptionTest {
   }
 
   /**
-   * Proxies that trace or mask have such connections. A worker then polls, which is not a failure.
+   * Data source proxies, for example for tracing, may return such connections. A worker then polls,
+   * which is not a failure.
    */
   @Test
   void connectionsThatDoNotUnwrapCannotListen(QueueDatabase database) {
@@ -97,7 +98,7 @@ class FailedSubscriptionTest {
     try (HikariDataSource pool = impatientPool(database, 1)) {
       PostgresWakeUps wakeUps = new PostgresWakeUps(pool, new WakeUpChannel(database.schema()));
 
-      // It listens, and there is no second connection for the probe.
+      // The only connection listens, so none is left to send the probe.
       assertThatThrownBy(wakeUps::subscribe).isInstanceOf(StoreException.class);
 
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();

@@ -72,7 +72,7 @@ final class Shipping implements AutoCloseable {
     }
   }
 
-  /** The effect of an event and its id commit together. */
+  /** Applies an event once: its effect commits together with the inbox's record of its id. */
   private void process(ConsumerRecord<byte[], byte[]> record) {
     UUID event = UUID.fromString(header(record, KafkaPublisher.EVENT_ID));
     String type = header(record, KafkaPublisher.EVENT_TYPE);

@@ -62,7 +62,7 @@ class JpaTransactionsIT {
 
   @ParameterizedTest
   @EnumSource
-  void ordersAndTheirJobsAndEventsExistTogether(Way way) {
+  void ordersCommitTogetherWithTheirJobsAndEvents(Way way) {
     try (ConfigurableApplicationContext context = start()) {
       long before = orders();
       TransactionTemplate outer = context.getBean(TransactionTemplate.class);
