@@ -38,6 +38,7 @@ final class EnqueueWriter {
   private static final int MOST_TRIES = 50;
 
   private final StrictOrdering strictOrdering;
+  private final Statement<List<NewJob>, EnqueueResult> enqueueUniform;
   private final Statement<List<NewJob>, EnqueueResult> enqueue;
   private final Statement<List<NewJob>, EnqueueResult> enqueueOrdered;
   private final Statement<NewJob, EnqueueResult> enqueueOne;
@@ -46,6 +47,8 @@ final class EnqueueWriter {
 
   EnqueueWriter(Lazy<DSLContext> dialect, StrictOrdering strictOrdering) {
     this.strictOrdering = strictOrdering;
+    this.enqueueUniform =
+        Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.UNIFORM));
     this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.UNORDERED));
     this.enqueueOrdered = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.ALL));
     this.enqueueOne =
@@ -132,6 +135,7 @@ final class EnqueueWriter {
 
   private Statement<List<NewJob>, EnqueueResult> several(List<NewJob> jobs) {
     return switch (Accepted.of(jobs)) {
+      case UNIFORM -> enqueueUniform;
       case UNORDERED -> enqueue;
       case ALL -> enqueueOrdered;
     };

@@ -4,11 +4,16 @@ import static dev.skipjack.store.jooq.Fixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.store.jooq.internal.OtherJobs;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.sql.Connection;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jooq.SQLDialect;
@@ -52,6 +57,62 @@ class EnqueueStatementTest {
                     + " priority, max_attempts, count(*)) AS line FROM @jobs GROUP BY queue,"
                     + " priority, max_attempts) AS groups"))
         .isEqualTo("half 0 9 1, other 0 25 1, slow -5 7 1500, slow 1 2 1, slow 3 4 1");
+  }
+
+  @Test
+  void jobsOfOneCallKeepTheirOwnValuesAndTheirOrder() {
+    for (NewJob other : OtherJobs.all()) {
+      List<NewJob> jobs = List.of(OtherJobs.PLAIN, other, OtherJobs.PLAIN);
+      List<JobId> alone =
+          jobs.stream()
+              .map(job -> fixture.queue.store().enqueue(List.of(job)).get(0).jobId())
+              .toList();
+      List<String> expected = rows(alone);
+      fixture.execute("DELETE FROM @jobs");
+
+      assertThat(
+              rows(fixture.queue.store().enqueue(jobs).stream().map(EnqueueResult::jobId).toList()))
+          .isEqualTo(expected);
+      fixture.execute("DELETE FROM @jobs");
+    }
+  }
+
+  @Test
+  void uniformJobsAllGetTheValuesOfTheCall() {
+    List<JobId> ids =
+        fixture.queue.enqueueAll(
+            WORK,
+            List.of(new Fixture.Work(1), new Fixture.Work(2)),
+            job ->
+                job.onQueue("slow")
+                    .priority(3)
+                    .maxAttempts(4)
+                    .tags("a b", "c")
+                    .header("tenant", "x")
+                    .at(Instant.parse("2100-01-01T00:00:00Z")));
+
+    assertThat(
+            fixture.value(
+                "SELECT string_agg(concat_ws(' ', id, payload->>'number', queue, priority,"
+                    + " max_attempts, tags, headers, scheduled_at AT TIME ZONE 'UTC'), ', ' ORDER"
+                    + " BY id) FROM @jobs"))
+        .isEqualTo(
+            ("%s 1 slow 3 4 {\"a b\",c} {\"tenant\": \"x\"} 2100-01-01 00:00:00, %s 2 slow 3 4"
+                    + " {\"a b\",c} {\"tenant\": \"x\"} 2100-01-01 00:00:00")
+                .formatted(ids.get(0), ids.get(1)));
+  }
+
+  /** Returns what was inserted for each job, without the id and the time of the insert. */
+  private List<String> rows(List<JobId> ids) {
+    return ids.stream()
+        .map(
+            id ->
+                fixture.value(
+                    "SELECT (to_jsonb(jobs) - '{id, created_at, updated_at, scheduled_at}'::text[])"
+                        + " || jsonb_build_object('hours', round(extract(epoch FROM scheduled_at -"
+                        + " created_at) / 3600)) FROM @jobs AS jobs WHERE id = "
+                        + id.value()))
+        .toList();
   }
 
   @Test

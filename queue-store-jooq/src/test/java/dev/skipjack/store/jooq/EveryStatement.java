@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobError;
@@ -31,6 +32,7 @@ import dev.skipjack.api.spi.HandOver;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.ScheduleStore;
@@ -153,7 +155,9 @@ final class EveryStatement {
 
   /** Runs the statements of a producer. Leaves nine due jobs behind. */
   static void ofAProducer(JobQueue queue, DataSource dataSource) throws SQLException {
-    queue.enqueueAll(Fixture.WORK, Collections.nCopies(8, new Fixture.Work(1)));
+    queue.enqueueAll(Fixture.WORK, Collections.nCopies(6, new Fixture.Work(1)));
+    NewJob plain = NewJob.of(Fixture.WORK, "{\"number\":1}", EnqueueOptions.none());
+    queue.store().enqueue(List.of(plain, plain.tagged(List.of("other"))));
     queue.enqueue(Fixture.WORK, new Fixture.Work(1));
     enqueueWithKeys(queue);
     try (Connection connection = dataSource.getConnection()) {

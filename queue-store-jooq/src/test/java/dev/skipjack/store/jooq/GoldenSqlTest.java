@@ -33,6 +33,7 @@ class GoldenSqlTest {
     return new TreeMap<>(
         Map.ofEntries(
             Map.entry("enqueue", EnqueueStatement.of(dialect, Accepted.UNORDERED).text()),
+            Map.entry("enqueue-uniform", EnqueueStatement.of(dialect, Accepted.UNIFORM).text()),
             Map.entry("enqueue-ordered", EnqueueStatement.of(dialect, Accepted.ALL).text()),
             Map.entry("cancel", CancelStatement.of(dialect).text()),
             Map.entry("redrive", RedriveStatement.of(dialect).text()),

@@ -9,6 +9,7 @@ import dev.skipjack.sql.Texts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jooq.DataType;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the name of the value in SQL, and of its parameter if one job is inserted
  * @param array the parameter if several jobs are inserted
  * @param single the parameter if one job is inserted, as a column called {@code name}
+ * @param read reads the value from a job
  * @param bindAll sets the array
  * @param bindOne sets the single parameter
  * @param target the column, or null for a value that is part of another column's value
@@ -34,6 +36,7 @@ record JobColumn(
     String name,
     Param<?> array,
     Field<?> single,
+    Function<NewJob, ? extends @Nullable Object> read,
     BiConsumer<Arguments, List<NewJob>> bindAll,
     BiConsumer<Arguments, NewJob> bindOne,
     @Nullable Field<?> target,
@@ -43,9 +46,10 @@ record JobColumn(
       String name,
       Param<?> array,
       Field<?> single,
+      Function<NewJob, ? extends @Nullable Object> read,
       BiConsumer<Arguments, List<NewJob>> bindAll,
       BiConsumer<Arguments, NewJob> bindOne) {
-    this(name, array, single, bindAll, bindOne, null, null);
+    this(name, array, single, read, bindAll, bindOne, null, null);
   }
 
   static JobColumn text(String name, String array, Function<NewJob, @Nullable String> value) {
@@ -53,6 +57,7 @@ record JobColumn(
         name,
         Texts.array(array),
         Texts.param(name).as(name),
+        value,
         (arguments, jobs) -> arguments.texts(array, jobs, value),
         (arguments, job) -> arguments.text(name, value.apply(job)));
   }
@@ -62,6 +67,7 @@ record JobColumn(
         name,
         param(array, Integer[].class),
         single(name, SQLDataType.INTEGER),
+        value,
         (arguments, jobs) -> arguments.integers(array, jobs, value),
         (arguments, job) -> arguments.integer(name, value.apply(job)));
   }
@@ -71,6 +77,7 @@ record JobColumn(
         name,
         param(array, Short[].class),
         single(name, SQLDataType.SMALLINT),
+        value,
         (arguments, jobs) -> arguments.smallints(array, jobs, value),
         (arguments, job) -> arguments.integer(name, value.apply(job)));
   }
@@ -80,6 +87,7 @@ record JobColumn(
         name,
         param(array, Long[].class),
         single(name, SQLDataType.BIGINT),
+        value,
         (arguments, jobs) -> arguments.bigints(array, jobs, value),
         (arguments, job) -> arguments.number(name, value.apply(job)));
   }
@@ -94,6 +102,7 @@ record JobColumn(
         name,
         param(array, SQLDataType.INSTANT.getArrayDataType()),
         Texts.param(name).cast(SQLDataType.INSTANT).as(name),
+        value,
         (arguments, jobs) -> arguments.timestamps(array, jobs, text),
         (arguments, job) -> arguments.text(name, text.apply(job)));
   }
@@ -104,7 +113,13 @@ record JobColumn(
 
   /** Returns a copy whose value is inserted into {@code column} as {@code inserted}. */
   <T> JobColumn into(TableField<?, T> column, Field<T> inserted) {
-    return new JobColumn(name, array, single, bindAll, bindOne, column, inserted);
+    return new JobColumn(name, array, single, read, bindAll, bindOne, column, inserted);
+  }
+
+  /** Returns whether all jobs have the same value. */
+  boolean isEqualIn(List<NewJob> jobs) {
+    Object first = read.apply(jobs.get(0));
+    return jobs.stream().allMatch(job -> Objects.equals(read.apply(job), first));
   }
 
   void addTo(Map<Field<?>, Field<?>> values) {

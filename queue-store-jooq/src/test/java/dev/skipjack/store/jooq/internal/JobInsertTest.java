@@ -2,8 +2,11 @@ package dev.skipjack.store.jooq.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobType;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.model.Tables;
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -68,5 +71,24 @@ class JobInsertTest {
             .toList();
 
     assertThat(inserted).containsAll(values);
+  }
+
+  @Test
+  void onlyJobsWithoutKeysThatDifferInNothingButTheirPayloadsAreUniform() {
+    NewJob plain = OtherJobs.PLAIN;
+
+    assertThat(
+            Accepted.of(
+                List.of(
+                    plain,
+                    NewJob.of(JobType.of("work", Object.class), "[1]", EnqueueOptions.none()))))
+        .isEqualTo(Accepted.UNIFORM);
+    assertThat(OtherJobs.all())
+        .allSatisfy(
+            other -> assertThat(Accepted.of(List.of(plain, other))).isNotEqualTo(Accepted.UNIFORM))
+        .filteredOn(job -> job.uniqueKey() != null || job.orderingKey() != null)
+        .hasSize(3)
+        .allSatisfy(
+            keyed -> assertThat(Accepted.of(List.of(keyed, keyed))).isNotEqualTo(Accepted.UNIFORM));
   }
 }
