@@ -30,6 +30,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +56,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @QueueTest
 class OddRowsTest {
+
+  /** Whether each table is tried alone, instead of all at once. */
+  private static final boolean SOAK = Boolean.getBoolean("skipjack.soak");
 
   private static final List<String> ROLES =
       List.of("sql_producer", "producer", "worker", "operator", "viewer");
@@ -179,21 +183,34 @@ class OddRowsTest {
       tables.computeIfAbsent(column.table(), table -> new ArrayList<>()).add(column);
     }
     assertThat(tables.keySet()).isEqualTo(new TreeSet<>(HealthyRows.OF_TABLE.keySet()));
-    return tables.entrySet().stream()
-        .filter(table -> !HealthyRows.of(table.getKey()).isEmpty())
-        .map(
-            table ->
-                DynamicTest.dynamicTest(
-                    table.getKey(), () -> assertNothingFails(table.getValue())));
+    tables.keySet().removeIf(table -> HealthyRows.of(table).isEmpty());
+    return SOAK
+        ? tables.entrySet().stream()
+            .map(
+                table ->
+                    DynamicTest.dynamicTest(
+                        table.getKey(), () -> assertNothingFails(table.getValue())))
+        : Stream.of(
+            DynamicTest.dynamicTest("all tables", () -> assertNothingFailsInAny(tables.values())));
+  }
+
+  /** Tries all columns of all tables at once; what fails is tried again with each table. */
+  private void assertNothingFailsInAny(Collection<List<Column>> tables) throws SQLException {
+    Map<String, String> failures =
+        failuresWith(tables.stream().flatMap(List::stream).toList(), name -> true);
+    if (!failures.isEmpty()) {
+      for (List<Column> columns : tables) {
+        assertNothingFails(columns);
+      }
+    }
+    assertThat(failures).as("failures beside odd rows of several tables").isEmpty();
+    tables.forEach(this::assertPlanted);
   }
 
   /** Tries all columns of a table at once; what fails is tried again with each of the columns. */
   private void assertNothingFails(List<Column> columns) throws SQLException {
     Map<String, String> failures = failuresWith(columns, name -> true);
-    String table = columns.get(0).table();
-    assertThat(columns.stream().filter(column -> !planted.contains(column)).map(Column::name))
-        .as("columns of %s of which no odd value was accepted", table)
-        .containsExactlyInAnyOrderElementsOf(FULLY_CONSTRAINED.getOrDefault(table, Set.of()));
+    assertPlanted(columns);
     Map<String, Set<String>> causes = new TreeMap<>();
     if (!failures.isEmpty()) {
       for (Column column : columns) {
@@ -204,6 +221,13 @@ class OddRowsTest {
       }
     }
     assertThat(failures).as("failures by column: %s", causes).isEmpty();
+  }
+
+  private void assertPlanted(List<Column> columns) {
+    String table = columns.get(0).table();
+    assertThat(columns.stream().filter(column -> !planted.contains(column)).map(Column::name))
+        .as("columns of %s of which no odd value was accepted", table)
+        .containsExactlyInAnyOrderElementsOf(FULLY_CONSTRAINED.getOrDefault(table, Set.of()));
   }
 
   /** Returns the message of each step that fails because of odd rows. */

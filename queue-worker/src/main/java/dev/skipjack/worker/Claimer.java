@@ -33,7 +33,7 @@ import java.util.function.LongSupplier;
  * how many.
  *
  * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
- * committed in one round trip. If its response is lost, {@link #takeLost} tells.
+ * committed in one round trip. {@link #takeLost} returns whether its response was lost.
  *
  * <p>Confined to one thread.
  */

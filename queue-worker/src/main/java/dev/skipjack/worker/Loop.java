@@ -69,7 +69,7 @@ final class Loop {
   private final ReentrantLock turn = new ReentrantLock();
 
   private volatile long nextAt; // nanoTime
-  private volatile @Nullable Throwable failure; // of the last run, until its pause is over
+  private volatile @Nullable Throwable failure; // of the last run, until its pause ends
   private boolean hasFailed; // until a step gets a response
   private int failures; // in a row, since the database came back
 
@@ -258,7 +258,7 @@ final class Loop {
     }
   }
 
-  /** Waits until the next run is due or requested, or until the pause after a failure is over. */
+  /** Waits until the next run is due or requested, or until the pause after a failure ends. */
   private void rest() {
     while (failure == null) {
       long left = nextAt - System.nanoTime();

@@ -80,7 +80,7 @@ class WakeUpListenerTest {
   }
 
   @Test
-  void theThreadThatHearsOfAJobClaimsIt() {
+  void theThreadThatReceivesAWakeUpClaimsTheJob() {
     WakeUpListener listener = subscribed();
     heard.add(new WakeUp(new Lane("q", 0), "k", null));
     heard.add(new WakeUp(new Lane("q", 1), "k", null));

@@ -15,6 +15,9 @@ import org.junit.jupiter.api.condition.OS;
 /** Tests the demo in a separate JVM that is ended half-way. */
 class DemoChaosIT {
 
+  /** So many that the demo is still at work when the test has seen the first effects. */
+  private static final long DELIVERIES = 6_000;
+
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Runs the demo in the separate JVM. */
@@ -25,7 +28,7 @@ class DemoChaosIT {
     public static void main(String[] args) throws Exception {
       DemoOptions.Database database = new DemoOptions.Database(args[0], "the test's database");
       PrintWriter out = new PrintWriter(System.out, true, UTF_8);
-      Demo.run(new DemoOptions(null, 20_000L, false, database), new DemoOutput(out, out, false));
+      Demo.run(new DemoOptions(null, DELIVERIES, false, database), new DemoOutput(out, out, false));
     }
   }
 

@@ -123,8 +123,9 @@ class TortureIT {
         .contains("\"cut_short\":[]");
   }
 
-  /** Runs 64 producers and four relays without jobs. */
+  /** Runs 64 producers and four relays without jobs. The runs under all faults have events too. */
   @Test
+  @Tag("soak")
   @Timeout(value = 8, unit = TimeUnit.MINUTES)
   void theOutboxAloneIsComplete() throws Exception {
     TortureReport report =

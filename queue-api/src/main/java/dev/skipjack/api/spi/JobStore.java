@@ -67,7 +67,7 @@ public interface JobStore {
   /**
    * Claims due jobs as {@link #claim} does, for requests of few jobs with small payloads. A store
    * may commit before the jobs have arrived, which is faster. If the outcome is then unknown,
-   * nobody knows which jobs were claimed; {@link #heldBy} finds them.
+   * {@link #heldBy} finds the jobs that were claimed.
    *
    * @throws StoreException whose {@linkplain StoreException#isOutcomeUnknown() outcome is unknown}
    *     if jobs may have been claimed. The same holds for any other kind of exception

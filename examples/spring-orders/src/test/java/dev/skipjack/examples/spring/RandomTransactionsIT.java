@@ -43,12 +43,14 @@ import org.springframework.transaction.support.TransactionTemplate;
 @QueueTest
 class RandomTransactionsIT {
 
-  private static final int TRANSACTIONS = 1_000;
+  private static final boolean SOAK = Boolean.getBoolean("skipjack.soak");
+  private static final int TRANSACTIONS =
+      SOAK ? 1_000 : Boolean.getBoolean("orders.again") ? 250 : 500;
   private static final String THROWN = "thrown by the test";
   private static final String INSERT =
       "INSERT INTO orders (id, customer, cents, status) VALUES (?, 'ada', ?, 'PLACED')";
-  private static final int LEAST_OF_A_FAULT = 20;
-  private static final int LEAST_OF_AN_END = 100;
+  private static final int LEAST_OF_A_FAULT = SOAK ? 20 : 1;
+  private static final int LEAST_OF_AN_END = TRANSACTIONS / 10;
   private static final List<String> SQL_STATES = List.of("40001", "57014", "08006");
 
   /** The faults in a transaction. */
