@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,12 @@ class PartitionCreationTest {
   void setUp(QueueDatabase database) {
     fixture = new Fixture(database);
     maintenance = fixture.queue.maintenance();
+  }
+
+  /** Restores what the migrations create, because some tests remove it. */
+  @AfterEach
+  void createPartitions() {
+    maintenance.createPartitions(Duration.ofDays(14));
   }
 
   @Test
