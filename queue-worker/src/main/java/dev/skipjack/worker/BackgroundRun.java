@@ -421,8 +421,8 @@ final class BackgroundRun {
               "leaver",
               () -> {
                 wakeUps.ifPresent(WakeUpListener::stop);
-                releaseLost();
                 registrar.leave();
+                releaseLost();
               });
       TimeUnit.NANOSECONDS.timedJoin(leaving, Math.max(deadline - System.nanoTime(), 1));
       return false;

@@ -12,7 +12,7 @@ import java.util.Set;
  * least one. A single job that is too large is claimed without its payload, so that it can fail and
  * the jobs behind it can run. Each successful claim doubles the limit again.
  *
- * <p>Confined to one thread.
+ * <p>Used by one thread at a time.
  */
 final class ClaimSize {
 

@@ -35,7 +35,7 @@ import java.util.function.LongSupplier;
  * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
  * committed in one round trip. {@link #takeLost} returns whether its response was lost.
  *
- * <p>Confined to one thread.
+ * <p>Used by one thread at a time.
  */
 final class Claimer {
 
@@ -102,6 +102,7 @@ final class Claimer {
 
   private boolean mayBeLost;
   private long carefulUntil;
+  private boolean isCareful;
 
   /**
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
@@ -359,8 +360,14 @@ final class Claimer {
     return jobs;
   }
 
+  /** Makes all claims commit after their jobs have arrived, for a caller that cannot search. */
+  Claimer carefully() {
+    isCareful = true;
+    return this;
+  }
+
   private boolean mayTakeFew() {
-    return expectsFew && size.isSmall() && clock.getAsLong() - carefulUntil >= 0;
+    return !isCareful && expectsFew && size.isSmall() && clock.getAsLong() - carefulUntil >= 0;
   }
 
   private static boolean isUndone(Throwable failure) {

@@ -204,13 +204,20 @@ final class Loop {
 
   private void repeat() {
     while (!isStopped()) {
-      turn.lock();
       try {
-        take();
-      } finally {
-        turn.unlock();
+        turn.lock();
+        try {
+          if (failure == null) { // of another thread, whose pause begins only now
+            take();
+          }
+        } finally {
+          turn.unlock();
+        }
+        rest();
+      } catch (Throwable noMemory) {
+        // Even waiting needs memory; the loop can only continue.
+        Thread.onSpinWait();
       }
-      rest();
     }
   }
 
@@ -266,11 +273,11 @@ final class Loop {
         return;
       }
     }
-    Throwable thrown = failure;
-    if (thrown != null) {
-      recover(thrown);
+    try {
+      recover(failure);
+    } finally {
+      failure = null; // only now: nothing may run the step during the pause
     }
-    failure = null; // only now: nothing may run the step during the pause
   }
 
   private void succeeded() {
@@ -281,9 +288,9 @@ final class Loop {
     }
   }
 
-  private void recover(Throwable thrown) {
-    if (isStopped()) {
-      return; // the pool may be closed already
+  private void recover(@Nullable Throwable thrown) {
+    if (thrown == null || isStopped()) {
+      return; // a stop may have closed the pool already
     }
     try {
       reporter.databaseFailed(role, thrown);

@@ -215,7 +215,7 @@ final class LostClaims {
       }
       if (!last && !current.suspects().contains(id)) {
         suspects.add(id);
-      } else if (running.giveUp(id, lease)) {
+      } else if (running.giveUp(job.execution(), lease)) {
         stray.add(job);
       }
     }

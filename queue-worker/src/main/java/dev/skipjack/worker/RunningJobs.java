@@ -1,6 +1,7 @@
 package dev.skipjack.worker;
 
 import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.spi.Execution;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -28,10 +29,19 @@ final class RunningJobs {
   private static final int MANY = 1_000;
 
   /**
-   * The executions that were given up or left to the rescue, with the nanoTime until which they are
-   * remembered.
+   * The executions that were given up or left to the rescue. After a failover, the server may use
+   * their ids for other executions.
    */
-  private final Map<ExecutionId, Long> givenUp = new ConcurrentHashMap<>();
+  private final Map<ExecutionId, GivenUp> givenUp = new ConcurrentHashMap<>();
+
+  private volatile int many = MANY;
+
+  /**
+   * An execution that must not run.
+   *
+   * @param until the nanoTime until which it is remembered
+   */
+  private record GivenUp(Execution execution, long until) {}
 
   private final AtomicLong latest = new AtomicLong();
   private final AtomicInteger ordered = new AtomicInteger();
@@ -55,7 +65,7 @@ final class RunningJobs {
         held.compute(
             id,
             (same, before) -> {
-              isNew[0] = before == null && !givenUp.containsKey(same);
+              isNew[0] = before == null && !isGivenUp(attempt.execution());
               return isNew[0] ? attempt : before;
             });
     if (isNew[0]) {
@@ -83,15 +93,15 @@ final class RunningJobs {
    * @param lease the duration of its lease in nanoseconds
    * @return whether it was given up by this call
    */
-  boolean giveUp(ExecutionId id, long lease) {
+  boolean giveUp(Execution execution, long lease) {
     boolean[] isNew = {false};
     Attempt holder =
         held.compute(
-            id,
+            execution.id(),
             (same, before) -> {
-              isNew[0] = before == null && !givenUp.containsKey(same);
+              isNew[0] = before == null && !isGivenUp(execution);
               if (isNew[0]) {
-                remember(same, lease);
+                remember(execution, lease);
               }
               return before;
             });
@@ -119,16 +129,24 @@ final class RunningJobs {
    * counts it, and cannot be {@linkplain #giveUp given up} as if it had never begun.
    */
   void leave(Attempt attempt) {
-    remember(attempt.execution().id(), attempt.lease().length().toNanos());
+    remember(attempt.execution(), attempt.lease().length().toNanos());
     settle(attempt);
   }
 
-  private void remember(ExecutionId id, long lease) {
+  private void remember(Execution execution, long lease) {
     long now = System.nanoTime();
-    if (givenUp.size() >= MANY) {
-      givenUp.values().removeIf(until -> now - until > 0);
+    if (givenUp.size() >= many) {
+      givenUp.values().removeIf(each -> now - each.until() > 0);
+      many = Math.max(MANY, 2 * givenUp.size());
     }
-    givenUp.put(id, now + MEMORY * lease);
+    givenUp.put(execution.id(), new GivenUp(execution, now + MEMORY * lease));
+  }
+
+  private boolean isGivenUp(Execution execution) {
+    GivenUp same = givenUp.get(execution.id());
+    return same != null
+        && same.execution().equals(execution)
+        && System.nanoTime() - same.until() <= 0;
   }
 
   /** Returns a live view of all attempts. */

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Makes one thread wait for a given time or until another thread wakes it. */
-final class Wakeup {
+class Wakeup {
 
   private final Semaphore raised = new Semaphore(0);
   private final AtomicBoolean isRaised = new AtomicBoolean();

@@ -398,7 +398,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       // A pool of one connection is enough here, so none is kept for the leases.
       Engine.Parts parts = parts();
       Engine own = new Engine(parts, new StoreLeases(access.store()), new WorkerThreads(id.name()));
-      Claimer claimer = newClaimer(queues, order.withoutReserve());
+      Claimer claimer = newClaimer(queues, order.withoutReserve()).carefully();
       CallerRun calling =
           new CallerRun(
               own,

@@ -57,6 +57,27 @@ class CallingThreadTest extends WorkerFixture {
         .isEqualTo(3);
   }
 
+  /** A run ends soon, so it could not search for the jobs of a claim that names none. */
+  @Test
+  void claimsOfTheCallingThreadAlwaysNameTheirJobs() {
+    store.add(job().payload("first"));
+    Worker worker =
+        build(
+            on(
+                (payload, context) -> {
+                  if (store.count(JobStatus.PENDING) == 0 && context.attempt() < 5) {
+                    return Outcome.retry(Duration.ZERO, "again");
+                  }
+                  return Outcome.completed();
+                },
+                1),
+            config());
+
+    assertThat(worker.runUntilIdle()).isEqualTo(5);
+
+    assertThat(store.fewClaims).isEmpty();
+  }
+
   @Test
   void aStopEndsARunUntilIdleOfAnotherThread() throws Exception {
     store.addAll(100, job());

@@ -216,14 +216,14 @@ class DirectStartIT {
           return Outcome.completed();
         },
         WorkerConfig.defaults());
-    ExecutorService producers = Executors.newFixedThreadPool(6);
+    ExecutorService producers = Executors.newFixedThreadPool(4);
     List<Future<?>> loops = new ArrayList<>();
-    for (int thread = 0; thread < 6; thread++) {
-      int first = thread * 200;
+    for (int thread = 0; thread < 4; thread++) {
+      int first = thread * 300;
       loops.add(
           producers.submit(
               () -> {
-                for (int i = first; i < first + 200; i++) {
+                for (int i = first; i < first + 300; i++) {
                   CountDownLatch done = new CountDownLatch(1);
                   ended.put(i, done);
                   queue.enqueue(NOTE, new Note(i));

@@ -58,6 +58,33 @@ class LoopTest {
     assertThat(runs).hasValueLessThan(16);
   }
 
+  @Test
+  void aLoopWithoutMemoryForAWaitGoesOn() {
+    AtomicInteger waits = new AtomicInteger();
+    Loop hungry =
+        new Loop(
+            "rescuer",
+            () -> Duration.ofDays(1).toNanos(),
+            new Wakeup() {
+              @Override
+              boolean awaitRaise(long nanos) {
+                if (waits.incrementAndGet() <= 3) {
+                  throw new OutOfMemoryError("for the test");
+                }
+                return super.awaitRaise(nanos);
+              }
+            },
+            new Reporter(List.of()),
+            new SplittableRandom(7),
+            Loop.LONGEST_PAUSE);
+    hungry.start(new WorkerThreads("test"));
+
+    await().until(() -> waits.get() == 4);
+
+    assertThat(hungry.isAlive(Loop.LONGEST_PAUSE)).isTrue();
+    hungry.stop();
+  }
+
   @Nested
   class RunByAnotherThread {
 

@@ -1,9 +1,11 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_WORKERS;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.WorkerId;
@@ -11,6 +13,8 @@ import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.WorkerIdentity;
+import java.util.UUID;
 import org.jooq.DSLContext;
 import org.jooq.Param;
 
@@ -20,16 +24,21 @@ import org.jooq.Param;
  * <pre>{@code
  * SELECT id, current_execution_id, ... FROM jobs
  *  WHERE status = 'running' AND current_execution_id > :after AND locked_by = :worker
+ *    AND NOT EXISTS (SELECT FROM job_workers WHERE name || '/' || left(boot_id::text, 8) = :worker AND boot_id <> :boot_id)
  *  ORDER BY current_execution_id LIMIT :limit
  * }</pre>
  *
  * <p>Execution ids only increase, so the lost ones are after those that the worker knew before. The
  * statement reads the running index from there, including jobs of other workers; it rarely runs.
- * Locks nothing: {@link RequeueStatement} then releases single executions, in its own lock order.
+ * The name in {@code locked_by} is shortened. Two workers may have the same one, if only by a rare
+ * chance, and then it finds no jobs, because it cannot know whose they are.
+ *
+ * <p>Locks nothing: {@link RequeueStatement} then releases single executions, in its own lock order.
  */
 final class HeldStatement {
 
   private static final Param<String> WORKER = param("worker", String.class);
+  private static final Param<UUID> BOOT_ID = param("boot_id", UUID.class);
   private static final Param<Long> AFTER = param("after", Long.class);
   private static final Param<Long> LIMIT = param("limit", Long.class);
 
@@ -50,11 +59,17 @@ final class HeldStatement {
             .where(JobPredicates.RUNNING)
             .and(JOBS.CURRENT_EXECUTION_ID.gt(AFTER))
             .and(JOBS.LOCKED_BY.eq(WORKER))
+            .andNotExists(
+                selectOne()
+                    .from(JOB_WORKERS)
+                    .where(WorkerIdentity.OF_ROW.eq(WORKER))
+                    .and(JOB_WORKERS.BOOT_ID.ne(BOOT_ID)))
             .orderBy(JOBS.CURRENT_EXECUTION_ID)
             .limit(LIMIT),
         request ->
             new Arguments()
                 .text("worker", request.worker().toString())
+                .uuid("boot_id", request.worker().bootId())
                 .number("after", request.after().value())
                 .number("limit", request.limit()),
         ClaimStatement::read);

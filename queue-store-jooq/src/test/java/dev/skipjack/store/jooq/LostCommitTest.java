@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -181,6 +182,14 @@ class LostCommitTest {
     assertThat(fixture.store.heldBy(worker, new ExecutionId(0), 3)).hasSize(3);
     assertThat(fixture.store.heldBy(worker, new ExecutionId(latest), 3)).isEmpty();
     assertThat(fixture.store.heldBy(WorkerId.boot("unlucky"), new ExecutionId(0), 3)).isEmpty();
+
+    UUID same =
+        new UUID(
+            worker.bootId().getMostSignificantBits(), ~worker.bootId().getLeastSignificantBits());
+    fixture.execute(
+        "INSERT INTO @job_workers (name, boot_id, queues, kinds) VALUES ('unlucky', '%s', '{}', '{}')"
+            .formatted(same));
+    assertThat(fixture.store.heldBy(worker, new ExecutionId(0), 3)).isEmpty();
   }
 
   private static ClaimRequest requestOf(WorkerId worker) {
