@@ -1,4 +1,4 @@
--- parameters: after, worker, limit
+-- parameters: after, worker, worker, boot_id, limit
 select
   "skipjack"."jobs"."id",
   "skipjack"."jobs"."current_execution_id",
@@ -20,6 +20,17 @@ where (
   "skipjack"."jobs"."status" = 'running'
   and "skipjack"."jobs"."current_execution_id" > ?
   and "skipjack"."jobs"."locked_by" = ?
+  and not exists (
+    select 1 as "one"
+    from "skipjack"."job_workers"
+    where (
+      (("skipjack"."job_workers"."name" || '/') || left(
+        cast("skipjack"."job_workers"."boot_id" as text),
+        8
+      )) = ?
+      and "skipjack"."job_workers"."boot_id" <> cast(? as uuid)
+    )
+  )
 )
 order by "skipjack"."jobs"."current_execution_id"
 fetch next ? rows only

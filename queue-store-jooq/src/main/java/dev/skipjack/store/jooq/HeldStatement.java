@@ -33,7 +33,8 @@ import org.jooq.Param;
  * The name in {@code locked_by} is shortened. Two workers may have the same one, if only by a rare
  * chance, and then it finds no jobs, because it cannot know whose they are.
  *
- * <p>Locks nothing: {@link RequeueStatement} then releases single executions, in its own lock order.
+ * <p>Locks nothing: {@link RequeueStatement} then releases single executions, in its own lock
+ * order.
  */
 final class HeldStatement {
 
