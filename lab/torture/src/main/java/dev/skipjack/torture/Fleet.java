@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -220,9 +221,11 @@ final class Fleet implements AutoCloseable {
     return crashes > MAX_CRASHES;
   }
 
-  /** Stops the producers, whether they are done or not. */
+  /** Stops the producers, whether they are done or not. Their jobs in progress are released. */
   synchronized void stopProducers() {
-    producers.keySet().forEach(this::kill);
+    producers.forEach(this::recordExit);
+    killed.addAll(producers.values());
+    stop(producers.values());
   }
 
   /** Restarts all workers that are not running. */
@@ -238,12 +241,16 @@ final class Fleet implements AutoCloseable {
   /** Stops the workers in an orderly way, and kills those that do not stop in time. */
   synchronized void stopWorkers() {
     workers.forEach(this::recordExit);
-    workers.values().forEach(ForkedJvm::terminate);
-    for (ForkedJvm worker : workers.values()) {
+    stop(workers.values());
+  }
+
+  private static void stop(Collection<ForkedJvm> processes) {
+    processes.forEach(ForkedJvm::terminate);
+    for (ForkedJvm process : processes) {
       try {
-        worker.awaitExit(STOP_TIMEOUT);
+        process.awaitExit(STOP_TIMEOUT);
       } catch (AssertionError timeout) {
-        worker.kill();
+        process.kill();
       }
     }
   }

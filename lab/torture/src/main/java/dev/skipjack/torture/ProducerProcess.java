@@ -73,6 +73,9 @@ final class ProducerProcess {
               pool,
               before);
       Worker worker = startWorker(process, load);
+      if (worker != null) {
+        Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
+      }
       try {
         System.out.println(ProcessSettings.READY);
         ExecutorService threads = Executors.newCachedThreadPool();
