@@ -215,8 +215,7 @@ final class Loop {
         }
         rest();
       } catch (Throwable noMemory) {
-        // Even waiting needs memory; the loop can only continue.
-        Thread.onSpinWait();
+        failure = noMemory; // even waiting needs memory; the next run follows a pause
       }
     }
   }

@@ -46,8 +46,11 @@ public final class WorkerProgram {
         Worker worker =
             start(queue, sizes, Integer.parseInt(words[0]), Integer.parseInt(words[1]), completed);
         System.out.println(STARTED);
-        Objects.requireNonNull(in.readLine(), STOP);
+        String stop = in.readLine();
         worker.close();
+        if (stop == null) { // the benchmark has ended
+          return;
+        }
         System.out.println("%s %d %d".formatted(STOPPED, sizes.claims(), sizes.emptyClaims()));
       }
     }

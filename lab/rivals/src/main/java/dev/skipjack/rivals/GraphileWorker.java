@@ -16,7 +16,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -38,7 +39,15 @@ final class GraphileWorker extends OtherQueue {
   private static final int BATCH = 1_000;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
+  private static final String READY = "ready";
+  private static final String STOPPED = "stopped";
+
+  /** The lines of the process that are not starts of jobs. */
+  private final BlockingQueue<String> responses = new LinkedBlockingQueue<>();
+
   private @Nullable Path program;
+  private @Nullable Process process;
+  private volatile @Nullable Starts starts;
 
   GraphileWorker(BenchmarkDatabase database) {
     super(database, "graphile", List.of("_private_jobs"), CONNECTIONS);
@@ -85,7 +94,7 @@ final class GraphileWorker extends OtherQueue {
     if (program == null) {
       program = install();
     }
-    Process migration = node("migrate");
+    Process migration = node("migrate", Redirect.DISCARD);
     migration.getOutputStream().close();
     finish(migration, "node worker.mjs migrate");
   }
@@ -100,14 +109,15 @@ final class GraphileWorker extends OtherQueue {
       }
     }
     String[] install = {"npm", "ci", "--no-audit", "--no-fund", "--silent"};
-    finish(start(folder, install), String.join(" ", install));
+    finish(start(folder, Redirect.DISCARD, install), String.join(" ", install));
     return folder;
   }
 
-  private static Process start(Path folder, String... command) throws IOException {
+  private static Process start(Path folder, Redirect output, String... command) throws IOException {
     try {
       return new ProcessBuilder(command)
           .directory(folder.toFile())
+          .redirectOutput(output)
           .redirectError(Redirect.INHERIT)
           .start();
     } catch (IOException missing) {
@@ -119,7 +129,6 @@ final class GraphileWorker extends OtherQueue {
 
   private static void finish(Process process, String command)
       throws IOException, InterruptedException {
-    process.getInputStream().transferTo(System.err);
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
       process.destroyForcibly();
       throw new IOException("'%s' failed; see its output above.".formatted(command));
@@ -136,18 +145,19 @@ final class GraphileWorker extends OtherQueue {
     }
   }
 
-  private Process node(String mode) throws IOException {
-    Process process =
-        start(
-            Objects.requireNonNull(program, "create() was not called"), "node", "worker.mjs", mode);
-    // Not as an argument: the URL may contain a password, and the process list shows arguments.
-    process
-        .getOutputStream()
-        .write(
-            (database().jdbcUrl().replaceFirst("^jdbc:", "") + "\n" + schema() + "\n")
-                .getBytes(StandardCharsets.UTF_8));
-    process.getOutputStream().flush();
-    return process;
+  private Process node(String mode, Redirect output) throws IOException {
+    Path folder = Objects.requireNonNull(program, "create() was not called");
+    Process node = start(folder, output, "node", "worker.mjs", mode);
+    // The URL is not an argument, because it may contain a password, and the process list shows
+    // arguments.
+    send(node, database().jdbcUrl().replaceFirst("^jdbc:", ""));
+    send(node, schema());
+    return node;
+  }
+
+  private static void send(Process node, String line) throws IOException {
+    node.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+    node.getOutputStream().flush();
   }
 
   @Override
@@ -156,51 +166,74 @@ final class GraphileWorker extends OtherQueue {
   }
 
   @Override
-  public Session open(DataSource pool, @Nullable Starts starts)
+  public Session open(DataSource pool, @Nullable Starts receiver)
       throws IOException, InterruptedException {
-    return new Running(pool, schema(), starts == null ? null : work(starts));
+    if (receiver == null) {
+      return new Running(pool, null);
+    }
+    starts = receiver;
+    Process node = worker();
+    send(node, "work");
+    await(READY);
+    return new Running(pool, node);
   }
 
-  /** Starts a worker, and returns when it is ready. */
-  private Process work(Starts starts) throws IOException, InterruptedException {
-    Process process = node("work");
-    CountDownLatch ready = new CountDownLatch(1);
-    Thread reader = new Thread(() -> read(process, ready, starts), "bench-graphile");
-    reader.setDaemon(true);
-    reader.start();
-    if (!ready.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new IOException("The worker of " + NAME + " did not start; see its output above.");
+  /** Returns the process of the workers, which ends with this one. */
+  private Process worker() throws IOException {
+    if (process == null) {
+      Process node = node("work", Redirect.PIPE);
+      process = node;
+      Thread reader = new Thread(() -> read(node), "bench-graphile");
+      reader.setDaemon(true);
+      reader.start();
     }
     return process;
   }
 
-  /** Reads a line that says that the worker is ready, then a line for each job. */
-  private static void read(Process process, CountDownLatch ready, Starts starts) {
+  private void await(String expected) throws IOException, InterruptedException {
+    String response = responses.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    if (!expected.equals(response)) {
+      throw new IOException(
+          "The worker of %s is not %s: it printed '%s'; see its output above."
+              .formatted(NAME, expected, response));
+    }
+  }
+
+  /** Reads a line for each start and stop of a worker, and a line for each job. */
+  private void read(Process node) {
     try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.equals("ready")) {
-          ready.countDown();
-        } else {
-          int space = line.indexOf(' ');
-          starts.add(
+        int space = line.indexOf(' ');
+        Starts receiver = starts;
+        if (space < 0) {
+          responses.add(line);
+        } else if (receiver != null) {
+          receiver.add(
               Long.parseLong(line, 0, space, 10),
               Long.parseLong(line, space + 1, line.length(), 10));
         }
       }
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
+    } finally {
+      responses.add("the end of its output");
     }
   }
 
-  private record Running(DataSource pool, String schema, @Nullable Process worker)
-      implements Session {
+  private final class Running implements Session {
+
+    private final DataSource pool;
+    private final @Nullable Process worker;
+
+    private Running(DataSource pool, @Nullable Process worker) {
+      this.pool = pool;
+      this.worker = worker;
+    }
 
     @Override
     public void enqueue(long n) throws SQLException {
-      run("SELECT id FROM %s.add_job('noop', ?::json)".formatted(schema), json(n));
+      run("SELECT id FROM %s.add_job('noop', ?::json)".formatted(schema()), json(n));
     }
 
     @Override
@@ -212,7 +245,7 @@ final class GraphileWorker extends OtherQueue {
                 .collect(Collectors.joining(",", "[", "]"));
         run(
             "SELECT id FROM %1$s.add_jobs(ARRAY(SELECT json_populate_recordset(NULL::%1$s.job_spec, ?::json)))"
-                .formatted(schema),
+                .formatted(schema()),
             specs);
       }
     }
@@ -240,10 +273,8 @@ final class GraphileWorker extends OtherQueue {
     public void close() {
       if (worker != null) {
         try {
-          worker.getOutputStream().close();
-          if (!worker.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            worker.destroyForcibly();
-          }
+          send(worker, "stop");
+          await(STOPPED);
         } catch (IOException failure) {
           throw new UncheckedIOException(failure);
         } catch (InterruptedException interrupted) {

@@ -1,7 +1,9 @@
-// Runs graphile-worker for the comparison. Standard input has the URL of the database and the schema, each in a line, and
-// its end stops the worker. Standard output has "ready", then a line for each job: its number and when it began, in
-// microseconds since 1970. The settings are those of the benchmark in the library's documentation.
+// Runs graphile-worker for the comparison. Standard input has the URL of the database and the schema, each in a line, then
+// "work" and "stop" in turns. Standard output has "ready" after the first, "stopped" after the second, and in between a
+// line for each job: its number and when it began, in microseconds since 1970. The settings are those of the benchmark in
+// the library's documentation. The process and its connections remain, as those of the other libraries do.
 import { createInterface } from "node:readline";
+import pg from "pg";
 import { Logger, run, runMigrations } from "graphile-worker";
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -35,19 +37,27 @@ function print() {
   process.stdout.write(began);
   began = "";
 }
-const runner = await run({
-  preset,
-  noHandleSignals: true,
-  taskList: {
-    noop({ n }) {
-      if (began === "") {
-        setImmediate(print);
-      }
-      began += `${n} ${Math.round((performance.timeOrigin + performance.now()) * 1000)}\n`;
-    },
-  },
-});
-process.stdout.write("ready\n");
-await lines.next();
-await runner.stop();
+const pgPool = new pg.Pool({ connectionString, max: 25, idleTimeoutMillis: 0 });
+let runner;
+for (let line = await lines.next(); !line.done; line = await lines.next()) {
+  if (line.value === "work") {
+    runner = await run({
+      preset,
+      pgPool,
+      noHandleSignals: true,
+      taskList: {
+        noop({ n }) {
+          if (began === "") {
+            setImmediate(print);
+          }
+          began += `${n} ${Math.round((performance.timeOrigin + performance.now()) * 1000)}\n`;
+        },
+      },
+    });
+    process.stdout.write("ready\n");
+  } else {
+    await runner.stop();
+    process.stdout.write("stopped\n");
+  }
+}
 process.exit(0);
