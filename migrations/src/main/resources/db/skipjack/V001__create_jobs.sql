@@ -137,7 +137,7 @@ COMMENT ON COLUMN jobs.status IS 'pending, running, waiting (behind its ordering
 COMMENT ON COLUMN jobs.queue IS 'Name of the queue, a set of jobs that workers choose to serve.';
 COMMENT ON COLUMN jobs.kind IS 'Stable name of the job''s type; never a class name.';
 COMMENT ON COLUMN jobs.payload IS 'Arguments of the handler as JSON.';
-COMMENT ON COLUMN jobs.locked_by IS 'Worker that runs the job, or ran it last. For display only: the fence is the execution.';
+COMMENT ON COLUMN jobs.locked_by IS 'Worker that runs the job, or ran it last. The fence is the execution, not this name.';
 COMMENT ON COLUMN jobs.last_error IS 'Message of the latest attempt that did not succeed.';
 COMMENT ON COLUMN jobs.last_error_class IS 'Class of the exception that ended the attempt of last_error. NULL if there was none.';
 COMMENT ON COLUMN jobs.unique_key IS 'Unique key. While it is set, no other live job has the same one. NULL once the key is freed.';

@@ -63,11 +63,11 @@ public final class HandlerThreads {
    * Returns the threads of the given executor, which the worker neither configures nor shuts down.
    * The worker submits each attempt as a separate task.
    *
-   * <p>The executor's {@code execute} method must not block, because the claim loop and the
-   * watchdog call it. A job keeps its lease while it waits in the executor, so the executor should
-   * have a thread for each of the worker's slots. If the executor rejects or drops a job, or does
-   * not start it within the duration of a lease (or the interrupt grace, if that is longer), the
-   * worker releases the job.
+   * <p>The executor's {@code execute} method must not block, because the claim loop, the receiver
+   * of wake-ups and the watchdog call it. A job keeps its lease while it waits in the executor, so
+   * the executor should have a thread for each of the worker's slots. If the executor rejects or
+   * drops a job, or does not start it within the duration of a lease (or the interrupt grace, if
+   * that is longer), the worker releases the job.
    *
    * @param executor an executor that runs tasks on threads other than the caller's; close the
    *     worker before the executor

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.OS;
 /** Tests the demo in a separate JVM that is ended half-way. */
 class DemoChaosIT {
 
-  /** So many that the demo is still at work when the test has seen the first effects. */
+  /** Enough to keep the demo working until the test has seen the first effects. */
   private static final long DELIVERIES = 6_000;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);

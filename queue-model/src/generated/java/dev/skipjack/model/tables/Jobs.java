@@ -183,9 +183,9 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.locked_by</code>. Worker that runs the
-     * job, or ran it last. For display only: the fence is the execution.
+     * job, or ran it last. The fence is the execution, not this name.
      */
-    public final TableField<JobsRecord, String> LOCKED_BY = createField(DSL.name("locked_by"), SQLDataType.CLOB, this, "Worker that runs the job, or ran it last. For display only: the fence is the execution.");
+    public final TableField<JobsRecord, String> LOCKED_BY = createField(DSL.name("locked_by"), SQLDataType.CLOB, this, "Worker that runs the job, or ran it last. The fence is the execution, not this name.");
 
     /**
      * The column <code>skipjack.jobs.last_error</code>. Message of the latest

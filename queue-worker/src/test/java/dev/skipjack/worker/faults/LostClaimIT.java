@@ -11,6 +11,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +28,17 @@ class LostClaimIT {
 
   @Test
   void jobsOfALostClaimRunLongBeforeTheirLeasesExpire(QueueDatabase database) {
+    cutClaims(database, fixture -> fixture.enqueue(4, Task.Deed.WORK));
+  }
+
+  /** A lost claim does not count, so the attempt is still there. */
+  @Test
+  void jobsWithASingleAttemptSurviveALostClaim(QueueDatabase database) {
+    cutClaims(database, fixture -> fixture.enqueueWithOneAttempt(1));
+  }
+
+  /** Cuts commits until some claims were lost, and asserts that each job runs once and soon. */
+  private static void cutClaims(QueueDatabase database, Consumer<FaultFixture> enqueue) {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
         HikariDataSource pool = pool(proxy.url(database.jdbcUrl()));
@@ -39,30 +51,7 @@ class LostClaimIT {
       while (fixture.count("job_executions WHERE status = 'released'") < CLAIMS) {
         assertThat(++rounds).as("rounds until %s claims were cut", CLAIMS).isLessThan(MOST_ROUNDS);
         proxy.cutAfterCommit(1); // sometimes another commit than that of the claim
-        fixture.enqueue(4, Task.Deed.WORK);
-        fixture.assertAllDoneOnce(SOON);
-        proxy.clearCuts();
-      }
-      assertThat(worker.status().running()).isZero();
-    }
-  }
-
-  /** A lost claim does not count, so the attempt is still there. */
-  @Test
-  void jobsWithASingleAttemptSurviveALostClaim(QueueDatabase database) {
-    FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
-    try (TcpProxy proxy = TcpProxy.before(database.jdbcUrl());
-        HikariDataSource pool = pool(proxy.url(database.jdbcUrl()));
-        Worker worker =
-            Worker.on(JobQueue.builder(pool).schema(database.schema()).build())
-                .handle(Task.TYPE, new TaskHandler(database.dataSource()))
-                .queue("default", 4)
-                .start()) {
-      int rounds = 0;
-      while (fixture.count("job_executions WHERE status = 'released'") < CLAIMS) {
-        assertThat(++rounds).as("rounds until %s claims were cut", CLAIMS).isLessThan(MOST_ROUNDS);
-        proxy.cutAfterCommit(1);
-        fixture.enqueueWithOneAttempt(1);
+        enqueue.accept(fixture);
         fixture.assertAllDoneOnce(SOON);
         proxy.clearCuts();
       }

@@ -327,7 +327,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.locked_by</code>. Worker that runs the
-     * job, or ran it last. For display only: the fence is the execution.
+     * job, or ran it last. The fence is the execution, not this name.
      */
     public void setLockedBy(String value) {
         set(18, value);
@@ -335,7 +335,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.locked_by</code>. Worker that runs the
-     * job, or ran it last. For display only: the fence is the execution.
+     * job, or ran it last. The fence is the execution, not this name.
      */
     public String getLockedBy() {
         return (String) get(18);
