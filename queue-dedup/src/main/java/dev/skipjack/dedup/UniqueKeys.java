@@ -21,8 +21,6 @@ final class UniqueKeys {
 
   /**
    * The maximum number of jobs that can wait for the same key: the first one and the next ones.
-   * Jobs continue to start as long as at least two of them are not held by transactions that stay
-   * open.
    */
   static final int MOST_JOBS = 5;
 
@@ -54,8 +52,8 @@ final class UniqueKeys {
   }
 
   /**
-   * Returns {@code job} with the next key, which belongs to the job that takes over requests while
-   * the holder of this key is due but cannot start.
+   * Returns {@code job} with the next key, to which requests are handed over while the holder of
+   * this key is overdue.
    *
    * @return the job, or null if {@code job} has the last key
    */

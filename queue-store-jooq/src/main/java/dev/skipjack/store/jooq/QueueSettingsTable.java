@@ -170,8 +170,8 @@ final class QueueSettingsTable {
   }
 
   /**
-   * Returns an interval, passed as microseconds because the session's IntervalStyle affects how an
-   * interval's text form is parsed.
+   * Returns an interval that is passed as microseconds, because the session's IntervalStyle changes
+   * how a text is parsed.
    */
   private static Field<?> interval(Optional<Duration> duration) {
     return DatabaseClock.interval(

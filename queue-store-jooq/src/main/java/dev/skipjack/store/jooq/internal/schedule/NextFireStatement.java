@@ -21,8 +21,7 @@ import org.jooq.Field;
  *          ORDER BY due_at LIMIT 1)
  * }</pre>
  *
- * <p>It returns a duration and not an instant, so a wrong clock on the worker's machine has no
- * effect. Locks nothing.
+ * <p>It returns a duration, so a wrong clock on the worker's machine has no effect. Locks nothing.
  */
 final class NextFireStatement {
 
