@@ -68,7 +68,7 @@ class NewJobFactoryTest {
     assertThat(asked).hasValue(1);
   }
 
-  /** Deep trees are rejected long before a stack is exhausted, whatever causes the depth. */
+  /** Deep trees must be rejected before they exhaust the stack. */
   @ParameterizedTest
   @ValueSource(ints = {101, 5_000, 50_000})
   void deepTreesAreRefused(int depth) {

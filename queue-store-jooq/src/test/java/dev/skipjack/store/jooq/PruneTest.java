@@ -85,7 +85,7 @@ class PruneTest {
   @Nested
   class Trouble {
 
-    /** The row is written by psql, for example; no method of this library would accept the name. */
+    /** Such a row is written in SQL, because no method of the library accepts the name. */
     @Test
     void aQueueOfANameThatJavaRefusesIsPrunedLikeAnyOther() {
       fixture.execute("ALTER DOMAIN @job_queue_name DROP CONSTRAINT job_queue_name_check");
@@ -259,8 +259,8 @@ class PruneTest {
   }
 
   /**
-   * A page reads no more rows than its limit, wherever in the queue the walk is and however many
-   * rows are too young, so that a statement timeout cannot stop the walk.
+   * A page reads no more rows than its limit, even if many rows are too young, so that a statement
+   * timeout cannot stop the walk.
    */
   @ParameterizedTest
   @CsvSource({

@@ -21,7 +21,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void slowDatabaseBeginsBehindTheOldestAttemptOfTwoSweepsBefore() {
+  void slowSweepsBeginAfterTheOldestAttemptOfTwoSweepsAgo() {
     assertThat(sweep(0, Duration.ofSeconds(1), 100)).isZero();
     assertThat(sweep(1, Duration.ofSeconds(1), 200)).isZero();
     assertThat(sweep(2, Duration.ofMillis(1), 300)).isEqualTo(99);
@@ -29,7 +29,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void onceAMinuteASweepSearchesAll() {
+  void oneSweepPerMinuteHasNoMark() {
     slow();
     assertThat(mark.begin(LATER)).isZero();
     assertThat(mark.begin(LATER + 1)).isPositive();
@@ -43,8 +43,7 @@ class RescueMarkTest {
   }
 
   /**
-   * The sweep failed in the database, for example with a timeout. Only the mark makes further
-   * sweeps possible.
+   * If the sweep failed with a timeout, further sweeps are possible only with the mark.
    */
   @Test
   void failedSweepOfAllKeepsTheMark() {
@@ -54,7 +53,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void whileNothingRunsTheMarkStays() {
+  void markStaysWhileNothingRuns() {
     slow();
     mark.learn(OptionalLong.empty());
     mark.learn(OptionalLong.empty());
@@ -82,7 +81,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void withoutAClaimEverySweepAfterATimeoutSearchesAllAgain() {
+  void withoutAClaimNoSweepAfterATimeoutHasAMark() {
     timeOut(0);
     assertThat(mark.begin(TEN_SECONDS + 1)).isZero();
   }

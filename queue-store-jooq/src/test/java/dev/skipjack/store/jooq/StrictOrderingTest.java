@@ -255,7 +255,7 @@ class StrictOrderingTest {
   }
 
   /**
-   * A job that becomes visible has a larger id than all jobs of its key that were visible before.
+   * A job that becomes visible must have a larger id than all earlier visible jobs of its key.
    */
   @Test
   void jobsRunInTheOrderOfTheCommitsWithAnyDelays() throws Exception {

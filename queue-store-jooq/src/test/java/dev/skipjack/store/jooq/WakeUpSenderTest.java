@@ -93,7 +93,7 @@ class WakeUpSenderTest {
         List.of(job), List.of(new EnqueueResult.Enqueued(new JobId(1))), Promoted.NOTHING);
   }
 
-  /** A wake-up that cannot be sent counts as sent. */
+  /** Returns a data source that records wake-ups. A wake-up that cannot be sent counts as sent. */
   private DataSource recording() {
     return (DataSource)
         Proxy.newProxyInstance(

@@ -9,8 +9,8 @@ import java.util.Set;
 
 /**
  * One step of a {@link JobWalk}: a move, and three numbers that select its jobs and options from
- * those that exist at that point. Any part of a walk is therefore a valid walk, and jqwik can
- * remove steps from a failing one.
+ * those that exist then. Any part of a walk is therefore valid, and jqwik can remove steps from a
+ * failing walk.
  */
 record WalkStep(Move move, int a, int b, int c) {
 

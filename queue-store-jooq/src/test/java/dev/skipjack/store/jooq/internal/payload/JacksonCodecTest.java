@@ -80,7 +80,8 @@ class JacksonCodecTest extends JacksonCodecContract {
     }
   }
 
-  /** Unknown to the check, because its own deserializer asks for the class that cannot be read. */
+  /** The check does not detect this class, because its own deserializer reads the class that cannot
+   * be read. */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

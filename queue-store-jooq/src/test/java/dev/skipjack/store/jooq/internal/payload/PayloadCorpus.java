@@ -127,8 +127,7 @@ public final class PayloadCorpus {
   }
 
   /**
-   * Returns documents that are small when written but huge for each reader, because jsonb writes
-   * numbers without exponents.
+   * Returns small documents that become huge, because jsonb writes numbers without exponents.
    */
   public static List<String> hugeWrittenOut() {
     return List.of(
