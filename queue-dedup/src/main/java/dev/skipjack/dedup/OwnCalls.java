@@ -21,7 +21,7 @@ final class OwnCalls {
   /** SQLSTATEs of a cancelled statement and of a lock that was not available. */
   private static final Set<String> TIMEOUTS = Set.of("57014", "55P03");
 
-  /** The maximum number of deadlocks per call. The server takes a second to detect each one. */
+  /** The maximum number of deadlocks per call. The server takes a second to detect a deadlock. */
   private static final int MOST_DEADLOCKS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);

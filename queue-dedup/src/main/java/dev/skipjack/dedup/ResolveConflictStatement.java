@@ -148,7 +148,7 @@ final class ResolveConflictStatement {
   record Result(
       HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}
 
-  /** The longest time for which duplicates may keep a due job from starting. */
+  /** The maximum time for which duplicates may delay a due job. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);
@@ -431,7 +431,7 @@ final class ResolveConflictStatement {
     return key == null ? null : key.key();
   }
 
-  /** Returns null for the last key, whose holder never hands over. */
+  /** Returns the next key, or null for the last key. */
   private static @Nullable String nextKey(NewJob job) {
     NewJob next = UniqueKeys.next(job);
     return next == null ? null : UniqueKeys.of(next);

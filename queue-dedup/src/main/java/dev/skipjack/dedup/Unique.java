@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /**
  * Defines what makes a job unique: its key, the scope within which keys are compared, how long a
- * job holds its key, and the effect of a duplicate. Instances are immutable; methods that change a
+ * job holds its key, and the effect of a duplicate. Instances are immutable. Methods that change a
  * property return a new instance.
  *
  * <p>Declare one constant next to the job's type and use it for every enqueue.
@@ -22,9 +22,9 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>By default, the scope is the kind, a job holds its key while it is live, and a duplicate has
- * no effect. An enqueue then has no effect while the handler of an earlier job runs, and that
+ * no effect. An enqueue therefore has no effect while the handler of an earlier job runs, and that
  * handler may not see the new event. A handler can also miss an event if its job was pending at the
- * enqueue, but started and ended before the enqueueing transaction committed. Use {@link
+ * enqueue, but started and ended before the commit of the enqueue. Use {@link
  * #untilStarted()} in these cases.
  *
  * <p>The instance with which a job was enqueued determines how long the job holds its key. Jobs of

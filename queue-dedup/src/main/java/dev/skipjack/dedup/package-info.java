@@ -1,5 +1,5 @@
 /**
- * Unique jobs, of which at most one live job holds a given key.
+ * Unique jobs. At most one live job holds a given key.
  *
  * <p>A {@link dev.skipjack.dedup.Unique} defines the key, and {@link dev.skipjack.dedup.UniqueJobs}
  * enqueues jobs and finds the job that holds a key. A partial unique index on {@code

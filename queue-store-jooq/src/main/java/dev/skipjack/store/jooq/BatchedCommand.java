@@ -84,8 +84,8 @@ final class BatchedCommand {
   }
 
   /**
-   * Runs {@code command} once on all jobs. A caller's transaction does not retry, because it keeps
-   * its rows locked.
+   * Runs {@code command} once on all jobs, because retries in a caller's transaction would keep its
+   * rows locked.
    */
   static <R> List<R> once(List<JobId> jobs, Function<List<JobId>, List<R>> command) {
     return jobs.isEmpty() ? List.of() : command.apply(jobs);

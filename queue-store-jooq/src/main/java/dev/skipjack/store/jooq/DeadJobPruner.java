@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Deletes the dead jobs that are older than their queue's retention. If a call runs out of time,
  * the next call of this process continues where it stopped, so that every queue is reached. Safe
- * for any number of
- * threads; concurrent calls may read the same jobs.
+ * for any number of threads.
  */
 final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 

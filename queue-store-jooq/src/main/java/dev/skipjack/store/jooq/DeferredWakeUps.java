@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * queue in 5 ms.
  *
  * <p>If the transaction is rolled back, or its process ends before {@link #send}, no wake-up is
- * sent; polling finds the committed jobs. Not thread-safe; for one transaction only.
+ * sent. Polling then finds jobs that were committed. Not thread-safe. Use an instance for one
+ * transaction only.
  */
 public final class DeferredWakeUps {
 

@@ -45,7 +45,8 @@ import org.jooq.Param;
  *
  * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys.
  *
- * <p>{@link CompleteStatement} is cheaper for the other jobs. {@link AttemptCtes} explains the lock
+ * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
+ * lock
  * order.
  */
 final class EndWithDataStatement {

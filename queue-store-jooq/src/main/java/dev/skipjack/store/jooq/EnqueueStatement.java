@@ -34,8 +34,8 @@ import org.jooq.DSLContext;
  *   coalesce(:priority, (SELECT default_priority FROM job_queues WHERE queue OPERATOR(pg_catalog.=) :queue), 0), ...) RETURNING id
  * }</pre>
  *
- * <p>It needs no settings, so the transaction consists of this statement alone: {@code job_queues}
- * has few rows, so every plan for the default priority is fast.
+ * <p>It needs no planner settings, because {@code job_queues} has few rows. The transaction
+ * therefore consists of this statement alone.
  *
  * <p>Locks nothing that another transaction can see.
  */

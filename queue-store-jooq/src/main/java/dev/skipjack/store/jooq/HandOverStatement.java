@@ -117,7 +117,8 @@ final class HandOverStatement {
         HandOverStatement::read);
   }
 
-  /** Returns a condition that is always true, and whose evaluation completes {@code written}. */
+  /** Returns a condition that is always true, and that completes {@code written} when it is
+   * evaluated. */
   private static Condition isWritten(Table<?> written) {
     return field(select(count()).from(written)).ge(inline(0));
   }

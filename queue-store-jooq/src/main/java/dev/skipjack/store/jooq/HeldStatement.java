@@ -29,7 +29,8 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>Execution ids only increase, so the search begins after the last id that the worker has seen.
- * It reads the index entries of all running jobs after that, but rarely runs. It finds nothing if
+ * The statement reads the index entries of all later executions, but rarely runs. It finds nothing
+ * if
  * another worker has the same shortened name in {@code locked_by}, because the jobs may belong to
  * that worker.
  *

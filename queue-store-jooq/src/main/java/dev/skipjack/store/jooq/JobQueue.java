@@ -662,7 +662,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }
 
-    /** Loads the class only if there is no class file, as in a native image. */
+    /** Requires Jackson. Loads its class only if there is no class file, as in a native image. */
     private static void requireJackson() {
       ClassLoader classes = JobQueue.class.getClassLoader();
       if (classes.getResource("com/fasterxml/jackson/databind/json/JsonMapper.class") != null) {

@@ -34,8 +34,8 @@ final class PostgresWakeUps implements WakeUps {
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
 
   /**
-   * The maximum number of wake-ups returned at once. The rest is dropped, because any role that can
-   * connect can send any number of them; polling finds the jobs.
+   * The maximum number of wake-ups returned at once. The others are dropped, because any role that
+   * can connect can send any number of them. Polling finds the jobs.
    */
   private static final int MOST = 1_000;
 
@@ -51,8 +51,8 @@ final class PostgresWakeUps implements WakeUps {
   private final long silence;
 
   /**
-   * Whether a session has received another session's probe. No pooler in transaction mode is then
-   * in between.
+   * Whether a session has received another session's probe, which rules out a pooler in transaction
+   * mode.
    */
   private volatile boolean hears;
 

@@ -183,8 +183,7 @@ final class QueueSettingsTable {
   }
 
   /**
-   * Returns an interval in microseconds. Months have no fixed duration; PostgreSQL counts each as
-   * 30 days.
+   * Returns an interval in microseconds. PostgreSQL counts a month as 30 days.
    */
   private static Field<Long> micros(Field<?> interval) {
     return field("cast(extract(epoch from {0}) * 1000000 as bigint)", SQLDataType.BIGINT, interval);

@@ -34,14 +34,14 @@ final class RescueSweep {
   private static final int MOST_REFUSED = 50;
 
   /**
-   * SQLSTATE classes of failures that no single row causes: of the connection, transaction, server
-   * or resources.
+   * SQLSTATE classes of connection, transaction, server and resource failures, which no single row
+   * causes.
    */
   private static final Set<String> NOT_CAUSED_BY_A_ROW = Set.of("08", "25", "28", "3D", "53", "57");
 
   private static final String QUERY_CANCELED = "57014";
 
-  /** SQLSTATEs of the server's timeout and of the driver's own. */
+  /** SQLSTATEs of the server's timeout and of the driver's timeout. */
   private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
   /** The SQLSTATE of a missing privilege, which makes smaller batches fail too. */

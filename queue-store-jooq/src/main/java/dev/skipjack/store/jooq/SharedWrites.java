@@ -263,7 +263,7 @@ final class SharedWrites {
     }
   }
 
-  /** Returns whether other callers of a crowd will probably line up soon. */
+  /** Returns whether other callers of a crowd will probably enqueue again soon. */
   private boolean othersComeBack() {
     crowded = crowded && endedAt + gather - System.nanoTime() > 0;
     return crowded;
@@ -443,7 +443,8 @@ final class SharedWrites {
    * The end of a shared write.
    *
    * @param results the results in the order of the batch, or null if it failed
-   * @param failure the failure of every caller; if it is null too, each one writes again, alone
+   * @param failure the failure of every caller. If {@code results} is null too, each caller writes
+   * its own job again
    */
   private record Outcome(@Nullable List<EnqueueResult> results, @Nullable StoreException failure) {
 

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>NOTIFY locks the whole database at commit, so it is sent rarely. After the queue's own
  * transactions, and after callers' transactions with deferred wake-ups, it is sent at most once per
- * queue within a few milliseconds, because a woken worker polls again soon. A caller's transaction
- * that does not defer it sends it only if the transaction gets the queue's advisory lock, for which
- * concurrent transactions compete if they began in the same tenth of a second. Safe for any number
+ * queue within a few milliseconds, because a woken worker polls again soon. Other callers'
+ * transactions that began in the same tenth of a second compete for an advisory lock of the queue,
+ * and only its holder sends it. Safe for any number
  * of threads.
  */
 final class WakeUpSender {
@@ -86,7 +86,7 @@ final class WakeUpSender {
 
   /**
    * @param silent the queues whose workers are not woken
-   * @param local receives the wake-ups that are sent after a commit, before they are sent
+   * @param local receives the wake-ups that will be sent after a commit
    * @param clock replaces {@link System#nanoTime()}
    */
   WakeUpSender(

@@ -263,7 +263,6 @@ class HandOverTest {
     assertThat(result.next()).extracting(ClaimedJob::payload).isEqualTo("{\"number\": 7}");
   }
 
-  /** The pause takes effect before the next job is judged, because the judgment reads it then. */
   @Test
   void committedPauseOfTheQueueStopsTheHandOver() {
     List<JobId> jobs = enqueue(2);

@@ -472,7 +472,7 @@ final class JobWalk implements AutoCloseable {
             .toList());
   }
 
-  // A rival
+  // Another session
 
   /** Locks a row until a later step would have to wait for it. */
   private void hold(WalkStep step) throws SQLException {

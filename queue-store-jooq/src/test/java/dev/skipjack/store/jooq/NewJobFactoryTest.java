@@ -58,7 +58,7 @@ class NewJobFactoryTest {
                   jobFactory.create(unreadable, new Drawing(1, () -> 2), UnaryOperator.identity()))
           .isInstanceOf(PayloadException.class)
           .hasMessageContaining("at '/shape'")
-          // The handler that enqueues it may have done work that its own retry repeats.
+          // A handler that enqueues an invalid job is retried.
           .satisfies(refused -> assertThat(((PayloadException) refused).isPermanent()).isFalse());
     }
     asked.set(0);

@@ -57,7 +57,7 @@ class WakeUpSenderTest {
     assertThat(sent).containsExactly(0L, 12L);
   }
 
-  /** Each wake-up names one kind and one lane, and a worker may handle only one of them. */
+  /** A wake-up names one kind and one lane, and a worker may not serve the others. */
   @Test
   void aMixtureOfKindsOrLanesIsNoStream() {
     enqueueEvery(1, 11, WORK, OTHER);

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jooq.Condition;
 
 /**
- * The weeks in which some attempts began, which are the partitions of their audit rows.
+ * The weeks in which some attempts began. The audit has a partition for each week.
  *
  * @param from the first instant of the first week
  * @param until the first instant after the last week

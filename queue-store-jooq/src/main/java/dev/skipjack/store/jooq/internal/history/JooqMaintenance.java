@@ -93,7 +93,7 @@ public final class JooqMaintenance implements Maintenance {
      * @param cutoffs the instant before which dead jobs have expired, by queue
      * @param now the current time by the database's clock
      * @param deadline a value of {@link System#nanoTime()}
-     * @return the number of deleted jobs, and the failures
+     * @return the result for dead jobs, without keys
      */
     Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline);
   }

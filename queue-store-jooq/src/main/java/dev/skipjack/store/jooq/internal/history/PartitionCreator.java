@@ -63,7 +63,7 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the partitions for the current time that are missing.
+   * Creates the missing partitions for the current time.
    *
    * @return the reason why one of them could not be created, or empty if none is missing
    */

@@ -24,8 +24,7 @@ import org.jooq.Table;
 
 /**
  * The steps that remove a partition: mark it, detach it, finish an interrupted detach, and drop it.
- * No step waits long, and none takes a lock on the parent table for which a claim or a completion
- * would wait.
+ * No step waits long, and none takes a lock that blocks claims or completions.
  *
  * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database rejects the step.
  */

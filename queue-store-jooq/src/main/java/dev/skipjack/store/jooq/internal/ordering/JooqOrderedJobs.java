@@ -54,7 +54,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
 
   /**
    * The number of failures after which a promotion no longer halves its batches. Each may have
-   * waited a tenth of a second for a lock. Eight isolate a single locked key.
+   * waited a tenth of a second for a lock. Eight are enough to isolate a single locked key.
    */
   private static final int MAX_FAILURES = 12;
 

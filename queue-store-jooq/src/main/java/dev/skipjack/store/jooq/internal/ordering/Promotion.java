@@ -46,9 +46,9 @@ import org.jooq.impl.SQLDataType;
  * is expressed by other columns, because with {@code status = 'waiting'} the planner could read the
  * whole index of waiting jobs.
  *
- * <p>The unique index of the heads has no conflict: {@code promoted} depends on {@code ended}, so
- * the head is deleted before the next job becomes the head, and other transactions see the old head
- * until this one ends.
+ * <p>{@code promoted} depends on {@code ended}, so the head is deleted before the next job becomes
+ * the head. Other transactions see the old head until this one ends. The unique index of the heads
+ * therefore has no conflict.
  *
  * <p>Lock order: first the heads, then the jobs that wait behind them, in key order. The statement
  * waits for none of these locks.

@@ -53,8 +53,8 @@ import org.jspecify.annotations.Nullable;
  * Finds classes that Jackson writes as JSON but can never read back. {@code canDeserialize} does
  * not detect them, because such a class has a deserializer that fails only when it is called.
  *
- * <p>It visits the deserializers that Jackson created for a class, and only for properties that the
- * class writes. Any other deserializer, such as one of the application, is assumed to work, because
+ * <p>It visits the deserializers that Jackson created for the properties that a class writes. Any
+ * other deserializer, such as one of the application, is assumed to work, because
  * rejecting a valid class is worse than detecting an invalid class late.
  */
 final class JacksonReadability {
@@ -329,8 +329,8 @@ final class JacksonReadability {
     }
 
     /**
-     * Returns whether a property has one of Jackson's own serializers, or null, which means that
-     * the serializer depends on the class of the value.
+     * Returns whether a property has one of Jackson's own serializers, or none because its
+     * serializer depends on the value.
      */
     private static boolean isStandard(@Nullable JsonSerializer<?> serializer) {
       return serializer == null

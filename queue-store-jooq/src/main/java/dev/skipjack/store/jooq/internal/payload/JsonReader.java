@@ -144,8 +144,7 @@ public final class JsonReader {
   }
 
   /**
-   * Returns the predicate of a sentence about the invalid document, or null if no problem was
-   * found.
+   * Returns the problem, in words that follow the name of the document, or null if none was found.
    */
   public @Nullable String problem() {
     return problem;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class JsonScan {
 
   /**
-   * The maximum number of digits before the point of a number that is written without its exponent,
-   * which is that of a double.
+   * The maximum number of digits before the point of a number that is written without its exponent.
+   * No double has more.
    */
   static final int MOST_INTEGER_DIGITS = 309;
 

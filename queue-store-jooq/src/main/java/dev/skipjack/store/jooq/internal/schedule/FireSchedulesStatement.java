@@ -90,7 +90,7 @@ final class FireSchedulesStatement {
   private static final String KEY_PREFIX = "schedule:";
 
   /**
-   * How long the key of a planned time is kept. A wrong clock is usually corrected by less.
+   * How long the key of a planned time is kept. This exceeds the usual correction of a wrong clock.
    */
   private static final Duration KEPT = Duration.ofHours(2);
 
@@ -191,7 +191,7 @@ final class FireSchedulesStatement {
 
   /**
    * Returns the condition that a schedule is locked, in a form that the planner keeps as a hashed
-   * subplan; see EnqueueOnceStatement.
+   * subplan (see EnqueueOnceStatement).
    */
   private static Condition isLocked(Field<String> schedule) {
     Select<Record1<String>> locked = select(LOCKED_NAME).from(table(name("locked")));

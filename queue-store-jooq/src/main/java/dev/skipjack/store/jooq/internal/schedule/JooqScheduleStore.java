@@ -448,7 +448,7 @@ public final class JooqScheduleStore implements ScheduleStore {
         || rejected.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isPresent();
   }
 
-  /** Returns a failure as text, even if it cannot describe itself. */
+  /** Returns a failure as text, even if its own methods fail. */
   private static String describe(Throwable failure) {
     try {
       return SafeText.of(String.valueOf(failure), LONGEST_ERROR);

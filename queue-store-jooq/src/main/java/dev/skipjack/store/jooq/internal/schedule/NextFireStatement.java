@@ -12,7 +12,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Reads the time until the next schedule that a worker can fire is due, from the first entry of
+ * Reads the time until the first schedule that a worker can fire is due, from the first entry of
  * {@code job_schedules_due_idx}.
  *
  * <pre>{@code

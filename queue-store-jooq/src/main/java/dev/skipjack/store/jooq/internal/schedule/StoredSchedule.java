@@ -223,7 +223,7 @@ record StoredSchedule(
     return planned == null ? null : planned.plus(share());
   }
 
-  /** Returns the delay of this schedule within its jitter, which is always the same. */
+  /** Returns this schedule's fixed delay within its jitter. */
   Duration share() {
     long spread = definition.jitter().toMillis();
     if (spread == 0) {
