@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface KeySource<T> {
 
-  /**
-   * The maximum number of digits of a number, as in payloads.
-   */
+  /** The maximum number of digits of a number, as in payloads. */
   int MOST_DIGITS = 1_000;
 
   /**

@@ -98,9 +98,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
  * the payload. A job of another kind is held if requested. A due time in the past becomes the
  * current time, because a claim with a low-water mark would not find the job otherwise. A debounce
- * does not change the due
- * time of a job that has been started before, because that time was set by a snooze, a release or a
- * redrive.
+ * does not change the due time of a job that has been started before, because that time was set by
+ * a snooze, a release or a redrive.
  *
  * <p>A job that has used an attempt is not locked, so that a caller's open transaction does not
  * block heartbeats or outcomes. Only a job that is claimed between the statement's snapshot and its
@@ -143,7 +142,7 @@ final class ResolveConflictStatement {
    * @param status the holder's status; null if it no longer holds the key
    * @param isEligible whether the action applies to the holder
    * @param handsOver whether a request whose holder was not changed or locked must be handed over
-   * to the key's next job
+   *     to the key's next job
    */
   record Result(
       HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}

@@ -24,8 +24,8 @@ import java.util.function.Function;
  * <p>By default, the scope is the kind, a job holds its key while it is live, and a duplicate has
  * no effect. An enqueue therefore has no effect while the handler of an earlier job runs, and that
  * handler may not see the new event. A handler can also miss an event if its job was pending at the
- * enqueue, but started and ended before the commit of the enqueue. Use {@link
- * #untilStarted()} in these cases.
+ * enqueue, but started and ended before the commit of the enqueue. Use {@link #untilStarted()} in
+ * these cases.
  *
  * <p>The instance with which a job was enqueued determines how long the job holds its key. Jobs of
  * two instances that differ only in this can be duplicates of each other, except that the keys of
@@ -193,10 +193,9 @@ public final class Unique<T> {
   /**
    * Debounces the job: it becomes due when no duplicate has arrived for the duration {@code quiet},
    * and runs with the payload of the last duplicate. Each duplicate postpones the job, provided
-   * that the
-   * job is pending or waits for its ordering key, has not used an attempt, and is of the same kind.
-   * If the job has been started before and was then snoozed, released or redriven, a duplicate
-   * replaces its payload but not its due time. The due time cannot be set by options.
+   * that the job is pending or waits for its ordering key, has not used an attempt, and is of the
+   * same kind. If the job has been started before and was then snoozed, released or redriven, a
+   * duplicate replaces its payload but not its due time. The due time cannot be set by options.
    *
    * @param quiet how long the job waits for further duplicates; positive
    * @param maxWait the maximum time from the first enqueue until the job is due; at least {@code

@@ -80,9 +80,7 @@ final class AttemptCtes {
   static final Param<Long[]> JOB_IDS = param("job_ids", Long[].class);
   static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
 
-  /**
-   * The name of the execution id in the CTEs below.
-   */
+  /** The name of the execution id in the CTEs below. */
   static final String EXECUTION_ID = "execution_id";
 
   private static final String IS_CANCELLED = "is_cancelled";
@@ -255,9 +253,7 @@ final class AttemptCtes {
                         .from(cancelled)));
   }
 
-  /**
-   * Returns the columns of the kept jobs that {@link #ended} reads.
-   */
+  /** Returns the columns of the kept jobs that {@link #ended} reads. */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
     return List.of(
         JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND, JOBS.STARTED_AT);

@@ -55,8 +55,8 @@ import org.jooq.Param;
  * of {@link Promotion}.
  *
  * <p>In two statements, a change that is committed between the copy and the delete would be lost. A
- * cancellation request comes too late for a completed job and is
- * ignored. {@link AttemptCtes} explains the lock order.
+ * cancellation request comes too late for a completed job and is ignored. {@link AttemptCtes}
+ * explains the lock order.
  */
 final class CompleteStatement {
 
@@ -97,8 +97,10 @@ final class CompleteStatement {
     return columns;
   }
 
-  /** Returns the parts that promote the next job of each ordering key, or none if {@code ordered} is
-   * false. */
+  /**
+   * Returns the parts that promote the next job of each ordering key, or none if {@code ordered} is
+   * false.
+   */
   static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended, boolean ordered) {
     return ordered ? Promotion.behind(ended) : List.of();
   }

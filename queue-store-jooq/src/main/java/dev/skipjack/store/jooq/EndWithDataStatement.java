@@ -46,8 +46,7 @@ import org.jooq.Param;
  * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys.
  *
  * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
- * lock
- * order.
+ * lock order.
  */
 final class EndWithDataStatement {
 

@@ -41,8 +41,9 @@ import org.jooq.DSLContext;
  */
 final class EnqueueStatement {
 
-  /** The maximum number of rows per statement. More would not be faster, and would use more memory.
-   * */
+  /**
+   * The maximum number of rows per statement. More would not be faster, and would use more memory.
+   */
   static final int LARGEST = 1_000;
 
   private EnqueueStatement() {}

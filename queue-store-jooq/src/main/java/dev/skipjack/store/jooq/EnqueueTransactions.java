@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Enqueues jobs in its own transactions or in callers' transactions, and wakes workers. Safe for
- * any
- * number of threads.
+ * any number of threads.
  */
 final class EnqueueTransactions implements QueueExtension.Waker {
 

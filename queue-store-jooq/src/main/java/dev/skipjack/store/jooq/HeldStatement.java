@@ -30,9 +30,8 @@ import org.jooq.Param;
  *
  * <p>Execution ids only increase, so the search begins after the last id that the worker has seen.
  * The statement reads the index entries of all later executions, but rarely runs. It finds nothing
- * if
- * another worker has the same shortened name in {@code locked_by}, because the jobs may belong to
- * that worker.
+ * if another worker has the same shortened name in {@code locked_by}, because the jobs may belong
+ * to that worker.
  *
  * <p>Locks nothing. {@link RequeueStatement} then releases the executions.
  */

@@ -47,9 +47,7 @@ final class IdleConnections {
     }
   }
 
-  /**
-   * Loaded only when it is called, because HikariCP may be missing.
-   */
+  /** Loaded only when it is called, because HikariCP may be missing. */
   private static final class Hikari {
 
     static void discard(DataSource dataSource) throws SQLException {

@@ -444,9 +444,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return listensApart;
   }
 
-  /**
-   * Returns the maximum size of the pool that workers use, if it is or wraps a HikariCP pool.
-   */
+  /** Returns the maximum size of the pool that workers use, if it is or wraps a HikariCP pool. */
   @Override
   public OptionalInt poolSize() {
     return PoolSize.of(control);
@@ -547,8 +545,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB).
      * Larger payloads make every claim slower. The schema's function {@code enqueue} always uses
      * the default. PostgreSQL stores numbers without exponents: {@code 1e100} becomes 101 digits.
-     * In that form, a payload may be at most twice as large as this limit. The same
-     * limits apply to results.
+     * In that form, a payload may be at most twice as large as this limit. The same limits apply to
+     * results.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */
@@ -604,9 +602,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets whether the queue's data source gives every thread an equivalent connection: to the same
      * database, with the same schema and role. Default: true for a HikariCP pool that is not
      * wrapped, false for any other data source. Do not set this to true for a data source that
-     * chooses by the
-     * calling thread, such as Spring's {@code AbstractRoutingDataSource}: jobs would get into
-     * another tenant's database, or run in another tenant's worker.
+     * chooses by the calling thread, such as Spring's {@code AbstractRoutingDataSource}: jobs would
+     * get into another tenant's database, or run in another tenant's worker.
      *
      * <p>If true, single enqueues of several threads share a commit, and a job may start directly
      * in a free slot of a worker that was started on this queue object. If the connection breaks

@@ -182,7 +182,7 @@ final class JooqJobStore implements JobStore {
    * Records a job that an enqueue of this process has started, for later rescues.
    *
    * @param store the store of the queue's workers. Its type is the interface, so that a queue that
-   * only enqueues does not load this class
+   *     only enqueues does not load this class
    */
   static void started(JobStore store, ClaimedJob job) {
     ((JooqJobStore) store).rescue.claimed(List.of(job));

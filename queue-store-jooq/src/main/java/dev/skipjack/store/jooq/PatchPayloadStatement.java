@@ -58,7 +58,7 @@ final class PatchPayloadStatement {
    *
    * @param statuses the statuses of the jobs to change, which do not include running
    * @param most the maximum size of a payload that the patch makes larger, in bytes as PostgreSQL
-   * writes it
+   *     writes it
    */
   record Request(List<JobId> jobs, String patch, List<JobStatus> statuses, long most) {}
 

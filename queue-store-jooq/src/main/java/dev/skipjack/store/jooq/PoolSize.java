@@ -27,9 +27,7 @@ final class PoolSize {
     }
   }
 
-  /**
-   * Loaded only when it is called, because HikariCP may be missing.
-   */
+  /** Loaded only when it is called, because HikariCP may be missing. */
   private static final class Hikari {
 
     static OptionalInt of(DataSource dataSource) throws SQLException {

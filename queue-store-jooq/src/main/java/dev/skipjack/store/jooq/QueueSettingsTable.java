@@ -182,9 +182,7 @@ final class QueueSettingsTable {
     return val(number.isPresent() ? (Integer) number.getAsInt() : null, type);
   }
 
-  /**
-   * Returns an interval in microseconds. PostgreSQL counts a month as 30 days.
-   */
+  /** Returns an interval in microseconds. PostgreSQL counts a month as 30 days. */
   private static Field<Long> micros(Field<?> interval) {
     return field("cast(extract(epoch from {0}) * 1000000 as bigint)", SQLDataType.BIGINT, interval);
   }

@@ -57,8 +57,8 @@ import org.jooq.Table;
  * takes the key between the check and the update, the statement fails with a unique violation, and
  * the caller retries with smaller batches. If another transaction has taken a key but has not
  * ended, the statement waits for at most a tenth of a second, because it holds its other locks
- * meanwhile. A single job whose key is then not free is reported as busy. {@link
- * CommandCtes} explains the lock order.
+ * meanwhile. A single job whose key is then not free is reported as busy. {@link CommandCtes}
+ * explains the lock order.
  */
 final class RedriveStatement {
 

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends attempts that do not count: the handler snoozed the job, or the worker released it during
- * shutdown or for lack of a free slot. Jobs become pending again, or
- * cancelled if cancellation was requested.
+ * shutdown or for lack of a free slot. Jobs become pending again, or cancelled if cancellation was
+ * requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -54,8 +54,7 @@ import org.jspecify.annotations.Nullable;
  * time is below a low-water mark, the next claim without a mark finds it.
  *
  * <p>{@code attempts} remains the number of audit rows, and {@code uncounted_attempts} is the
- * number of those that do not count. {@link AttemptCtes} explains the
- * lock order.
+ * number of those that do not count. {@link AttemptCtes} explains the lock order.
  */
 final class RequeueStatement {
 
@@ -123,9 +122,7 @@ final class RequeueStatement {
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
   }
 
-  /**
-   * Returns the delay in microseconds, or null if the job becomes due at an instant.
-   */
+  /** Returns the delay in microseconds, or null if the job becomes due at an instant. */
   private static @Nullable Long delay(Requeue attempt) {
     boolean exactly = attempt.as() == ExecutionStatus.RELEASED && attempt.until() != null;
     return exactly ? null : (Long) DatabaseClock.micros(attempt.delay());

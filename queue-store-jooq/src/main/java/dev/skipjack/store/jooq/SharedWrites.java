@@ -444,7 +444,7 @@ final class SharedWrites {
    *
    * @param results the results in the order of the batch, or null if it failed
    * @param failure the failure of every caller. If {@code results} is null too, each caller writes
-   * its own job again
+   *     its own job again
    */
   private record Outcome(@Nullable List<EnqueueResult> results, @Nullable StoreException failure) {
 

@@ -36,8 +36,7 @@ import org.slf4j.LoggerFactory;
  * transactions, and after callers' transactions with deferred wake-ups, it is sent at most once per
  * queue within a few milliseconds, because a woken worker polls again soon. Other callers'
  * transactions that began in the same tenth of a second compete for an advisory lock of the queue,
- * and only its holder sends it. Safe for any number
- * of threads.
+ * and only its holder sends it. Safe for any number of threads.
  */
 final class WakeUpSender {
 
@@ -121,7 +120,7 @@ final class WakeUpSender {
    * Wakes workers for jobs whose transaction has committed. If that fails, polling finds the jobs.
    *
    * @param promoted the result of the promotion after the commit. Workers promote the jobs of the
-   * keys that were left
+   *     keys that were left
    */
   void committed(List<NewJob> jobs, List<EnqueueResult> results, Promoted promoted) {
     List<WakeUp> wakeUps = dueNow(jobs, results);

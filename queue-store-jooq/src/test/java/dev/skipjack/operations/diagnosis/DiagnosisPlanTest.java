@@ -60,8 +60,10 @@ class DiagnosisPlanTest {
     assertThat(pages("leases", mode)).isLessThan(300);
   }
 
-  /** Each statement reads its first ten thousand jobs. The waiting jobs of a key are not next to each
-   * other. */
+  /**
+   * Each statement reads its first ten thousand jobs. The waiting jobs of a key are not next to
+   * each other.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void deadAndWaitingJobsComeFromTheirPartialIndexes(String mode) throws SQLException {

@@ -7,9 +7,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests that vacuum removes dead rows and that their space is reused.
- */
+/** Tests that vacuum removes dead rows and that their space is reused. */
 @QueueTest
 class BloatTest {
 

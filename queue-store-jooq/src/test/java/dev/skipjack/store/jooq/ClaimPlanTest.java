@@ -12,9 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests the plan of the statement that lists lanes, with 200,000 rows.
- */
+/** Tests the plan of the statement that lists lanes, with 200,000 rows. */
 @QueueTest
 class ClaimPlanTest {
 

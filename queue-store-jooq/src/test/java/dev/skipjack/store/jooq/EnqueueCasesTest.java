@@ -42,9 +42,7 @@ class EnqueueCasesTest {
 
   private static final String INVALID_PARAMETER_VALUE = "22023";
 
-  /**
-   * The times of two calls differ slightly, so they are compared in hundredths of an hour.
-   */
+  /** The times of two calls differ slightly, so they are compared in hundredths of an hour. */
   private static final String ROW =
       "SELECT (to_jsonb(jobs) - '{id,created_at,updated_at,scheduled_at}'::text[])"
           + " || jsonb_build_object('due_in', round(extract(epoch FROM scheduled_at - created_at) / 36),"

@@ -253,9 +253,7 @@ class EnqueueFunctionTest {
     }
   }
 
-  /**
-   * The function runs with its owner's rights, so it must not use the caller's objects.
-   */
+  /** The function runs with its owner's rights, so it must not use the caller's objects. */
   @Test
   void shadowSchemaOfTheCallerIsIgnored() throws SQLException {
     fixture.execute("CREATE SCHEMA shadow");

@@ -23,8 +23,10 @@ import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that interceptors intercept every enqueue, and that the queue writes the jobs that they
- * pass on. */
+/**
+ * Tests that interceptors intercept every enqueue, and that the queue writes the jobs that they
+ * pass on.
+ */
 @QueueTest
 class EnqueueInterceptorTest {
 

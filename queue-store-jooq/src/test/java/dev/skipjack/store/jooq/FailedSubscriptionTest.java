@@ -43,9 +43,7 @@ class FailedSubscriptionTest {
     }
   }
 
-  /**
-   * Creates a pool with a short timeout, which cannot be changed later.
-   */
+  /** Creates a pool with a short timeout, which cannot be changed later. */
   private static HikariDataSource impatientPool(QueueDatabase database, int size) {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(database.jdbcUrl());

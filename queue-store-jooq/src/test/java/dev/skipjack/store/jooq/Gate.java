@@ -95,9 +95,7 @@ final class Gate implements AutoCloseable {
     return change(pool, STOP);
   }
 
-  /**
-   * Like {@link #stopsAtRows}, for the only connection of a pool. Returns the session.
-   */
+  /** Like {@link #stopsAtRows}, for the only connection of a pool. Returns the session. */
   int stopsTheOneOfAtRows(DataSource pool) throws SQLException {
     return change(pool, "SET ROLE " + PASSER);
   }

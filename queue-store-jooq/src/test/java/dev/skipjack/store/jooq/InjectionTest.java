@@ -18,9 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests that hostile text in any String of a producer is rejected or stored unchanged.
- */
+/** Tests that hostile text in any String of a producer is rejected or stored unchanged. */
 @QueueTest
 class InjectionTest {
 

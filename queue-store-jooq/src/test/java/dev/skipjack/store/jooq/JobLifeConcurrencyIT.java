@@ -190,7 +190,8 @@ class JobLifeConcurrencyIT {
             + kept
             + " AS job WHERE attempts - uncounted_attempts > max_attempts");
     assertZero(
-        seed + ": open audit rows without a running job, and running jobs without an open audit row",
+        seed
+            + ": open audit rows without a running job, and running jobs without an open audit row",
         "SELECT count(*) FROM (SELECT id, current_execution_id AS execution FROM @jobs WHERE status"
             + " = 'running') AS job FULL JOIN (SELECT job_id, id AS execution FROM @job_executions"
             + " WHERE status = 'running') AS attempt ON attempt.job_id = job.id AND"

@@ -30,9 +30,7 @@ class JobLifeProperties {
 
   private static final int WALKS = Boolean.getBoolean("skipjack.soak") ? 10 : 1;
 
-  /**
-   * The results that must occur in some walk, so that each kind of step is tested.
-   */
+  /** The results that must occur in some walk, so that each kind of step is tested. */
   private static final List<String> TO_BE_MET =
       List.of(
           "Verdict DONE",

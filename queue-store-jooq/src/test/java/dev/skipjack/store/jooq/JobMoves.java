@@ -152,9 +152,7 @@ final class JobMoves {
         == Verdict.DONE;
   }
 
-  /**
-   * Completes in the open transaction or, if none is open, in a new one.
-   */
+  /** Completes in the open transaction or, if none is open, in a new one. */
   private boolean completeIn(Connection connection, Execution execution) throws SQLException {
     boolean alone = connection.getAutoCommit();
     try {

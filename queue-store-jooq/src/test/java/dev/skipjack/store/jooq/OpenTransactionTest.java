@@ -90,8 +90,10 @@ class OpenTransactionTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
   }
 
-  /** If the queue rolled back, the caller's next statements would be committed without the first
-   * ones. */
+  /**
+   * If the queue rolled back, the caller's next statements would be committed without the first
+   * ones.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFailedTransactionIsRefusedAndLeftToItsOwner(boolean unwraps) throws SQLException {

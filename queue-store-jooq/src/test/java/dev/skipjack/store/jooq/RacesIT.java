@@ -41,9 +41,7 @@ class RacesIT {
     threads.shutdownNow();
   }
 
-  /**
-   * Both statements run when the leases expire. Only one of them may change each row.
-   */
+  /** Both statements run when the leases expire. Only one of them may change each row. */
   @Test
   void completionAndRescueNeverBothHaveAJob() throws Exception {
     long completed = 0;

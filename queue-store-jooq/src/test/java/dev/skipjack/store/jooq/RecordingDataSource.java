@@ -9,9 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 
-/**
- * Records the statements that were prepared on its connections, in order, and their failures.
- */
+/** Records the statements that were prepared on its connections, in order, and their failures. */
 public final class RecordingDataSource {
 
   public final Queue<String> prepared = new ConcurrentLinkedQueue<>();

@@ -50,9 +50,7 @@ class ReevaluatedBatchTest {
   private static final String DATABASE = "reevaluated";
   private static final long LOCK = 4711;
 
-  /**
-   * The number of jobs. With only a few, the crash is rare.
-   */
+  /** The number of jobs. With only a few, the crash is rare. */
   private static final int JOBS = 100;
 
   /** The ways to end many attempts at once. Each returns the number of ended attempts. */

@@ -42,9 +42,7 @@ class RescueMarkTest {
     assertThat(sweep(LATER + 1, Duration.ofMillis(1), 0)).isZero();
   }
 
-  /**
-   * If the sweep failed with a timeout, further sweeps are possible only with the mark.
-   */
+  /** If the sweep failed with a timeout, further sweeps are possible only with the mark. */
   @Test
   void failedSweepOfAllKeepsTheMark() {
     slow();

@@ -146,9 +146,7 @@ class RescueStatementTest {
     }
   }
 
-  /**
-   * The older of two attempts appears below the mark, so only a sweep without a mark finds it.
-   */
+  /** The older of two attempts appears below the mark, so only a sweep without a mark finds it. */
   @Test
   void leaseThatExpiresBelowTheMarkIsFoundWithinAMinute() {
     AtomicLong clock = new AtomicLong();

@@ -122,9 +122,7 @@ class SessionSettingsStatementsTest {
         .isBetween(at.minus(Duration.ofMinutes(5)), at.plus(Duration.ofMinutes(5)));
   }
 
-  /**
-   * Asserts that settings are read as they were written.
-   */
+  /** Asserts that settings are read as they were written. */
   private static void assertSettingsComeBackAsTheyWent(JobQueue queue) {
     QueueSettings wanted =
         QueueSettings.defaults()

@@ -90,8 +90,10 @@ class SharedCommitsTest {
         Fixture.WORK, "{\"number\": %d}".formatted(number), options.apply(EnqueueOptions.none()));
   }
 
-  /** Starts a write that is held, and then enqueues the given jobs, which wait in line in this order.
-   * */
+  /**
+   * Starts a write that is held, and then enqueues the given jobs, which wait in line in this
+   * order.
+   */
   private List<Call<EnqueueResult>> start(EnqueueTransactions enqueues, List<NewJob> jobs) {
     List<Call<EnqueueResult>> calls = new ArrayList<>();
     calls.add(Call.start(() -> enqueues.enqueue(List.of(job(0, UnaryOperator.identity()))).get(0)));

@@ -375,8 +375,10 @@ class SharedWritesTest {
     assertThat(impatient.write(job("3"))).isEqualTo(resultOf(job("3")));
   }
 
-  /** The writer interrupts others just before it ends, so that some leave the line when they are
-   * chosen. */
+  /**
+   * The writer interrupts others just before it ends, so that some leave the line when they are
+   * chosen.
+   */
   @ParameterizedTest
   @CsvSource({"2, 20, 0", "1, 3600000000, 0", "2, 3600000000, 100", "4, 2000, 150"})
   void interruptedAndRejectedCallersNeitherLoseNorRepeatAJob(

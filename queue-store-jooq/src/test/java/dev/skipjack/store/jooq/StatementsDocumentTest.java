@@ -46,9 +46,7 @@ class StatementsDocumentTest {
       Pattern.compile(
           "\\b(lock(s|ed|ing)?|waits for|(never|has to|not) waits?)\\b", Pattern.CASE_INSENSITIVE);
 
-  /**
-   * A sentence that only refers to another comment.
-   */
+  /** A sentence that only refers to another comment. */
   private static final Pattern REFERENCE = Pattern.compile("`\\w+Ctes` explains the .*");
 
   private static final Pattern BETWEEN_SENTENCES = Pattern.compile("(?<=[.]) (?=[A-Z`])");

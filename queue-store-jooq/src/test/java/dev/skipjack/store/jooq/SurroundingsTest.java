@@ -186,9 +186,7 @@ class SurroundingsTest {
     }
   }
 
-  /**
-   * A batch uses one transaction id, and not one per job.
-   */
+  /** A batch uses one transaction id, and not one per job. */
   @Test
   void jobUsesAtMostATenthOfATransactionId() {
     // Other sessions, such as autovacuum, also use ids, so the cheapest of a few runs counts.

@@ -40,7 +40,9 @@ record WalkStep(Move move, int a, int b, int c) {
   static final List<String> QUEUES = List.of(JobModel.KEPT, JobModel.UNKEPT);
   static final Duration LATER = Duration.ofHours(1);
 
-  /** The choices for a unique key. The choice with which a redrive can conflict occurs most often. */
+  /**
+   * The choices for a unique key. The choice with which a redrive can conflict occurs most often.
+   */
   private static final List<UniqueUntil> UNTILS =
       List.of(UniqueUntil.DEAD, UniqueUntil.STARTED, UniqueUntil.DEAD, UniqueUntil.ENDED);
 

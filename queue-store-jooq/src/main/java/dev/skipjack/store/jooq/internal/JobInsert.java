@@ -357,15 +357,15 @@ public final class JobInsert {
     return PARAMETERS.text("queue");
   }
 
-  /** Returns the priority of a job that {@link #insertAlone} inserts. The statement must join the
-   * queue's row. */
+  /**
+   * Returns the priority of a job that {@link #insertAlone} inserts. The statement must join the
+   * queue's row.
+   */
   public static Field<Short> priorityBesideQueue() {
     return priority(PARAMETERS, JOB_QUEUES.DEFAULT_PRIORITY);
   }
 
-  /**
-   * Returns the maximum number of attempts of a job, like {@link #priorityBesideQueue}.
-   */
+  /** Returns the maximum number of attempts of a job, like {@link #priorityBesideQueue}. */
   public static Field<Integer> maxAttemptsBesideQueue() {
     return maxAttempts(PARAMETERS, JOB_QUEUES.DEFAULT_MAX_ATTEMPTS);
   }

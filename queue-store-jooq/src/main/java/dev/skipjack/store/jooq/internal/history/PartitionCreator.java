@@ -21,8 +21,7 @@ import org.jooq.DSLContext;
 /**
  * Creates the partitions that are missing. One statement finds them, and each is created in its own
  * transaction, so that one failure does not prevent the others. Safe for any number of threads, and
- * for any number of
- * workers at once.
+ * for any number of workers at once.
  */
 final class PartitionCreator {
 

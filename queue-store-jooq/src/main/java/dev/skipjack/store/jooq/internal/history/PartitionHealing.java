@@ -88,9 +88,7 @@ public final class PartitionHealing {
     }
   }
 
-  /**
-   * Returns the failure to create the partition.
-   */
+  /** Returns the failure to create the partition. */
   private static StoreException explained(StoreException refused, StoreException missing) {
     if (!(refused.getCause() instanceof SQLException cause)) {
       return missing;

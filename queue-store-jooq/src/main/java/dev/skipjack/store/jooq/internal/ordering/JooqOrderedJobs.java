@@ -279,9 +279,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return heads.isEmpty() ? List.of() : transactions.run(releaseHeads, heads);
   }
 
-  /**
-   * Parks jobs behind a dead head. Returns true if none is left, so that the key can be freed.
-   */
+  /** Parks jobs behind a dead head. Returns true if none is left, so that the key can be freed. */
   private boolean isParked(DeadHead head) {
     for (int i = 0; i < BATCHES_OF_A_HEAD; i++) {
       Parked batch = transactions.run(park, new ParkStatement.Request(head.id(), BATCH)).get(0);

@@ -6,6 +6,6 @@ import org.jspecify.annotations.Nullable;
  * The result of a command for a job.
  *
  * @param orderingKey the ordering key whose next job must be promoted, because the command moved or
- * deleted the job; null if there is none
+ *     deleted the job; null if there is none
  */
 public record KeyedResult<R>(R result, @Nullable String orderingKey) {}

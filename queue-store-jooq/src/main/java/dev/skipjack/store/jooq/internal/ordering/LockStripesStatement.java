@@ -23,8 +23,7 @@ import org.jooq.Param;
  *
  * <p>It runs before the statement that draws the ids, and the locks last until the transaction
  * ends. If two transactions enqueue jobs of the same key, the second therefore draws its ids after
- * the first has ended. Transactions that enqueue without strict ordering take no such
- * lock.
+ * the first has ended. Transactions that enqueue without strict ordering take no such lock.
  *
  * <p>All keys share 1,024 locks, because the server's lock table has room for only a few thousand.
  * A hash of the key determines the lock, so a transaction may also wait for a transaction that

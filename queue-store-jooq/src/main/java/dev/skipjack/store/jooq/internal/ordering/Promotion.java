@@ -135,9 +135,7 @@ public final class Promotion {
     return promoted(isOf(unlocked));
   }
 
-  /**
-   * Returns a CTE that makes the waiting jobs that match {@code which} the heads of their keys.
-   */
+  /** Returns a CTE that makes the waiting jobs that match {@code which} the heads of their keys. */
   public static CommonTableExpression<?> promoted(Condition which) {
     return name("promoted")
         .as(

@@ -46,8 +46,7 @@ import org.jooq.Table;
  *
  * <p>A pending head moves to the end of the key. A dead head remains dead. The status is that of
  * the locked row, so a head that is claimed in the meantime is reported as busy or running. Locks
- * the
- * head alone, without waiting.
+ * the head alone, without waiting.
  */
 final class SkipHeadStatement {
 

@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
  * not detect them, because such a class has a deserializer that fails only when it is called.
  *
  * <p>It visits the deserializers that Jackson created for the properties that a class writes. Any
- * other deserializer, such as one of the application, is assumed to work, because
- * rejecting a valid class is worse than detecting an invalid class late.
+ * other deserializer, such as one of the application, is assumed to work, because rejecting a valid
+ * class is worse than detecting an invalid class late.
  */
 final class JacksonReadability {
 

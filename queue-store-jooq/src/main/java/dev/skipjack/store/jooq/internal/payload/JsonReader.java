@@ -29,9 +29,7 @@ public final class JsonReader {
     WORD,
     /** The end of a valid document. */
     END,
-    /**
-     * No token, because the document is invalid. {@link JsonReader#problem} returns the reason.
-     */
+    /** No token, because the document is invalid. {@link JsonReader#problem} returns the reason. */
     INVALID
   }
 
@@ -402,8 +400,10 @@ public final class JsonReader {
     return inName ? "a name in " + where : where;
   }
 
-  /** Returns the name at {@code first} for a pointer, without characters that make a message
-   * unreadable. */
+  /**
+   * Returns the name at {@code first} for a pointer, without characters that make a message
+   * unreadable.
+   */
   private String segment(int first) {
     StringBuilder segment = new StringBuilder();
     int resume = position;

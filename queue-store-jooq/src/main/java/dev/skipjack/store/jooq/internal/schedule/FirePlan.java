@@ -25,8 +25,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    */
   static final Duration GRACE = Duration.ofMinutes(2);
 
-  /** The maximum number of jobs that one schedule enqueues at once. Later plans contain the others.
-   * */
+  /**
+   * The maximum number of jobs that one schedule enqueues at once. Later plans contain the others.
+   */
   static final int LARGEST = 100;
 
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
@@ -46,7 +47,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    * @param after when the schedule last fired or changed
    * @param until the latest planned time that is due
    * @param missedUntil the start of a pause that ended at {@code after}, whose times are left out,
-   * if the schedule was overdue when the pause began; null otherwise
+   *     if the schedule was overdue when the pause began; null otherwise
    */
   static FirePlan of(
       StoredSchedule.Definition definition,

@@ -77,7 +77,7 @@ final class ListSchedulesStatement {
    * The request for a page.
    *
    * @param after the name of the last schedule on the previous page, or an empty text for the first
-   * page
+   *     page
    */
   record Page(String after, int limit) {}
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pausedAt when it was paused, or null if it is not paused
  * @param updatedAt when the definition, the pause or the request last changed. A worker fires the
- * schedule only if this value is still the one that it has read
+ *     schedule only if this value is still the one that it has read
  */
 record StoredSchedule(
     String name,
@@ -142,9 +142,7 @@ record StoredSchedule(
     return movedTo(timing.next(after).orElse(null), zoneRules);
   }
 
-  /**
-   * Returns a copy with the same next planned time, and without the delay after a failed try.
-   */
+  /** Returns a copy with the same next planned time, and without the delay after a failed try. */
   StoredSchedule dueAgain() {
     return movedTo(progress.nextAt(), progress.zoneRules());
   }
@@ -169,8 +167,10 @@ record StoredSchedule(
             missedUntil(next)));
   }
 
-  /** Returns the time until which planned times were missed before a pause, or null if {@code next}
-   * is later. */
+  /**
+   * Returns the time until which planned times were missed before a pause, or null if {@code next}
+   * is later.
+   */
   private @Nullable Instant missedUntil(@Nullable Instant next) {
     Instant until = progress.missedUntil();
     return until == null || next == null || next.isAfter(until) ? null : until;

@@ -336,9 +336,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /**
-     * Otherwise, if the process died then, the next call would drop the marked table.
-     */
+    /** Otherwise, if the process died then, the next call would drop the marked table. */
     @Test
     void aTableThatIsDetachedAlreadyGetsNoMark() {
       partition("jobs_archive", "2024-03-05");
@@ -357,9 +355,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /**
-     * A maintainer removes the mark if another session has detached the partition first.
-     */
+    /** A maintainer removes the mark if another session has detached the partition first. */
     @Test
     void aDetachedTableIsDroppedLaterAlthoughAnotherMaintainerRemovedItsMark() throws SQLException {
       partition("jobs_archive", "2024-03-04");

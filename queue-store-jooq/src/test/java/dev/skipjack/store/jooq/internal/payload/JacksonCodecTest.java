@@ -80,8 +80,10 @@ class JacksonCodecTest extends JacksonCodecContract {
     }
   }
 
-  /** The check does not detect this class, because its own deserializer reads the class that cannot
-   * be read. */
+  /**
+   * The check does not detect this class, because its own deserializer reads the class that cannot
+   * be read.
+   */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

@@ -215,9 +215,7 @@ class KilledSchedulersIT {
     return Arrays.asList(all.split(" ", -1));
   }
 
-  /**
-   * The test cannot set the server's clock, so it moves the rows in the opposite direction.
-   */
+  /** The test cannot set the server's clock, so it moves the rows in the opposite direction. */
   @Test
   void clockStepsOfAnHourNeitherLoseNorRepeatAFire() {
     on.schedules.declare(

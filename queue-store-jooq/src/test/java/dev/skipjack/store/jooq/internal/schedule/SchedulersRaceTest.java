@@ -44,8 +44,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that each fire time is enqueued once despite races between schedulers, operators and
- * transactions, and despite steps of the clock. */
+/**
+ * Tests that each fire time is enqueued once despite races between schedulers, operators and
+ * transactions, and despite steps of the clock.
+ */
 @QueueTest
 @Timeout(60)
 class SchedulersRaceTest {
