@@ -163,7 +163,7 @@ class UniqueRaceIT {
         if (random.nextInt(3) == 0) {
           connection.rollback();
         } else {
-          // Before the commit, because a concurrent call may receive the job immediately
+          // This precedes the commit, because a concurrent call may receive the job immediately
           // afterwards.
           created(results).forEach(committed::add);
           connection.commit();

@@ -81,7 +81,7 @@ class DeferredWakeUpsTest {
     assertThat(heard).containsExactly(of("default", 7), of("other", 0));
   }
 
-  /** If they were sent with the commit, the second transaction would send none. */
+  /** With wake-ups at commit, the second transaction would send none. */
   @Test
   void wakeUpsAreSentByEachOfTwoConcurrentTransactions() throws SQLException {
     JobQueue otherProcess =

@@ -44,7 +44,7 @@ class HeldSnapshotPlanTest {
 
       long without = pagesOfAClaim(database, "-infinity");
       long with = pagesOfAClaim(database, mark);
-      // Both read the ten jobs. They differ in the entries before these.
+      // Both claims read the ten jobs, and differ in the index entries before these jobs.
       assertThat(with).isLessThan(without / 4);
       // A worker therefore claims from idle lanes with marks, and rarely lists the lanes.
       assertThat(with).isLessThan(pagesOfAListing(database) / 4);

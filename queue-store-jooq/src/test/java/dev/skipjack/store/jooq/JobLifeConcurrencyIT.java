@@ -94,7 +94,7 @@ class JobLifeConcurrencyIT {
     return STEPS;
   }
 
-  /** Writes about random recent attempts, including attempts that ended long ago. */
+  /** Makes random writes for recent attempts, some of which have ended. */
   private void write(List<Execution> mine, Random random) throws SQLException {
     List<Execution> latest = mine.subList(Math.max(0, mine.size() - 12), mine.size());
     Execution one = latest.get(random.nextInt(latest.size()));

@@ -225,7 +225,7 @@ class PruneTest {
         pruned.add(call.jobs());
       }
 
-      // Three batches of the first queue, one of the second, and the read that finds no more.
+      // The calls read three batches of the first queue, one of the second, and then no more rows.
       assertThat(pruned).containsExactly(0L, 0L, 3L, 2L, 0L);
     }
 
@@ -288,7 +288,7 @@ class PruneTest {
       assertThat(page.plan())
           .contains("Index Scan using jobs_dead_idx")
           .doesNotContain("Seq Scan on jobs");
-      // Some ten pages of the table and a few of the index.
+      // This is about ten pages of the table and a few of the index.
       assertThat(page.pages()).isLessThan(60);
     }
   }

@@ -80,10 +80,7 @@ class JacksonCodecTest extends JacksonCodecContract {
     }
   }
 
-  /**
-   * The check does not detect this class, because its own deserializer reads the class that cannot
-   * be read.
-   */
+  /** Accepted by the check, because a custom deserializer reads the class that cannot be read. */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 
