@@ -8,7 +8,7 @@ import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** An enqueuer that either runs its own transactions or takes part in a caller's. */
+/** An enqueuer that uses either its own transactions or a caller's transaction. */
 final class BoundUniqueEnqueuer implements UniqueEnqueuer {
 
   private final JobFactory jobFactory;
@@ -25,7 +25,7 @@ final class BoundUniqueEnqueuer implements UniqueEnqueuer {
     List<EnqueueResult> write(List<NewJob> jobs, Unique<?> unique);
   }
 
-  /** Returns the job with its key. Invalid jobs are rejected here, before any SQL is sent. */
+  /** Returns the job with its key. Rejects invalid jobs before any SQL is sent. */
   static <T> NewJob job(
       JobFactory jobFactory,
       JobType<T> type,

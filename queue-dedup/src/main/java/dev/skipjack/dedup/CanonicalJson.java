@@ -15,9 +15,9 @@ import java.util.TreeMap;
 
 /**
  * Writes JSON exactly as PostgreSQL prints {@code jsonb}: the text of {@code '...'::jsonb::text},
- * character by character. Two documents that the server considers equal therefore have the same
- * text, except for trailing zeros of a fraction, and a key computed here equals one computed in
- * SQL.
+ * character by character. A key that is computed here therefore equals a key that is computed in
+ * SQL. Documents that the server considers equal have the same text, except for trailing zeros of a
+ * fraction.
  *
  * <p>Names are sorted, shorter ones first (by their length in UTF-8). If a name is repeated, the
  * last member is kept. Numbers are written without exponents, and one space follows each comma and
@@ -47,9 +47,8 @@ final class CanonicalJson {
 
   /**
    * Returns the canonical text of a document as a unique key. If the text exceeds the maximum
-   * length of a key, which requires a queue with an increased {@code payloadLimit}, the key is
-   * {@code sha256:} followed by the SHA-256 hash of the text in hex. No canonical text begins with
-   * this prefix, so the two forms never collide.
+   * length of a key, the key is {@code sha256:} followed by the SHA-256 hash of the text in hex. No
+   * canonical text begins with this prefix.
    */
   static String key(String json) {
     String text = of(json);

@@ -15,7 +15,7 @@ import org.jooq.Field;
 import org.jooq.ResultQuery;
 
 /**
- * Finds the job that holds a key: the live job, or the job that took the key for a period.
+ * Finds the job that holds a key.
  *
  * <pre>{@code
  * SELECT id, status, attempts > uncounted_attempts FROM jobs WHERE unique_key = :key

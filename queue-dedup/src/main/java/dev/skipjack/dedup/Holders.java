@@ -20,9 +20,8 @@ final class Holders {
   private Holders() {}
 
   /**
-   * Returns a condition that is true if a duplicate may change the job. It is a CASE because with a
-   * plain comparison of the status, the planner could choose an index of pending or waiting jobs
-   * and read all of it.
+   * Returns a condition that is true if a duplicate may change the job. It is a CASE, because with
+   * a plain comparison the planner could read a whole index of pending or waiting jobs.
    */
   static Condition isUnused(Jobs holder) {
     return condition(

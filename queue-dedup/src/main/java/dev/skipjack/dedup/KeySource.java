@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface KeySource<T> {
 
-  /**
-   * The maximum number of digits, which is also the limit for numbers in payloads. It prevents
-   * {@code 1e999999999} from filling the memory.
-   */
+  /** The maximum number of digits of a number, as in payloads. */
   int MOST_DIGITS = 1_000;
 
   /**
@@ -43,7 +40,7 @@ interface KeySource<T> {
   private static String value(String kind, int number, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException(
-          "Field %d of the unique key of kind '%s' is null, and two unknown values are not equal. Give the key with Unique.by."
+          "Field %d of the unique key of kind '%s' is null, and two unknown values are not equal. Compute the key with Unique.by."
               .formatted(number, kind));
     }
     if (value instanceof String || value instanceof UUID || value instanceof LocalDate) {
@@ -64,7 +61,7 @@ interface KeySource<T> {
       return CanonicalJson.number(decimal);
     }
     throw new IllegalArgumentException(
-        "Field %d of the unique key of kind '%s' is a %s, which has no single text form. Use String, Boolean, an integer, BigDecimal with a small scale, UUID, LocalDate, an enum, or give the key with Unique.by."
+        "Field %d of the unique key of kind '%s' is a %s, which has no single text form. Use String, Boolean, an integer, BigDecimal with a small scale, UUID, LocalDate or an enum, or compute the key with Unique.by."
             .formatted(number, kind, value.getClass().getName()));
   }
 }

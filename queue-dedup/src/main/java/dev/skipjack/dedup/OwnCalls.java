@@ -11,9 +11,8 @@ import java.util.function.IntFunction;
  * Repeats calls that run in the queue's own transactions. A call is repeated only if the server has
  * aborted its transaction, because then none of its changes were committed.
  *
- * <p>Deadlocks are possible because a call that holds later keys must return to an earlier key if
- * that key changes hands. After a timeout, which means that a statement took longer than allowed
- * for its rows, the next try halves the number of rows per statement. This class is thread-safe.
+ * <p>Calls can deadlock if a key is released during a call ({@link UniqueCall}). After a timeout,
+ * the next try halves the number of rows per statement. Thread-safe.
  */
 final class OwnCalls {
 
@@ -22,7 +21,7 @@ final class OwnCalls {
   /** SQLSTATEs of a cancelled statement and of a lock that was not available. */
   private static final Set<String> TIMEOUTS = Set.of("57014", "55P03");
 
-  /** The maximum number of deadlocks per call. The server takes a second to detect each one. */
+  /** The maximum number of deadlocks per call. The server takes a second to detect a deadlock. */
   private static final int MOST_DEADLOCKS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
@@ -58,8 +57,8 @@ final class OwnCalls {
   }
 
   /**
-   * Waits before the next try. Returns false if the thread is interrupted, in which case the call
-   * must give up; the interrupt status is preserved.
+   * Waits before the next try. Returns false if the thread is interrupted, so that the call fails.
+   * The interrupt status is preserved.
    */
   private static boolean pause() {
     long half = LONGEST_PAUSE.toNanos() / 2;

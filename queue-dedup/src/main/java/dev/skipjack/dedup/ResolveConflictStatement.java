@@ -82,31 +82,31 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A job is held by a share lock, which several transactions can have at the same time. The job
- * cannot be claimed until they have ended, so its handler does not start before the transaction
- * that enqueued the duplicate has committed. Because overlapping transactions could prevent the job
- * from ever starting, an overdue job is held only if no other transaction holds it, which the
- * stronger lock detects without waiting. Once a next job has taken over, an overdue job is no
- * longer held at all, and the caller hands its request over to the next job. Whether a job is
- * overdue is determined as of the start of the transaction ({@code now()}), so a transaction that
- * already shares the job continues to share it, and two of them never wait for each other.
+ * cannot be claimed until they have ended, so its handler sees what the transaction that enqueued
+ * the duplicate commits. Overlapping transactions could prevent the job from ever starting. An
+ * overdue job is therefore held only if no other transaction holds it, which the stronger lock
+ * detects without waiting. If there is a next job, an overdue job is not held at all, and the
+ * caller hands its request over to the next job. Whether a job is overdue is determined as of the
+ * start of the transaction ({@code now()}), so a transaction that already shares the job continues
+ * to share it, and two such transactions never wait for each other.
  *
- * <p>A transaction that began before the job was overdue shares it even if the job has become
- * overdue since, but does not wait for a transaction that holds the job exclusively. That
- * transaction may be waiting for one of the next jobs, so the request is handed over as well. The
- * last of the next jobs is never treated as overdue ({@code next_key} is null).
+ * <p>A transaction that began before the job was overdue still shares the job, but does not wait
+ * for a transaction that holds it exclusively: the request is handed over instead, because that
+ * transaction may be waiting for one of the next jobs. The last of the next jobs is never treated
+ * as overdue ({@code next_key} is null).
  *
  * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
- * the payload. A job of another kind is held if requested. The due time never moves into the past,
- * where a claim with a low-water mark would not find the job. A debounce does not change the due
- * time of a job that has been started before, because that time was set by a snooze, a release or a
- * redrive.
+ * the payload. A job of another kind is held if requested. A due time in the past becomes the
+ * current time, because a claim with a low-water mark would not find the job otherwise. A debounce
+ * does not change the due time of a job that has been started before, because that time was set by
+ * a snooze, a release or a redrive.
  *
  * <p>A job that has used an attempt is not locked, so that a caller's open transaction does not
  * block heartbeats or outcomes. Only a job that is claimed between the statement's snapshot and its
- * lock remains locked. The statement waits for rows that other transactions have locked, in the
- * given order. If a holder is eligible in the result but was not locked, it has changed in the
- * meantime, and the statement must be repeated. A key that is held for a period is not stored in
- * the row of the job, so both of the compared keys are null.
+ * lock remains locked. The statement waits for locked rows in the given order. If a holder is
+ * eligible but was not locked, it has changed in the meantime, and the caller repeats the
+ * statement. A key that is held for a period is not stored in the job's row, so both of the
+ * compared keys are null.
  */
 final class ResolveConflictStatement {
 
@@ -141,13 +141,13 @@ final class ResolveConflictStatement {
    * @param done what was done to the holder
    * @param status the holder's status; null if it no longer holds the key
    * @param isEligible whether the action applies to the holder
-   * @param handsOver whether the conflict must be resolved with the key's next job if this holder
-   *     was not changed or locked
+   * @param handsOver whether a request whose holder was not changed or locked must be handed over
+   *     to the key's next job
    */
   record Result(
       HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}
 
-  /** The longest time for which duplicates may keep a due job from starting. */
+  /** The maximum time for which duplicates may delay a due job. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);
@@ -263,7 +263,7 @@ final class ResolveConflictStatement {
   }
 
   /**
-   * Returns the condition that a job is overdue and has no next job yet. It is a CASE because the
+   * Returns the condition that a job is overdue and has no next job yet. It is a CASE, because the
    * planner would turn a plain NOT EXISTS into a join with all jobs.
    */
   private static Condition isOverdueAlone() {
@@ -430,7 +430,7 @@ final class ResolveConflictStatement {
     return key == null ? null : key.key();
   }
 
-  /** Returns null for the last key, whose holder never hands over. */
+  /** Returns the next key, or null for the last key. */
   private static @Nullable String nextKey(NewJob job) {
     NewJob next = UniqueKeys.next(job);
     return next == null ? null : UniqueKeys.of(next);

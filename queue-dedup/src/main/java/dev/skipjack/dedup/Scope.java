@@ -23,6 +23,6 @@ enum Scope {
     }
   };
 
-  /** Returns the scope's name in stored keys. Kinds and queues contain neither '/' nor '#'. */
+  /** Returns the scope's name in stored keys. */
   abstract String of(NewJob job);
 }

@@ -12,7 +12,7 @@ import java.util.function.Function;
 
 /**
  * Defines what makes a job unique: its key, the scope within which keys are compared, how long a
- * job holds its key, and the effect of a duplicate. Instances are immutable; methods that change a
+ * job holds its key, and the effect of a duplicate. Instances are immutable. Methods that change a
  * property return a new instance.
  *
  * <p>Declare one constant next to the job's type and use it for every enqueue.
@@ -22,16 +22,14 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>By default, the scope is the kind, a job holds its key while it is live, and a duplicate has
- * no effect. A running job therefore still holds its key. If an event arrives while the handler is
- * processing an earlier event, the enqueue of its job is a duplicate and has no effect, and the
- * handler may not see the event. The handler of a pending job can miss an event too, if the job
- * starts and ends before the transaction that contains the event commits. Use {@link
- * #untilStarted()} in these cases.
+ * no effect. An enqueue therefore has no effect while the handler of an earlier job runs, and that
+ * handler may not see the new event. A handler can also miss an event if its job was pending at the
+ * enqueue, but started and ended before the commit of the enqueue. Use {@link #untilStarted()} in
+ * these cases.
  *
- * <p>If two instances differ only in how long the key is held, a job of one can be a duplicate of a
- * job of the other. The exception is {@link #perPeriod}: the keys of such instances are separate
- * from those of other instances. The instance with which a job was enqueued determines how long the
- * job holds its key.
+ * <p>The instance with which a job was enqueued determines how long the job holds its key. Jobs of
+ * two instances that differ only in this can be duplicates of each other, except that the keys of
+ * {@link #perPeriod} are separate.
  *
  * @param <T> the payload class
  */
@@ -120,14 +118,14 @@ public final class Unique<T> {
 
   /**
    * Holds the key until the job is claimed for the first time, so that at most one job with the key
-   * is waiting for its first start. This suits jobs that bring something up to date: an event that
-   * arrives while one job is running creates the next one. The two jobs may run at the same time.
+   * is waiting for its first start. An event that arrives while a job is running creates another
+   * job. The two jobs may run at the same time.
    *
    * <p>If an enqueue in a caller's transaction returns an existing job as {@link
    * dev.skipjack.api.HolderStatus#PENDING}, the job is not claimed before that transaction ends, so
-   * its handler sees what the transaction commits. If such transactions overlap until the job is
-   * one second overdue, later enqueues create a second job, so that the first can start. Up to five
-   * jobs with the same key can then be waiting.
+   * its handler sees what the transaction commits. If overlapping transactions delay the job until
+   * it is one second overdue, later enqueues create a second job, so that the first can start. Up
+   * to five jobs with the same key can then be waiting.
    */
   public Unique<T> untilStarted() {
     return held(new Hold.ByJob(UniqueUntil.STARTED));
@@ -194,10 +192,10 @@ public final class Unique<T> {
 
   /**
    * Debounces the job: it becomes due when no duplicate has arrived for the duration {@code quiet},
-   * and runs with the payload of the last one. Each duplicate postpones the job, provided that the
-   * job is pending or waits for its ordering key, has not used an attempt, and is of the same kind.
-   * If the job has been started before and was then snoozed, released or redriven, a duplicate
-   * replaces its payload but not its due time. The due time cannot be set by options.
+   * and runs with the payload of the last duplicate. Each duplicate postpones the job, provided
+   * that the job is pending or waits for its ordering key, has not used an attempt, and is of the
+   * same kind. If the job has been started before and was then snoozed, released or redriven, a
+   * duplicate replaces its payload but not its due time. The due time cannot be set by options.
    *
    * @param quiet how long the job waits for further duplicates; positive
    * @param maxWait the maximum time from the first enqueue until the job is due; at least {@code

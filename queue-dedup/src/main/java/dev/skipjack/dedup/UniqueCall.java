@@ -25,24 +25,24 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that writes unique jobs in an open transaction. It first takes all keys that are free
- * and then applies the policy to the jobs that hold the other keys, both in key order. Instances
- * are not thread-safe.
+ * One call that writes unique jobs in an open transaction. It first takes all free keys, and then
+ * applies the policy to the jobs that hold the other keys. Both phases run in key order. Not
+ * thread-safe.
  *
  * <p>A call in its second phase does not wait for a call in its first phase, so two calls cannot
- * wait for each other. The exception is a key that is released in the meantime: the call then takes
- * that key while it already holds later keys or jobs, and can deadlock with another call (40P01).
+ * wait for each other. The exception is a key that is released in the meantime. The call then takes
+ * that key while it holds later keys or jobs, and can deadlock with another call (40P01).
  *
  * <p>If a holder hands over, its request repeats both phases with the next key, while the call
- * keeps the jobs that it has locked. A call locks only overdue jobs exclusively, and no other
- * {@code untilStarted} request waits for an overdue job. The keys of one handover come after all
- * keys of the previous one. Handovers therefore add no further deadlocks.
+ * keeps its locks. This adds no deadlocks: a call locks only overdue jobs exclusively, no other
+ * {@code untilStarted} request waits for an overdue job, and the keys of a handover come after all
+ * earlier keys.
  */
 final class UniqueCall {
 
   /**
-   * The maximum number of tries. Each retry means that the key changed hands during one statement,
-   * and this many retries in a row cannot be explained by races.
+   * The maximum number of tries. Each retry means that the key was taken or released during one
+   * statement.
    */
   private static final int MOST_TRIES = 50;
 
@@ -104,13 +104,13 @@ final class UniqueCall {
   private static void requireProgress(int tries, List<NewJob> open) {
     if (tries == MOST_TRIES) {
       throw new QueueException(
-          "A unique job of kind '%s' was not enqueued: its key changed hands %d times in a row. Try again."
+          "A unique job of kind '%s' was not enqueued: its key was taken or released %d times in a row. Try again."
               .formatted(open.get(0).kind(), MOST_TRIES),
           null);
     }
   }
 
-  /** Returns the conflicts that must be resolved; all other results are recorded. */
+  /** Inserts jobs and records their results. Returns the conflicts, which must be resolved. */
   private List<KeyConflict> take(List<NewJob> jobs) throws SQLException {
     List<KeyConflict> conflicts = new ArrayList<>();
     List<NewJob> open = jobs;
@@ -156,8 +156,8 @@ final class UniqueCall {
   }
 
   /**
-   * Returns the jobs whose holders have changed in the meantime, and the jobs whose holders hand
-   * over, with their next key. All other results are recorded.
+   * Resolves conflicts and records the results. Returns the jobs whose holders have changed in the
+   * meantime, and, with their next keys, those whose holders hand over.
    */
   private List<NewJob> resolve(List<KeyConflict> conflicts) throws SQLException {
     List<KeyConflict> inKeyOrder = new ArrayList<>(conflicts);

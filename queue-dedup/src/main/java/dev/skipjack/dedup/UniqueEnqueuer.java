@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Enqueues unique jobs. Whether an enqueuer runs its own transactions or takes part in the caller's
- * is documented by the method that returns it.
+ * Enqueues unique jobs. The method that returns an enqueuer documents whether it uses its own
+ * transactions or a caller's transaction.
  *
  * <p>All arguments are checked before any SQL is sent, so the caller's transaction remains usable
  * after a job has been rejected.

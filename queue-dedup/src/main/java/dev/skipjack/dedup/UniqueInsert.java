@@ -63,22 +63,19 @@ import org.jspecify.annotations.Nullable;
  * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > uncounted_attempts FROM twin
  * }</pre>
  *
- * <p>Keys are looked up first, so a duplicate consumes no id, takes no lock and never waits, not
- * even for a transaction that is ending the job. Only READ COMMITTED can rely on this lookup. In a
- * stricter transaction, it reads an old snapshot, which may show a job as live that has since
- * ended. In such a transaction (strict: {@code current_setting('transaction_isolation')}), the
- * index alone decides, and the insert fails with 40001 if the index has rows that the snapshot does
- * not show.
+ * <p>Keys are looked up first, so a duplicate consumes no id, takes no lock and never waits. Only
+ * READ COMMITTED can rely on this lookup, because the snapshot of a stricter transaction may show a
+ * job that has ended since. In a stricter transaction (strict: {@code
+ * current_setting('transaction_isolation')}), only the index decides, and the insert fails with
+ * 40001 if the index has rows that the snapshot does not show.
  *
- * <p>If another transaction inserts the key concurrently, this statement inserts nothing. It does
- * not see the other job, so the id is null, and the statement must be repeated. If a competing
- * transaction has not committed, the statement waits for it, and inserts the job if that
- * transaction rolls back. The predicate of ON CONFLICT repeats that of the index. The input is in
- * key order, so that two batches lock their keys in the same order.
+ * <p>If another transaction has inserted the key and has not ended, the statement waits for it. If
+ * that transaction commits, the statement inserts nothing and does not see the other job, so the id
+ * is null, and the caller repeats the statement. The input is in key order, so that two batches
+ * lock their keys in the same order.
  *
- * <p>IN and LATERAL are placed so that the planner cannot turn them into a join: a generic plan
- * expects ten rows and would compare each of a thousand rows with a thousand others
- * (docs/adr/0010).
+ * <p>IN and LATERAL are placed so that the planner cannot turn them into a join. A generic plan
+ * expects ten rows, and would join a thousand rows in nested loops (docs/adr/0010).
  */
 final class UniqueInsert {
 
@@ -98,7 +95,7 @@ final class UniqueInsert {
    */
   record Result(@Nullable JobId id, @Nullable HolderStatus holder) {
 
-    /** Returns the result of the enqueue if nothing is done to the holder. */
+    /** Returns the result of an enqueue that does not change the holder. */
     EnqueueResult withoutChange(JobId job) {
       return holder == null
           ? new EnqueueResult.Enqueued(job)

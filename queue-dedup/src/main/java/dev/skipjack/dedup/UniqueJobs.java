@@ -21,21 +21,21 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs its own transaction; use
- * {@link #in} to enqueue in the caller's. Instances are immutable and thread-safe.
+ * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs its own transaction. Use
+ * {@link #in} to enqueue in a caller's transaction. Instances are immutable and thread-safe.
  *
  * <p>At READ COMMITTED, enqueueing a duplicate returns an id and never causes an exception. In a
  * caller's REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL reports a serialization failure
  * (40001) if the transaction that enqueued the holder committed after the caller's snapshot. The
  * exception is propagated to the caller unchanged. Callers' transactions with common keys can
- * deadlock (40P01), as {@link UniqueEnqueuer#enqueueAll} explains; the queue repeats its own
+ * deadlock (40P01), as {@link UniqueEnqueuer#enqueueAll} explains. The queue repeats its own
  * transactions in that case.
  */
 public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
-   * The maximum number of tries. Each retry means that the key changed hands between the lookup and
-   * the command.
+   * The maximum number of tries. Each retry means that the key's holder changed between the lookup
+   * and the command.
    */
   private static final int MOST_CANCELS = 50;
 
@@ -109,8 +109,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Returns the results, in which replaced jobs count as created if their due time was replaced.
-   * They may be due now, so workers must be woken for them.
+   * Returns the results, in which replaced jobs count as created if their due time was replaced,
+   * because workers must then be woken.
    */
   private static List<EnqueueResult> madeDue(List<EnqueueResult> results, Unique<?> unique) {
     Conflict conflict = unique.conflict();
@@ -137,8 +137,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * Returns the job that currently holds the key of {@code payload}. If the key is held for a
-   * period, the job may have ended. If the key is held until the job starts, and other jobs have
-   * been created because the job is overdue, the overdue job is returned until it has started.
+   * period, the job may have ended. If other jobs have been created because the job is overdue, the
+   * overdue job is returned until it has started.
    *
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
@@ -175,10 +175,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * Cancels the job that holds the key of {@code payload}, as {@link QueueAdmin#cancel} does, in
-   * its own transactions. If the job starts in the meantime, it is asked to stop, even if the key
-   * has been released by its start. A key that is held for a period remains held. If other jobs
-   * have been created because the job is overdue, they are all cancelled, and the result is {@link
-   * CancelResult#BUSY} if any of them was locked.
+   * its own transactions. If the job starts in the meantime, its cancellation is requested, even if
+   * its start has released the key. A key that is held for a period remains held. Other jobs that
+   * have been created because the job is overdue are cancelled too, and the result is {@link
+   * CancelResult#BUSY} if any of these jobs was locked.
    *
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue

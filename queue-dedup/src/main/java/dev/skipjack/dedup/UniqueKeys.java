@@ -19,11 +19,7 @@ final class UniqueKeys {
    */
   private static final String NEXT = "next/";
 
-  /**
-   * The maximum number of jobs that can wait for the same key: the first one and the next ones.
-   * Jobs continue to start as long as at least two of them are not held by transactions that stay
-   * open.
-   */
+  /** The maximum number of jobs that can wait for the same key: the first one and the next ones. */
   static final int MOST_JOBS = 5;
 
   private UniqueKeys() {}
@@ -54,8 +50,8 @@ final class UniqueKeys {
   }
 
   /**
-   * Returns {@code job} with the next key, which belongs to the job that takes over requests while
-   * the holder of this key is due but cannot start.
+   * Returns {@code job} with the next key, to which requests are handed over while the holder of
+   * this key is overdue.
    *
    * @return the job, or null if {@code job} has the last key
    */

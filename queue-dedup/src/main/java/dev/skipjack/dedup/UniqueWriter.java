@@ -48,8 +48,8 @@ final class UniqueWriter {
 
   /**
    * Writes jobs in one of the queue's own transactions and returns a result for each, in the order
-   * of the jobs. The transaction ends immediately, so it does not need to hold jobs that it does
-   * not change.
+   * of the jobs. The transaction ends immediately, so it does not hold jobs that it does not
+   * change.
    *
    * @param chunk the maximum number of rows per statement
    * @param jobs the jobs, each of which has a key

@@ -1,12 +1,11 @@
 /**
- * Unique jobs, of which at most one live job holds a given key.
+ * Unique jobs. At most one live job holds a given key.
  *
  * <p>A {@link dev.skipjack.dedup.Unique} defines the key, and {@link dev.skipjack.dedup.UniqueJobs}
- * enqueues jobs and finds the job that holds a key. Uniqueness is enforced by a partial unique
- * index on {@code jobs.unique_key} and by ON CONFLICT, so a duplicate is a normal result and never
- * an error in the caller's transaction. A key is released at the event or after the period that its
- * rule defines. Retries, rescues and releases never make a job take its key again, so they cannot
- * cause conflicts.
+ * enqueues jobs and finds the job that holds a key. A partial unique index on {@code
+ * jobs.unique_key} enforces uniqueness. A duplicate is a normal result, and never an error in the
+ * caller's transaction. A key is released at the event or after the period that its rule defines.
+ * Retries, rescues and releases do not take keys, so they cannot cause conflicts.
  */
 @NullMarked
 package dev.skipjack.dedup;

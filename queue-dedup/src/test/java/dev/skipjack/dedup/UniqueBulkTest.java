@@ -103,7 +103,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void keysOfAPeriodReturnResultsInInputOrderToo() {
+  void resultsForKeysOfAPeriodAreInInputOrder() {
     Unique<Sync> perHour = BY_ACCOUNT.perPeriod(Duration.ofHours(1));
     JobId known = enqueue(perHour, new Sync("c", 0)).get(0).jobId();
 
@@ -120,7 +120,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void noneIsEnqueuedIfOneIsRefused() {
+  void noJobIsEnqueuedIfOneIsRefused() {
     assertThatThrownBy(() -> enqueue(BY_ACCOUNT, new Sync("a", 1), new Sync("", 2)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(enqueue(BY_ACCOUNT)).isEmpty();

@@ -94,7 +94,7 @@ class UniqueConflictTest {
   }
 
   @Test
-  void keepingChangesNothing() {
+  void keepExistingChangesNothing() {
     JobId first = enqueue(1, BY_ACCOUNT, job -> job.priority(3)).jobId();
 
     assertThat(enqueue(2, REPLACE.keepExisting()))

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests two calls that share keys while one of the keys changes hands. The server aborts one of the
+ * Tests two calls that share keys while one of the keys is released. The server aborts one of the
  * two transactions, and the queue repeats it without an error.
  */
 @QueueTest
@@ -86,7 +86,7 @@ class UniqueDeadlockTest {
   }
 
   /**
-   * The first call has inserted a late key, and retries an early one that was taken and released.
+   * The first call has inserted a late key, and retries an early key that was taken and released.
    */
   @Test
   void neitherOfTwoCallsFailsWhenAKeyIsTakenAndFreed() throws Exception {

@@ -137,7 +137,7 @@ class UniqueHoldTest {
       assertThat(second).isNotEqualTo(first);
       assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(second, HolderStatus.PENDING));
 
-      // A retry of the first job does not conflict with the second job, nor does its death.
+      // The first job does not conflict with the second when it retries or becomes dead.
       fixture.fail(running, false);
       List<Execution> both = fixture.claim(2, Fixture.LEASE);
       assertThat(both).hasSize(2);
@@ -195,7 +195,7 @@ class UniqueHoldTest {
         assertThat(next).isInstanceOf(Enqueued.class);
         assertThat(enqueueIn(other)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
         other.commit();
-        // From now on, no call returns the first job again, whether it is held or not.
+        // No later call returns the first job, even if no transaction holds it.
         one.commit();
         assertThat(enqueueIn(third)).isEqualTo(already(next.jobId(), HolderStatus.PENDING));
 
@@ -326,7 +326,7 @@ class UniqueHoldTest {
       }
     }
 
-    /** Otherwise, each would wait for the other. Their shared locks do not conflict. */
+    /** Otherwise, each transaction would wait for the other. */
     @Test
     void transactionsThatSharedTheJobBeforeItWasOverdueContinueToShareIt() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");

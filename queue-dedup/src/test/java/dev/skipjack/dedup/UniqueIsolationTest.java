@@ -43,9 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests the results in a caller's transaction, by its isolation level, by the actions of a
- * concurrent transaction with the same key, and by the rules for holding the key and for
- * duplicates.
+ * Tests unique jobs in a caller's transaction: each isolation level, with each action of a
+ * concurrent transaction and each rule.
  */
 @QueueTest
 class UniqueIsolationTest {

@@ -314,7 +314,7 @@ class UniqueJobsTest {
     assertThat(roomy.enqueue(SYNC, sync(text + "y"), byPayload)).isInstanceOf(Enqueued.class);
   }
 
-  /** For every way of computing a key from a payload, SQL can compute the same key. */
+  /** SQL can compute every key that Java computes from a payload. */
   @Test
   void aKeyComputedInSqlIsTheSame() {
     String longAccount = "a\u00fc\"\\".repeat(100);

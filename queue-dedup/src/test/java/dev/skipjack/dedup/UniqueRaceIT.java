@@ -163,7 +163,7 @@ class UniqueRaceIT {
         if (random.nextInt(3) == 0) {
           connection.rollback();
         } else {
-          // Before the commit, because a concurrent call may receive the job immediately
+          // This precedes the commit, because a concurrent call may receive the job immediately
           // afterwards.
           created(results).forEach(committed::add);
           connection.commit();
@@ -202,8 +202,8 @@ class UniqueRaceIT {
   }
 
   /**
-   * Runs jobs until the race has ended, and once more afterwards, because transactions may have
-   * held every job until then.
+   * Runs jobs until the race has ended, and then once more, because transactions may have held all
+   * jobs.
    */
   private int run(AtomicBoolean over) {
     Random random = new Random(THREADS);

@@ -41,7 +41,7 @@ import net.jqwik.api.lifecycle.BeforeTry;
 
 /**
  * Tests random sequences of steps on jobs that share two keys under every rule. No step may fail,
- * in particular with a unique violation. Only a redrive may find its key taken, which it reports.
+ * for example with a unique violation. A redrive may report that its key is taken.
  */
 class UniqueTransitionsProperties {
 
@@ -66,8 +66,8 @@ class UniqueTransitionsProperties {
       List.of(FOR_A_PERIOD, FOR_A_PERIOD.replace());
 
   /**
-   * Counts jobs whose key is present although their rule has released it, or absent although it
-   * still holds.
+   * Counts jobs with a key that their rule has released, and jobs without a key that their rule
+   * holds.
    */
   private static final String WRONG_KEYS =
       """

@@ -93,7 +93,7 @@ class KeptTransactionsTest {
 
       assertThat(session(kept)).isNotEqualTo(first);
       assertThat(borrowed()).isEqualTo(1);
-      // The pool must not keep it either.
+      // The pool must discard it too.
       await()
           .until(
               () -> ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + first).equals("0"));

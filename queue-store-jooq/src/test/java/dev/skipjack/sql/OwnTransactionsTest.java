@@ -24,7 +24,7 @@ class OwnTransactionsTest {
     private static final long serialVersionUID = 1;
   }
 
-  /** HikariCP would roll back by itself; other pools do not. */
+  /** Unlike HikariCP, other pools do not roll back. */
   @Test
   void anUndeclaredThrowableRollsBackAndRestoresTheConnection(QueueDatabase database)
       throws SQLException {
@@ -53,7 +53,7 @@ class OwnTransactionsTest {
     throw (E) new Undeclared();
   }
 
-  /** Returns a naive pool of one connection. */
+  /** Returns a pool of one connection that never rolls back. */
   private static DataSource lending(Connection connection) {
     Connection lent =
         proxy(

@@ -43,7 +43,7 @@ class PoolBypassTest {
   private final Driver driver = new Driver();
   private final HikariConfig settings = new HikariConfig();
 
-  /** Null until the test has opened it, because its settings cannot be changed afterwards. */
+  /** Null until the test opens it, because its settings cannot be changed later. */
   private @Nullable HikariDataSource pool;
 
   @BeforeEach
@@ -140,7 +140,7 @@ class PoolBypassTest {
   }
 
   @Test
-  void aPoolWhoseConnectionsAllDieWhileTheyAreInUseIsNotAwaited() throws Exception {
+  void poolWhoseConnectionsAllBreakInUseIsNotAwaited() throws Exception {
     settings.setMaximumPoolSize(1);
     settings.setConnectionTimeout(Duration.ofMinutes(5).toMillis());
     OwnConnections connections = open();
@@ -231,7 +231,7 @@ class PoolBypassTest {
     }
   }
 
-  /** A subclass may count, trace or restrict what it lends. */
+  /** A subclass may count, trace or restrict its connections. */
   @Test
   void aSubclassOfThePoolIsNotBypassed() {
     try (HikariDataSource subclass = new HikariDataSource(settings) {}) {
@@ -255,7 +255,7 @@ class PoolBypassTest {
     }
   }
 
-  /** A driver that fails for the pool's own thread, as if the pool were in one of its pauses. */
+  /** A driver that fails in the pool's own thread, as if the pool paused between two attempts. */
   private static final class Driver extends PGSimpleDataSource {
 
     private static final long serialVersionUID = 1;

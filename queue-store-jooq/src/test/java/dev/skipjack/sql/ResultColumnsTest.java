@@ -16,7 +16,7 @@ class ResultColumnsTest {
   private static final Field<String> SECOND = field(name("b", "text"), String.class);
 
   @Test
-  void selectedFieldsAreFoundThoughTheirNamesAreEqual() {
+  void selectedFieldsWithEqualNamesAreFound() {
     Field<String> upperFirst = upper(FIRST);
     Field<String> upperSecond = upper(SECOND);
     ResultColumns columns =

@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * The testkit reads payloads like a queue with the default codec. It cannot depend on the store, so
- * it has its own mapper, and this test in the store compares the two.
+ * Tests that the testkit reads payloads like a queue with the default codec. The testkit cannot
+ * depend on the store, so it has its own mapper.
  */
 class JacksonPayloadsTest {
 
@@ -64,7 +64,7 @@ class JacksonPayloadsTest {
     return settings;
   }
 
-  /** The field is private in both classes: no other code changes a mapper. */
+  /** Returns the mapper from the private field of a codec. */
   private static ObjectMapper mapper(PayloadCodec codec) {
     try {
       Field mapper = codec.getClass().getDeclaredField("mapper");

@@ -42,10 +42,9 @@ import org.jspecify.annotations.Nullable;
  *        current_setting('server_encoding'), (<microseconds until the first schedule is due>)
  * }</pre>
  *
- * <p>The names of the queues are cast, because the driver can read arrays of text but not arrays of
- * a domain. It is a single statement because an idle worker should cost almost nothing. Only this
- * worker writes its row, so the statement does not wait. The exception is pruning, which may lock
- * the row briefly after a day without a heartbeat.
+ * <p>The names of the queues are cast, because the driver cannot read arrays of a domain.
+ * Everything is in one statement, so that an idle worker costs little. The statement rarely waits:
+ * only this worker writes its row, and pruning locks the row only after a day without a heartbeat.
  */
 final class AnnounceStatement {
 

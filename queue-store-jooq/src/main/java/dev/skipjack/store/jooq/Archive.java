@@ -22,8 +22,7 @@ import org.jooq.Field;
 import org.jooq.types.YearToSecond;
 
 /**
- * Moves jobs from the live table to the archive, for every statement that deletes jobs because they
- * ended:
+ * Archives the jobs that a statement deletes because they have ended:
  *
  * <pre>{@code
  * archived AS (INSERT INTO jobs_archive (...) SELECT ... FROM <deleted>
@@ -92,7 +91,7 @@ final class Archive {
     return archived(deleted, values);
   }
 
-  /** Returns the values that are copied from the job's row, each with its column of the archive. */
+  /** Returns each column of the archive with the value that is copied from the job's row. */
   private static Map<Field<?>, Field<?>> values(CommonTableExpression<?> deleted) {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     for (Copied copied : COPIED) {

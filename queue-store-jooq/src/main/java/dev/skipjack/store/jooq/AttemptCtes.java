@@ -47,9 +47,7 @@ import org.jooq.UpdateSetMoreStep;
 import org.jooq.WithStep;
 
 /**
- * The parts that all batched writes about attempts share: the input, the lock that never waits, the
- * archiving of jobs whose cancellation was requested, the closing of the audit rows, and the result
- * for each attempt.
+ * The parts that the statements for batches of attempts share:
  *
  * <pre>{@code
  * locked    AS MATERIALIZED (SELECT id, cancel_requested_at IS NOT NULL AS is_cancelled FROM jobs
@@ -66,30 +64,23 @@ import org.jooq.WithStep;
  *   FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Writes are fenced by the execution id alone: a status predicate beside it would let the
- * planner walk the dead entries of the running index. Rows are locked in id order, and a row that
- * another transaction has locked is skipped and reported as busy. Otherwise one open transaction
- * would hold up a whole batch and, if it stayed open past the lease, make every other job of the
- * batch lose its lease (docs/adr/0004). The lock is as strong as the strongest write behind it. It
- * is {@code FOR UPDATE} where rows may be deleted: with a weaker lock, the CTE would lock a row
- * that an uncommitted foreign key refers to, and the DELETE would wait for that row with the whole
- * batch locked. It is {@code FOR NO KEY UPDATE} where all rows are updated.
+ * <p>Only the execution id fences a write: with a status predicate, the planner could read the dead
+ * entries of the running index. Rows are locked in id order. A row that another transaction has
+ * locked is skipped and reported as busy, so that one open transaction does not delay the whole
+ * batch until its leases expire (docs/adr/0004). A statement that may delete rows locks them {@code
+ * FOR UPDATE}. With a weaker lock, it could lock the batch and then wait for an uncommitted foreign
+ * key. A statement that only updates rows locks them {@code FOR NO KEY UPDATE}.
  *
- * <p>The text contains the weeks in which the attempts began as constants, so a plan neither reads
- * nor locks other partitions of the audit, of which a long history has about forty. The week could
- * also be read from the job's row, but PostgreSQL would then prune partitions while the statement
- * runs. In versions 18.0 to 18.6, that crashes the server if another transaction has changed one of
- * the rows to be locked (docs/adr/0002).
+ * <p>The weeks in which the attempts began are constants in the text, so a plan neither reads nor
+ * locks other partitions of the audit. If the weeks came from the jobs' rows, PostgreSQL would
+ * prune partitions at run time, which can crash versions 18.0 to 18.6 (docs/adr/0002).
  */
 final class AttemptCtes {
 
   static final Param<Long[]> JOB_IDS = param("job_ids", Long[].class);
   static final Param<Long[]> EXECUTION_IDS = param("execution_ids", Long[].class);
 
-  /**
-   * The name of a column of the CTEs below. It is necessary because RETURNING shows the row after
-   * the update, which has cleared the fence.
-   */
+  /** The name of the execution id in the CTEs below. */
   static final String EXECUTION_ID = "execution_id";
 
   private static final String IS_CANCELLED = "is_cancelled";
@@ -108,8 +99,8 @@ final class AttemptCtes {
   }
 
   /**
-   * Returns a CTE that locks, for a delete, the jobs whose fence holds and whose row no other
-   * transaction has locked.
+   * Returns a CTE that locks, for a delete, the jobs that the given executions hold. It skips rows
+   * that another transaction has locked.
    */
   static CommonTableExpression<?> locked() {
     return name("locked").asMaterialized(fenced().forUpdate().skipLocked());
@@ -129,11 +120,9 @@ final class AttemptCtes {
   }
 
   /**
-   * Returns the CTE {@code deletable(id, is_cancelled)} with the rows of {@code locked} whose
-   * cancellation was requested and which can be locked for a delete. It is for statements that
-   * otherwise only update jobs and therefore take the weaker lock. The rows are already locked, so
-   * only the key share lock of a foreign key can conflict with the stronger lock. Rows with such a
-   * lock are skipped.
+   * Returns the CTE {@code deletable(id, is_cancelled)}, which locks, for a delete, the jobs of
+   * {@code locked} whose cancellation was requested. It skips a job to which an uncommitted foreign
+   * key refers.
    */
   private static CommonTableExpression<?> deletable(Table<?> locked) {
     return name("deletable")
@@ -176,8 +165,7 @@ final class AttemptCtes {
 
   /**
    * Returns the condition that joins a job to the row of the input that may end its attempt. A
-   * batch may contain both an attempt that has lost its lease and the attempt that holds the job
-   * now.
+   * batch may contain several attempts of a job, of which at most one holds it.
    */
   static Condition isFencedBy(ArrayRows given) {
     return JOBS.ID
@@ -265,10 +253,7 @@ final class AttemptCtes {
                         .from(cancelled)));
   }
 
-  /**
-   * Returns the columns that {@link #ended} reads from the jobs that are kept. The execution id
-   * comes from the statement's own input.
-   */
+  /** Returns the columns of the kept jobs that {@link #ended} reads. */
   static List<Field<?>> keptColumns(Field<Long> executionId) {
     return List.of(
         JOBS.ID, executionId.as(EXECUTION_ID), JOBS.STATUS, JOBS.QUEUE, JOBS.KIND, JOBS.STARTED_AT);
@@ -322,8 +307,8 @@ final class AttemptCtes {
   }
 
   /**
-   * Begins a CASE for the audit status of an attempt in {@code ended}: cancelled if its job was
-   * cancelled.
+   * Begins a CASE for the audit status of an attempt in {@code ended}, which is cancelled if its
+   * job was cancelled.
    */
   static CaseConditionStep<ExecutionStatus> cancelledOr(Table<?> ended) {
     return when(
@@ -333,8 +318,8 @@ final class AttemptCtes {
 
   /**
    * Returns a condition that finds the audit rows by the ids in {@code ended}, in the partitions of
-   * the given weeks only. The ids are an array, because with a plain join the planner could scan
-   * the primary key by the weeks alone, and read every attempt that began in them.
+   * the given weeks only. The ids are an array, because for a join the planner could read all
+   * attempts of these weeks.
    */
   private static Condition auditRowsOf(Table<?> ended, AuditWeeks weeks) {
     return JOB_EXECUTIONS

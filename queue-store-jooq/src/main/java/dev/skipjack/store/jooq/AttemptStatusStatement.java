@@ -24,8 +24,8 @@ import org.jooq.DSLContext;
  *  ORDER BY given.position
  * }</pre>
  *
- * <p>It rarely runs: only for attempts whose own write may have been committed although its
- * response was lost. {@link AttemptCtes} explains the constant weeks and the array. Locks nothing.
+ * <p>It runs only if an outcome may have been committed although the response was lost. {@link
+ * AttemptCtes} explains the constant weeks and the array. Locks nothing.
  */
 final class AttemptStatusStatement {
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs a command on any number of jobs in bounded batches. A batch that the server aborts
  * (deadlock, statement or lock timeout, unique violation) is halved and retried after a jittered
- * pause; busy rows are retried together for about a second.
+ * pause. Busy rows are retried together for about a second.
  */
 final class BatchedCommand {
 
@@ -84,8 +84,8 @@ final class BatchedCommand {
   }
 
   /**
-   * Runs {@code command} once on all jobs, without pauses and further tries, for a transaction that
-   * keeps its rows locked.
+   * Runs {@code command} once on all jobs, because retries in a caller's transaction would keep its
+   * rows locked.
    */
   static <R> List<R> once(List<JobId> jobs, Function<List<JobId>, List<R>> command) {
     return jobs.isEmpty() ? List.of() : command.apply(jobs);

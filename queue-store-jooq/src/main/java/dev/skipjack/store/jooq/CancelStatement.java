@@ -38,12 +38,12 @@ import org.jooq.Field;
  *   FROM given LEFT JOIN locked ... LEFT JOIN cancelled ... LEFT JOIN requested ...
  * }</pre>
  *
- * <p>The states are read from the locked row and not from the table: a pending job that is claimed
- * in the meantime is reported as busy, and the next call finds it running. Both locks take rows in
- * id order, and neither waits ({@link CommandCtes}); only the lock for the delete conflicts with a
- * foreign key of an open transaction.
+ * <p>The status is that of the locked row. If a pending job is being claimed, this call reports it
+ * as busy, and the next call finds it running. Both locks take rows in id order and do not wait
+ * ({@link CommandCtes}). Only the lock for the delete conflicts with a foreign key of an open
+ * transaction.
  *
- * <p>If a cancelled job was the head of its ordering key, the caller promotes the next one after
+ * <p>If a cancelled job was the head of its ordering key, the caller promotes the next job after
  * the commit.
  */
 final class CancelStatement {

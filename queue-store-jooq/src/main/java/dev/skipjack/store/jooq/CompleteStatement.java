@@ -51,12 +51,12 @@ import org.jooq.Param;
  * SELECT CASE WHEN EXISTS (SELECT 1 FROM ended) THEN 'DONE' ... END
  * }</pre>
  *
- * <p>A batch that contains a job with an ordering key has a second text, which ends with the parts
+ * <p>Batches that contain a job with an ordering key use a second text, which ends with the parts
  * of {@link Promotion}.
  *
- * <p>It is a single statement because a copy and a delete in two statements would lose changes that
- * are committed between them. A cancellation request comes too late for a completed job and is
- * ignored. {@link AttemptCtes} explains the lock order.
+ * <p>In two statements, a change that is committed between the copy and the delete would be lost. A
+ * cancellation request comes too late for a completed job and is ignored. {@link AttemptCtes}
+ * explains the lock order.
  */
 final class CompleteStatement {
 
@@ -97,7 +97,10 @@ final class CompleteStatement {
     return columns;
   }
 
-  /** Returns the parts that promote the next job of each ordering key, if jobs may have one. */
+  /**
+   * Returns the parts that promote the next job of each ordering key, or none if {@code ordered} is
+   * false.
+   */
   static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended, boolean ordered) {
     return ordered ? Promotion.behind(ended) : List.of();
   }
@@ -146,7 +149,7 @@ final class CompleteStatement {
         .asMaterialized(select(JOBS.ID).from(JOBS).where(IS_FENCED).forUpdate().skipLocked());
   }
 
-  /** Returns the verdict for one attempt, whose job {@code ended} deletes. */
+  /** Returns the verdict for the attempt that {@code ended} ends. */
   static Field<String> verdictOfSingle(CommonTableExpression<?> ended) {
     return AttemptCtes.verdict(
         exists(selectOne().from(ended)), exists(selectOne().from(JOBS).where(IS_FENCED)));

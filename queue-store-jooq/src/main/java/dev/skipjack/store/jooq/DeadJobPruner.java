@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the dead jobs that are older than their queue's retention. If a call runs out of time,
- * the next call continues where it stopped, so that a queue with many dead jobs does not prevent
- * the queues after it from being pruned. Each process has its own position. Safe for any number of
- * threads; concurrent calls may read the same jobs.
+ * the next call of this process continues where it stopped, so that every queue is reached. Safe
+ * for any number of threads.
  */
 final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
 
@@ -43,7 +42,7 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
     Optional<WalkPosition> from = stopped.getAndSet(Optional.empty());
     AtomicReference<@Nullable WalkPosition> end = new AtomicReference<>();
     for (Map.Entry<String, Instant> queue : left(cutoffs, from)) {
-      // Not ofQueue: the table may hold names that only SQL allows.
+      // DeadJobs.ofQueue would reject names that only SQL allows.
       DeadJobs which = new DeadJobs(Optional.of(queue.getKey()), Optional.empty());
       WalkPosition after =
           from.filter(position -> position.queue().equals(queue.getKey()))

@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
  * wakeUps.send(connection);
  * }</pre>
  *
- * <p>A wake-up that is sent with the commit takes a lock of the whole database until the commit is
- * on disk, and is therefore left out if a concurrent transaction sends one. A deferred wake-up is
- * sent after every commit that needs one, holds that lock only for a moment, and costs a round
- * trip. At most one is sent per queue in 5 ms, however many jobs and transactions there are.
+ * <p>A wake-up that is sent with the commit locks the whole database until the commit is on disk.
+ * It is therefore skipped if a concurrent transaction sends one. A deferred wake-up is not skipped
+ * for this reason and holds the lock only briefly, but costs a round trip. At most one is sent per
+ * queue in 5 ms.
  *
  * <p>If the transaction is rolled back, or its process ends before {@link #send}, no wake-up is
- * sent; polling finds the committed jobs. Not thread-safe; for one transaction only.
+ * sent. Polling then finds jobs that were committed. Not thread-safe. Use an instance for one
+ * transaction only.
  */
 public final class DeferredWakeUps {
 

@@ -69,13 +69,12 @@ import org.jspecify.annotations.Nullable;
  * SELECT NULL, NULL, NULL WHERE current_setting('transaction_read_only') <> 'off'
  * }</pre>
  *
- * <p>A DISTINCT would read every pending job. The recursion jumps from one priority to the next
- * lower one through the index, so it reads only two entries for each lane: one to find the
- * priority, and the first one, which is the oldest job. Locks nothing.
+ * <p>The recursion jumps through the index from one priority to the next lower one. It reads two
+ * entries for each lane: one for the priority and one for the oldest job. A DISTINCT would read
+ * every pending job. Locks nothing.
  *
- * <p>A statement that only reads would keep succeeding on a standby or a former primary, and a
- * worker would stay connected to it. The last row, which is evaluated once and reads no table,
- * detects such a server.
+ * <p>The last part detects a standby or a former primary. Without it, the statement would succeed
+ * there, and the worker would stay connected.
  */
 final class DueLanesStatement {
 

@@ -42,12 +42,12 @@ import org.jspecify.annotations.Nullable;
  * SELECT CASE WHEN edited .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END FROM given ...
  * }</pre>
  *
- * <p>A job that waits for its ordering key keeps its position there. If it would be promoted while
+ * <p>A job that waits for its ordering key keeps its position. If it cannot be promoted because
  * this statement has locked it, a sweep promotes it later.
  *
- * <p>The due time of a dead job is meaningless, because a redrive replaces it, so such a change is
- * refused. A due time never moves into the past, because claims with a low-water mark would not
- * find the job. {@link CommandCtes} explains the lock order.
+ * <p>A due time for a dead job is refused, because a redrive would replace it. A due time in the
+ * past becomes the current time, because claims with a low-water mark would not find the job
+ * otherwise. {@link CommandCtes} explains the lock order.
  */
 final class EditStatement {
 

@@ -45,8 +45,8 @@ import org.jooq.Param;
  *
  * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys.
  *
- * <p>It is separate from {@link CompleteStatement} because most jobs have no such data and should
- * not bear the cost of storing it. {@link AttemptCtes} explains the lock order.
+ * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
+ * lock order.
  */
 final class EndWithDataStatement {
 

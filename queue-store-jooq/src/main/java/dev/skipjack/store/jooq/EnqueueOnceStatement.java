@@ -55,16 +55,14 @@ import org.jooq.Select;
  * }</pre>
  *
  * <p>Known keys are looked up first, so a repeated enqueue neither locks the key's row nor draws an
- * id. The update takes over an expired key. If a concurrent transaction committed the key after
- * this statement's snapshot, the update leaves the key unchanged: nothing is written, the id is
- * null, and the statement must be repeated to see that key. If a concurrent transaction has
- * inserted the key but not committed, this statement waits for it, and inserts the job if that
- * transaction rolls back. The input is in key order, so that all calls take their keys in the same
- * order.
+ * id. The update takes over an expired key. If another transaction commits the key after this
+ * statement's snapshot, nothing is written and the id is null. The caller then repeats the
+ * statement, which sees the key. If another transaction has inserted the key but has not ended,
+ * this statement waits for it. The input is in key order, so that all calls take their keys in the
+ * same order.
  *
- * <p>IN is placed where the planner cannot turn it into a join. As a subplan, it is hashed. As a
- * join in a generic plan, which expects ten rows, it would join a thousand rows with a thousand
- * rows in nested loops (195 ms instead of 46).
+ * <p>Each IN is placed where the planner hashes it and cannot turn it into a join. A generic plan
+ * expects ten rows, and would join a thousand rows in nested loops (195 ms instead of 46).
  */
 final class EnqueueOnceStatement {
 

@@ -34,15 +34,16 @@ import org.jooq.DSLContext;
  *   coalesce(:priority, (SELECT default_priority FROM job_queues WHERE queue OPERATOR(pg_catalog.=) :queue), 0), ...) RETURNING id
  * }</pre>
  *
- * <p>It needs no settings, so the transaction consists of this statement alone. {@code job_queues}
- * has a row only for a queue whose settings were changed, so every plan for the lookup of a default
- * is fast.
+ * <p>It needs no planner settings, because {@code job_queues} has few rows. The transaction
+ * therefore consists of this statement alone.
  *
  * <p>Locks nothing that another transaction can see.
  */
 final class EnqueueStatement {
 
-  /** The maximum number of rows per statement. More rows are not faster and use more memory. */
+  /**
+   * The maximum number of rows per statement. More would not be faster, and would use more memory.
+   */
   static final int LARGEST = 1_000;
 
   private EnqueueStatement() {}

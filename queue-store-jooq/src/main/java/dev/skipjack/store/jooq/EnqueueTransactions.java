@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enqueues jobs, in its own transactions and in those of callers, and wakes workers. Safe for any
- * number of threads.
+ * Enqueues jobs in its own transactions or in callers' transactions, and wakes workers. Safe for
+ * any number of threads.
  */
 final class EnqueueTransactions implements QueueExtension.Waker {
 
@@ -95,8 +95,8 @@ final class EnqueueTransactions implements QueueExtension.Waker {
   }
 
   /**
-   * Returns transactions with a bounded wait if a job has an idempotency key or strict ordering,
-   * because nothing else can make an enqueue wait.
+   * Returns transactions with a bounded wait if a job has an idempotency key or strict ordering.
+   * Only such an enqueue can wait.
    */
   private OwnTransactions writers(List<NewJob> jobs) {
     return jobs.stream().allMatch(job -> job.idempotencyKey() == null && !job.hasStrictOrdering())
@@ -145,7 +145,7 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     return writer.write(session, jobs, EnqueueStatement.LARGEST);
   }
 
-  /** Also promotes those jobs whose ordering key has no head. */
+  /** Wakes workers, and promotes those jobs whose ordering key has no head. */
   @Override
   public void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results) {
     Set<String> keys = new HashSet<>();

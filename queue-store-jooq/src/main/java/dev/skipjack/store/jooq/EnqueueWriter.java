@@ -25,15 +25,15 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts any number of jobs in an open transaction, in {@link Chunks}: first the jobs without an
- * idempotency key in the given order, then the others in key order. Before that, it takes the locks
- * of those jobs that have strict ordering.
+ * Inserts any number of jobs in an open transaction, in {@link Chunks}. Takes the locks of strict
+ * ordering first. Then inserts the jobs without an idempotency key in the given order, and the
+ * others in key order.
  */
 final class EnqueueWriter {
 
   /**
    * The maximum number of tries. Each retry means that another transaction took or freed a key
-   * during one statement; more retries in a row than this indicate a bug and not a race.
+   * during one statement.
    */
   private static final int MOST_TRIES = 50;
 
@@ -59,16 +59,16 @@ final class EnqueueWriter {
   }
 
   /**
-   * Renders the statement of a plain enqueue, so that the first one of an application need not wait
-   * until jOOQ's classes are loaded.
+   * Renders the statement of a plain enqueue, so that jOOQ's classes are loaded before the first
+   * enqueue.
    */
   void prepare() {
     StatementText unused = enqueueOne.text();
   }
 
   /**
-   * Writes one job in its own transaction, in one round trip: in the session's isolation level or,
-   * if the server rejects that, in READ COMMITTED.
+   * Writes one job in its own transaction, in one round trip. If the server rejects the session's
+   * isolation level, the transaction is repeated in READ COMMITTED.
    *
    * @param job a job without an idempotency key and without strict ordering
    */
@@ -193,7 +193,7 @@ final class EnqueueWriter {
     }
     if (!open.isEmpty()) {
       throw new QueueException(
-          "A job of kind '%s' was not enqueued: its idempotency key changed hands %d times in a row. Try again."
+          "A job of kind '%s' was not enqueued: other transactions took or freed its idempotency key %d times in a row. Try again."
               .formatted(jobs.get(open.get(0)).kind(), MOST_TRIES),
           null);
     }

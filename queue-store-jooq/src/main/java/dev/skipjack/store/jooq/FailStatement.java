@@ -42,8 +42,8 @@ import org.jooq.Param;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>This statement alone decides whether a failed job is dead, from the counters of the job's row.
- * {@link AttemptCtes} explains the lock order.
+ * <p>The statement decides from the counters in the job's row whether a failed job is dead. {@link
+ * AttemptCtes} explains the lock order.
  */
 final class FailStatement {
 

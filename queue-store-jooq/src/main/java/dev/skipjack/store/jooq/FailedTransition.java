@@ -44,8 +44,8 @@ final class FailedTransition {
                 .otherwise(JobPredicates.literal(JobStatus.PENDING)))
         .set(JOBS.SCHEDULED_AT, when(dies, JOBS.SCHEDULED_AT).otherwise(due))
         .set(JOBS.DIED_AT, when(dies, DatabaseClock.NOW))
-        // A dead job frees its key unless the key is held while dead; only a redrive takes it
-        // again.
+        // A dead job frees its unique key, unless it holds the key while it is dead. Only a redrive
+        // takes the key again.
         .set(
             JOBS.UNIQUE_KEY,
             when(dies.and(FREES_KEY), castNull(JOBS.UNIQUE_KEY)).otherwise(JOBS.UNIQUE_KEY))

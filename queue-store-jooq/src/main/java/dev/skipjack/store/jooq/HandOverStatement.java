@@ -61,16 +61,15 @@ import org.jooq.impl.SQLDataType;
  * SELECT verdict, claimed.* FROM (SELECT CASE ... END AS verdict) AS result LEFT JOIN claimed ON true
  * }</pre>
  *
- * <p>{@link CompleteStatement} explains the first parts, {@link Promotion} those that choose and
- * lock the next job, and {@link ClaimStatement} the rest. The next job becomes running instead of
- * pending, which saves a claim with its commit. It is judged by the version of its row that was
- * locked, so a command that committed after the snapshot is taken into account. The two counts make
- * the statement write the history of the first job before it starts the next one; otherwise the
- * next one could start, by the clock, before the first one ended.
+ * <p>{@link CompleteStatement} explains the first parts, {@link Promotion} the choice and the lock
+ * of the next job, and {@link ClaimStatement} the rest. The next job becomes running at once, which
+ * saves a claim with its commit. Whether it can be claimed depends on the locked version of its
+ * row, which includes commands that committed after the snapshot. The two counts make the statement
+ * write the history of the first job before it starts the next job. Otherwise the next job's start
+ * could precede the first job's end.
  *
  * <p>Lock order: first the head, then the job that waits behind it. The statement waits for none of
- * these locks. It has nothing to lock in the lane of the next job, because a claim sees only
- * pending jobs.
+ * these locks.
  */
 final class HandOverStatement {
 
@@ -118,7 +117,10 @@ final class HandOverStatement {
         HandOverStatement::read);
   }
 
-  /** Returns a condition that is always true, but not before {@code written} is complete. */
+  /**
+   * Returns a condition that is always true, and that completes {@code written} when it is
+   * evaluated.
+   */
   private static Condition isWritten(Table<?> written) {
     return field(select(count()).from(written)).ge(inline(0));
   }

@@ -28,13 +28,12 @@ import org.jooq.Param;
  *  ORDER BY current_execution_id LIMIT :limit
  * }</pre>
  *
- * <p>Execution ids only increase, so the lost ones are after those that the worker knew before. The
- * statement reads the running index from there, including jobs of other workers; it rarely runs.
- * The name in {@code locked_by} is shortened. Two workers may have the same one, if only by a rare
- * chance, and then it finds no jobs, because it cannot know whose they are.
+ * <p>Execution ids only increase, so the search begins after the last id that the worker has seen.
+ * The statement reads the index entries of all later executions, but rarely runs. It finds nothing
+ * if another worker has the same shortened name in {@code locked_by}, because the jobs may belong
+ * to that worker.
  *
- * <p>Locks nothing: {@link RequeueStatement} then releases single executions, in its own lock
- * order.
+ * <p>Locks nothing. {@link RequeueStatement} then releases the executions.
  */
 final class HeldStatement {
 

@@ -11,16 +11,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Discards the idle connections of a pool, because all of them may lead to a server that has become
- * read-only. HikariCP can discard them all on request; in other pools, each one is discarded when a
- * borrower finds that its server is read-only. Safe for any number of threads.
+ * read-only. HikariCP discards them on request. In other pools, each connection is discarded when
+ * its borrower finds that its server is read-only. Safe for any number of threads.
  */
 final class IdleConnections {
 
   private static final Logger LOG = LoggerFactory.getLogger(IdleConnections.class);
 
   /**
-   * The minimum interval between calls that empty the pool. Without it, every failed try would
-   * empty the pool while no server accepts writes.
+   * The minimum interval between calls that empty the pool. Otherwise every failed try would empty
+   * the pool while no server accepts writes.
    */
   private static final long AT_MOST_EVERY = Duration.ofSeconds(2).toNanos();
 
@@ -47,9 +47,7 @@ final class IdleConnections {
     }
   }
 
-  /**
-   * A separate class, because HikariCP may be missing: the class is loaded only when it is called.
-   */
+  /** Loaded only when it is called, because HikariCP may be missing. */
   private static final class Hikari {
 
     static void discard(DataSource dataSource) throws SQLException {

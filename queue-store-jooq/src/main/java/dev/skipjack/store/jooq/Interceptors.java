@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Combines several interceptors and checks that each one keeps to the contract. The first is
+ * Combines several interceptors and checks that each one keeps the contract. The first is
  * outermost.
  */
 final class Interceptors implements EnqueueInterceptor {
@@ -51,8 +51,8 @@ final class Interceptors implements EnqueueInterceptor {
   }
 
   /**
-   * Rejects jobs whose number or order has changed. Interceptors must not change kinds or keys, so
-   * a different sequence of kinds or keys reveals a different order.
+   * Rejects jobs whose number or order has changed. Compares kinds and keys, which interceptors
+   * must not change.
    */
   private static void requireSame(
       EnqueueInterceptor interceptor, List<NewJob> jobs, List<NewJob> passed) {

@@ -232,7 +232,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         });
   }
 
-  /** The parts of which the application and the workers each have their own instance. */
+  /** The parts that exist twice: for the application, and for the workers. */
   private record Side(
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
@@ -334,8 +334,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns access with which a worker runs the jobs that an open transaction sees, including those
-   * that it has enqueued, and writes their outcomes in that transaction. Intended for tests that
+   * Returns access for a worker that runs jobs in an open transaction. The worker sees the jobs
+   * that the transaction has enqueued, and writes their outcomes in it. Intended for tests that
    * roll back their transaction.
    *
    * <pre>{@code
@@ -344,10 +344,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    * }</pre>
    *
    * <p>The worker cannot be started. Its handlers run in the calling thread, and may use the
-   * connection. Run one job at a time with {@code runNext()}: {@code runUntilIdle()} would write
-   * the outcome of a job while the handler of the next one uses the connection. The worker's lease
-   * must be at least three times as long as the longest handler, so that it is not renewed
-   * meanwhile.
+   * connection. Run one job at a time with {@code runNext()}, because {@code runUntilIdle()} would
+   * write the outcome of a job while the next handler uses the connection. The worker's lease must
+   * be at least three times as long as the longest handler, so that no handler runs during a
+   * renewal.
    *
    * @param transaction supplies the connection of the transaction, which remains open. Called for
    *     each statement, also by other threads
@@ -444,10 +444,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return listensApart;
   }
 
-  /**
-   * Returns the maximum size of the pool that workers use, if it is a HikariCP pool, wrapped or
-   * not.
-   */
+  /** Returns the maximum size of the pool that workers use, if it is or wraps a HikariCP pool. */
   @Override
   public OptionalInt poolSize() {
     return PoolSize.of(control);
@@ -547,9 +544,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Sets the maximum size of a payload as JSON, in bytes of UTF-8. Default: 262,144 (256 KiB).
      * Larger payloads make every claim slower. The schema's function {@code enqueue} always uses
-     * the default. PostgreSQL stores and returns numbers without exponents ({@code 1e100} becomes
-     * 101 digits); in that form, a payload may be at most twice as large as this limit. The same
-     * limits apply to results.
+     * the default. PostgreSQL stores numbers without exponents: {@code 1e100} becomes 101 digits.
+     * In that form, a payload may be at most twice as large as this limit. The same limits apply to
+     * results.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
      */
@@ -603,10 +600,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     /**
      * Sets whether the queue's data source gives every thread an equivalent connection: to the same
-     * database, with the same schema and role. Default: true if it is a HikariCP pool itself, and
-     * false if it is anything else. Do not set this to true for a data source that chooses by the
-     * calling thread, such as Spring's {@code AbstractRoutingDataSource}: jobs would get into
-     * another tenant's database, or run in another tenant's worker.
+     * database, with the same schema and role. Default: true for a HikariCP pool that is not
+     * wrapped, false for any other data source. Do not set this to true for a data source that
+     * chooses by the calling thread, such as Spring's {@code AbstractRoutingDataSource}: jobs would
+     * get into another tenant's database, or run in another tenant's worker.
      *
      * <p>If true, single enqueues of several threads share a commit, and a job may start directly
      * in a free slot of a worker that was started on this queue object. If the connection breaks
@@ -662,7 +659,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new JobQueue(this, codec == null ? new JacksonCodec() : codec);
     }
 
-    /** Loads the class only if its file is not found, as in a native image. */
+    /** Requires Jackson. Loads its class only if there is no class file, as in a native image. */
     private static void requireJackson() {
       ClassLoader classes = JobQueue.class.getClassLoader();
       if (classes.getResource("com/fasterxml/jackson/databind/json/JsonMapper.class") != null) {

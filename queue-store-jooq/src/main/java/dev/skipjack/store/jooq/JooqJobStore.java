@@ -181,7 +181,7 @@ final class JooqJobStore implements JobStore {
   /**
    * Records a job that an enqueue of this process has started, for later rescues.
    *
-   * @param store the store of the queue's workers. It is not of this type, so that a queue that
+   * @param store the store of the queue's workers. Its type is the interface, so that a queue that
    *     only enqueues does not load this class
    */
   static void started(JobStore store, ClaimedJob job) {
@@ -189,8 +189,8 @@ final class JooqJobStore implements JobStore {
   }
 
   /**
-   * Claims jobs. The commit takes a separate round trip, because the rows must fit into memory
-   * before they are claimed.
+   * Claims jobs. The commit takes a separate round trip, so that a claim whose rows do not fit into
+   * memory is not committed.
    */
   private List<ClaimedJob> claimOnce(
       Statement<ClaimRequest, ClaimedJob> statement, ClaimRequest request) {
@@ -229,9 +229,8 @@ final class JooqJobStore implements JobStore {
   }
 
   /**
-   * Completes a job and claims the next one. The commit takes a separate round trip, as for a
-   * claim, so that the execution that may hold the next job is known if the result of the commit is
-   * lost.
+   * Completes a job and claims the next one. The commit takes a separate round trip, so that the
+   * next execution is known even if the response to the commit is lost.
    */
   @Override
   public HandedOver handOver(HandOver request) {
@@ -301,7 +300,8 @@ final class JooqJobStore implements JobStore {
       ended = statement.ending(request).run(transaction, request).get(0);
     } catch (SQLException failure) {
       if (PartitionHealing.isMissing(failure)) {
-        // The caller's transaction has failed, but its next attempt should find the partition.
+        // The caller's transaction has failed, but the job's next attempt should find the
+        // partition.
         healing.later();
         throw new StoreException(
             "The archive has no partition for today. The worker's next write creates it: roll back"
@@ -364,7 +364,7 @@ final class JooqJobStore implements JobStore {
     return rescue.run(spread, limit);
   }
 
-  /** Promotes the next jobs of those ordering keys whose head has died or was cancelled. */
+  /** Promotes the next job of each ordering key whose head became dead or was cancelled. */
   private <A> List<Ended> passOn(
       List<Ended> results, List<A> attempts, Function<A, Execution> execution) {
     Set<String> behindDead = new HashSet<>();

@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates a {@link NewJob} from its type, payload and options. Rejects invalid ones before any SQL
- * runs.
+ * Creates a {@link NewJob} from its type, payload and options. Rejects invalid values before any
+ * SQL runs.
  */
 final class NewJobFactory {
 
@@ -56,7 +56,7 @@ final class NewJobFactory {
     return limits.require(job, codec.encode(payload));
   }
 
-  /** Returns a patch of payloads if it can be applied. */
+  /** Returns {@code json} if it can be applied to payloads as a patch. */
   String requirePatch(String json) {
     return PayloadLimits.requirePatch(json);
   }

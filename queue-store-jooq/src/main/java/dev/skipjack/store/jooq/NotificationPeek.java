@@ -7,15 +7,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Skips the read with which the driver looks for further notifications before it returns one. That
- * read waits 1 ms for bytes, so every wake-up would arrive 1 ms late. Without it, {@link
+ * Skips the read with which the driver checks for further notifications before it returns one. That
+ * read waits 1 ms, so every wake-up would arrive 1 ms late. Without the read, {@link
  * PGConnection#getNotifications(int)} still waits for the first notification and returns all that
- * have arrived; later ones are returned by the next call.
+ * have arrived.
  *
- * <p>The driver itself skips the read until the time in a field of its stream, which it sets after
- * a read that found no bytes. No public method provides access to that field, so this class uses
- * reflection. With a driver that does not have the field, notifications arrive 1 ms late (ADR
- * 0033).
+ * <p>The driver skips the read until a time that is stored in a field of its stream. No public
+ * method sets the field, so this class uses reflection. If the driver has no such field,
+ * notifications arrive 1 ms late (ADR 0033).
  */
 final class NotificationPeek {
 

@@ -57,7 +57,7 @@ final class PatchPayloadStatement {
    * A patch of jobs.
    *
    * @param statuses the statuses of the jobs to change, which do not include running
-   * @param most the maximum size of a patched payload that becomes larger, in bytes as PostgreSQL
+   * @param most the maximum size of a payload that the patch makes larger, in bytes as PostgreSQL
    *     writes it
    */
   record Request(List<JobId> jobs, String patch, List<JobStatus> statuses, long most) {}

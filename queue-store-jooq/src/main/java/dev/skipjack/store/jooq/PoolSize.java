@@ -27,9 +27,7 @@ final class PoolSize {
     }
   }
 
-  /**
-   * A separate class, because HikariCP may be missing: the class is loaded only when it is called.
-   */
+  /** Loaded only when it is called, because HikariCP may be missing. */
   private static final class Hikari {
 
     static OptionalInt of(DataSource dataSource) throws SQLException {

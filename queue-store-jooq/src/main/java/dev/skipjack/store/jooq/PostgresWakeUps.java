@@ -34,8 +34,8 @@ final class PostgresWakeUps implements WakeUps {
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(3);
 
   /**
-   * The maximum number of wake-ups returned at once. The rest is dropped, because any role that can
-   * connect can send any number of them; polling finds the jobs.
+   * The maximum number of wake-ups returned at once. The others are dropped, because any role that
+   * can connect can send any number of them. Polling finds the jobs.
    */
   private static final int MOST = 1_000;
 
@@ -51,8 +51,8 @@ final class PostgresWakeUps implements WakeUps {
   private final long silence;
 
   /**
-   * Whether a session has received another session's probe, which proves that no pooler is in
-   * between.
+   * Whether a session has received another session's probe, which rules out a pooler in transaction
+   * mode.
    */
   private volatile boolean hears;
 
@@ -159,7 +159,7 @@ final class PostgresWakeUps implements WakeUps {
      */
     void requireHearing() throws SQLException {
       if (hears) {
-        // One connection is enough then, and the pool may not have a second.
+        // The pool may not have a second connection for another probe.
         ReadOnlyServer.requireWritable(connection);
         return;
       }
@@ -240,7 +240,7 @@ final class PostgresWakeUps implements WakeUps {
     private void requireAlive(Set<WakeUp> others) throws SQLException {
       connection.setNetworkTimeout(Runnable::run, (int) PROBE_LIMIT.toMillis());
       if (!hearsProbeOf(connection, others)) {
-        // It received notifications before, so the connection is broken; a new one may work.
+        // The session received notifications before, so a new connection may work.
         throw new SQLException("The listening session no longer receives notifications.", BROKEN);
       }
       connection.setNetworkTimeout(Runnable::run, networkTimeout);

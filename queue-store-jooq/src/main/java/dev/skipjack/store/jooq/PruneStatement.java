@@ -25,7 +25,7 @@ import org.jooq.Field;
  * }</pre>
  *
  * <p>{@link CommandCtes} explains the lock order. If a job blocked its ordering key, the caller
- * promotes the next one after the commit.
+ * promotes the next job after the commit.
  */
 final class PruneStatement {
 

@@ -170,8 +170,8 @@ final class QueueSettingsTable {
   }
 
   /**
-   * Returns an interval, passed as microseconds because the session's IntervalStyle affects how an
-   * interval's text form is parsed.
+   * Returns an interval that is passed as microseconds, because the session's IntervalStyle changes
+   * how a text is parsed.
    */
   private static Field<?> interval(Optional<Duration> duration) {
     return DatabaseClock.interval(
@@ -182,10 +182,7 @@ final class QueueSettingsTable {
     return val(number.isPresent() ? (Integer) number.getAsInt() : null, type);
   }
 
-  /**
-   * Returns an interval in microseconds. Months have no fixed duration; PostgreSQL counts each as
-   * 30 days.
-   */
+  /** Returns an interval in microseconds. PostgreSQL counts a month as 30 days. */
   private static Field<Long> micros(Field<?> interval) {
     return field("cast(extract(epoch from {0}) * 1000000 as bigint)", SQLDataType.BIGINT, interval);
   }

@@ -50,15 +50,15 @@ import org.jooq.Table;
  * }</pre>
  *
  * <p>A job that blocks its ordering key becomes pending again and keeps its position. Any other job
- * with an ordering key moves to the end of the key: it waits with a new position, and the caller
- * promotes it after the commit if it is the first.
+ * with an ordering key moves to the end of the key. After the commit, the caller promotes the next
+ * job of the key if the key has no head.
  *
  * <p>If two dead jobs had the same key, only the older one is redriven. If another transaction
  * takes the key between the check and the update, the statement fails with a unique violation, and
  * the caller retries with smaller batches. If another transaction has taken a key but has not
- * committed, the statement has to wait with all these rows locked, so it waits for at most a tenth
- * of a second. A single job whose key is still not free after that is reported as busy. {@link
- * CommandCtes} explains the lock order.
+ * ended, the statement waits for at most a tenth of a second, because it holds its other locks
+ * meanwhile. A single job whose key is then not free is reported as busy. {@link CommandCtes}
+ * explains the lock order.
  */
 final class RedriveStatement {
 
@@ -182,9 +182,8 @@ final class RedriveStatement {
                 .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
                 .set(JOBS.UNCOUNTED_ATTEMPTS, JOBS.ATTEMPTS)
                 .set(JOBS.DIED_AT, castNull(JOBS.DIED_AT))
-                // This is null already. But PostgreSQL first checks the constraints on the new row
-                // as computed from the snapshot, in which the job may have been running. Then it
-                // rereads the row.
+                // Null already in the locked row. But PostgreSQL first checks the constraints with
+                // the row of the snapshot, in which the job may have been running.
                 .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.CANCEL_REQUESTED_AT, castNull(JOBS.CANCEL_REQUESTED_AT))

@@ -60,8 +60,8 @@ final class RemoveWorkersStatement {
 
   /**
    * Creates the statement that removes the workers that have sent no heartbeat for a given
-   * duration, and returns the number of removed rows. A heartbeat that is as far in the future was
-   * not written by a worker, and its row would otherwise stay forever.
+   * duration, and returns the number of removed rows. It also removes a row whose heartbeat is as
+   * far in the future, because no worker writes such a heartbeat.
    */
   static Statement<Duration, Integer> ofSilent(DSLContext dialect) {
     return of(

@@ -32,9 +32,9 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts that do not count, because the handler snoozed the job, or because a worker
- * released it while shutting down or because it had no free slot. Jobs become pending again, or
- * cancelled if cancellation was requested.
+ * Ends attempts that do not count: the handler snoozed the job, or the worker released it during
+ * shutdown or for lack of a free slot. Jobs become pending again, or cancelled if cancellation was
+ * requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -50,12 +50,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A job whose handler was never called is released with a null delay, which {@code GREATEST}
- * ignores. Its due time does not change, so it is served before jobs that became due later. If its
- * due time is below a low-water mark, the next claim without a mark finds the job.
+ * ignores. Its due time does not change, so it runs before jobs that became due later. If its due
+ * time is below a low-water mark, the next claim without a mark finds it.
  *
- * <p>{@code attempts} does not change, because it equals the number of audit rows; {@code
- * uncounted_attempts} is the number of those that do not count. {@link AttemptCtes} explains the
- * lock order.
+ * <p>{@code attempts} remains the number of audit rows, and {@code uncounted_attempts} is the
+ * number of those that do not count. {@link AttemptCtes} explains the lock order.
  */
 final class RequeueStatement {
 
@@ -123,10 +122,7 @@ final class RequeueStatement {
         .texts("closed_as", attempts, attempt -> attempt.as().literal());
   }
 
-  /**
-   * Returns the delay in microseconds, or null if the job becomes due at an instant, which may be
-   * in the past.
-   */
+  /** Returns the delay in microseconds, or null if the job becomes due at an instant. */
   private static @Nullable Long delay(Requeue attempt) {
     boolean exactly = attempt.as() == ExecutionStatus.RELEASED && attempt.until() != null;
     return exactly ? null : (Long) DatabaseClock.micros(attempt.delay());

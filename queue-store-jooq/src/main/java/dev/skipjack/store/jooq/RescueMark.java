@@ -4,23 +4,22 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * Keeps the mark: the execution id above which a rescue may start its search for expired leases.
+ * Determines the mark: the execution id above which a rescue searches for expired leases.
  *
- * <p>A long transaction anywhere in the database keeps the index entries of ended attempts alive.
- * They are at the head of the running index, where every rescue begins, and each sweep reads all of
- * them: after an hour at 3,000 jobs per second, this takes longer than a timeout allows. A sweep
- * whose search starts above the id of the oldest attempt that was running two sweeps ago skips
- * these entries.
+ * <p>While any transaction of the database stays open, PostgreSQL keeps the index entries of
+ * attempts that have ended since. They are at the head of the running index, and every sweep
+ * without a mark reads all of them. After an hour at 3,000 jobs per second, a sweep takes longer
+ * than its timeout. The mark is the id of the oldest attempt that was running two sweeps ago, so a
+ * sweep with a mark skips these entries.
  *
- * <p>The mark is a hint. Execution ids ascend, so an attempt can appear below the mark only if its
- * claim drew the id earlier and took two sweeps to commit, or if the server has lost commits. A
- * sweep without a mark, once a minute, finds such attempts. The mark is used only while sweeps
- * without one are slow, so on a healthy database every sweep begins at the head.
+ * <p>An attempt can appear below the mark if its claim took two sweeps to commit, or if the server
+ * has lost commits. A sweep without a mark, once a minute, finds such attempts. The mark is used
+ * only while sweeps without a mark are slow.
  *
  * <p>A process that starts while such a transaction is open may never finish a sweep without a
- * mark. If such a sweep times out and there is no mark yet, the oldest attempt that this process
- * has claimed becomes the mark. Older attempts then wait until a sweep without a mark succeeds, in
- * this process or in another; one is tried each minute.
+ * mark. If such a sweep times out and there is no mark, the oldest attempt that this process has
+ * claimed becomes the mark. Older attempts then wait until a sweep without a mark succeeds in any
+ * process.
  *
  * <p>A sweep with a mark still reads the index entries of attempts that were claimed after the
  * oldest running one and have ended.
@@ -51,7 +50,7 @@ final class RescueMark {
     this.fast = fast.toNanos();
   }
 
-  /** Returns the execution id above which a sweep that begins now searches; 0 to search all. */
+  /** Returns the mark for a sweep that begins now, or 0 for a sweep without a mark. */
   synchronized long begin(long now) {
     if (!inForce || before == 0 || now - unmarkedAt >= UNMARKED_EVERY.toNanos()) {
       unmarkedAt = now;
@@ -108,7 +107,7 @@ final class RescueMark {
   /**
    * Records the oldest running attempt.
    *
-   * @param oldest the attempt, or empty if none was running; there is then no new mark
+   * @param oldest the attempt, or empty if none was running
    */
   synchronized void learn(OptionalLong oldest) {
     before = latest;

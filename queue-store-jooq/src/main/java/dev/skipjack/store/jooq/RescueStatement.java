@@ -57,18 +57,16 @@ import org.jooq.SelectSeekStep1;
  * SELECT ... FROM ended
  * }</pre>
  *
- * <p>It reads the running index by execution, oldest first, so that a heartbeat need not update an
- * index on the lease. {@link RescueMark} determines where it begins. This statement itself decides
- * whether a job is retried or dead, because nothing else reads the counters of a job whose worker
- * has died. The due times of jobs that are rescued together are spread over {@code :spread}.
+ * <p>It reads the running index, oldest execution first, so that heartbeats need no index on the
+ * lease. {@link RescueMark} determines where it begins. The due times of jobs that are rescued
+ * together are spread over {@code :spread}.
  *
  * <p>Locks expired rows in execution order, and then locks those of cancelled jobs again, strongly
  * enough to delete them ({@link AttemptCtes}). Neither lock waits, so their orders cannot deadlock.
- * The weaker lock is compatible with a foreign key of an open transaction. Such a key therefore
- * never prevents a rescue; it only prevents a cancelled job from being deleted. A row that another
- * transaction is changing is locked and therefore skipped. If its lease was renewed, PostgreSQL
- * checks the lease again after it has locked the row. A row that was claimed again in the meantime
- * is left to the next rescue, however short its lease.
+ * A foreign key of an open transaction only prevents a cancelled job from being deleted, because
+ * the weaker lock is compatible with it. A row that another transaction is changing is skipped.
+ * PostgreSQL checks the lease again after it has locked the row. A job that was claimed again in
+ * the meantime is left to the next rescue.
  */
 final class RescueStatement {
 
@@ -140,9 +138,8 @@ final class RescueStatement {
   }
 
   /**
-   * Creates the statement that finds the execution of the first job after a given execution that
-   * {@link #of} would rescue, so that a sweep can skip a job that cannot be rescued. Returns one
-   * row.
+   * Creates the statement that finds the first execution after a given one whose job {@link #of}
+   * would rescue. A sweep uses it to skip a job that cannot be rescued. Returns one row.
    */
   static Statement<Long, OptionalLong> firstExpired(DSLContext dialect) {
     return oldest(
@@ -190,9 +187,8 @@ final class RescueStatement {
   }
 
   /**
-   * Returns the condition that the row still has the execution that the snapshot shows. PostgreSQL
-   * rereads a row that changed before it was locked, but reads other rows from the snapshot, so the
-   * audit row of an attempt that began in the meantime could not be closed.
+   * Returns the condition that the locked row has the execution that the snapshot shows. The audit
+   * row of an attempt that began after the snapshot could not be closed.
    */
   private static Condition isStillTheAttemptOfTheSnapshot() {
     Jobs seen = JOBS.as("seen");

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Rescues jobs whose lease has expired, usually in one statement. If the database rejects a batch,
- * it is halved until the row that cannot be rescued is isolated, and that row is skipped. Such rows
- * remain and are the first ones in each sweep, but they neither block the others nor count against
- * the limit. Safe for any number of threads.
+ * the batch is halved until the row that cannot be rescued is alone, and that row is skipped. Such
+ * rows remain, but neither block the others nor count against the limit. Safe for any number of
+ * threads.
  */
 final class RescueSweep {
 
@@ -34,14 +34,14 @@ final class RescueSweep {
   private static final int MOST_REFUSED = 50;
 
   /**
-   * SQLSTATE classes of connection, transaction, server and resource failures, which would make any
-   * batch fail.
+   * SQLSTATE classes of connection, transaction, server and resource failures, which no single row
+   * causes.
    */
   private static final Set<String> NOT_CAUSED_BY_A_ROW = Set.of("08", "25", "28", "3D", "53", "57");
 
   private static final String QUERY_CANCELED = "57014";
 
-  /** SQLSTATEs of the server's timeout and of the driver's own. */
+  /** SQLSTATEs of the server's timeout and of the driver's timeout. */
   private static final Set<String> TIMED_OUT = Set.of(QUERY_CANCELED, "08006");
 
   /** The SQLSTATE of a missing privilege, which makes smaller batches fail too. */
@@ -57,7 +57,7 @@ final class RescueSweep {
 
   /**
    * The execution after which the next sweep begins: 0, unless too many rows of the last sweep were
-   * rejected. It is a hint that all threads share.
+   * rejected.
    */
   private final AtomicLong start = new AtomicLong();
 
@@ -117,7 +117,7 @@ final class RescueSweep {
         List<Rescued> batch = rescue(after, spread, asked);
         rescued.addAll(batch);
         if (batch.isEmpty()) {
-          // Only a sweep that writes nothing shows how long the walk takes.
+          // Only a sweep that writes nothing shows how long the search takes.
           if (mark.searched(from, clock.getAsLong() - began)) {
             mark.learn(transactions.run(oldestRunning, from).get(0));
           }

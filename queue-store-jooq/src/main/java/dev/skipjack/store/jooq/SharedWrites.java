@@ -25,35 +25,34 @@ import org.jspecify.annotations.Nullable;
  * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
  * threads.
  *
- * <p>A caller that finds fewer than {@link #MOST_WRITES} in progress writes its job at once, alone.
- * The others line up. When a write ends, the first in line writes the jobs of all callers in line,
- * in one transaction. None returns before its job is committed.
+ * <p>If fewer than {@link #MOST_WRITES} writes are in progress, a caller writes its job at once,
+ * alone. The other callers wait in line. When a write ends, the first in line writes the jobs of
+ * all callers in line, in one transaction. No caller returns before its job is committed.
  *
- * <p>In a {@link #CROWD}, the callers of a write return at the same time. The first to come back
- * would write alone, and all others would wait for that write. So it waits a moment for the others,
- * and the caller that makes the line complete writes.
+ * <p>The callers of a shared write return together, and in a {@link #CROWD} they usually enqueue
+ * again soon. The first one to come back would write alone, and the others would wait for that
+ * write. So it waits briefly for the others, and the last one to come back writes.
  *
- * <p>Invariant: while callers are in line, one of them has been chosen to write, or a write is in
- * progress and its end chooses the first in line, or the first in line waits for the rest of a
- * crowd. A caller leaves the line only under the lock, and only once: as a writer, in the batch of
- * a writer, or to write alone. So each job is in at most one shared write, and every batch gets an
- * outcome, even if its writer fails.
+ * <p>While callers are in line, one of three things is true: one of them has been chosen to write,
+ * or a write is in progress that will choose the first in line when it ends, or the first in line
+ * waits for a crowd. A caller leaves the line only under the lock and only once, so each job is in
+ * at most one shared write. Every batch gets an outcome, even if its writer fails.
  *
- * <p>After a shared write that certainly had no effect, each caller writes its own job again in its
- * own thread, so one rejected job fails alone and with its own error. If the outcome of the shared
- * write is unknown, no caller does, because the jobs may be committed.
+ * <p>If a shared write certainly had no effect, each caller writes its own job again, so that one
+ * rejected job fails alone. If the outcome is unknown, no caller writes again, because the jobs may
+ * be committed.
  */
 final class SharedWrites {
 
   /**
-   * The number of writes in progress at which callers begin to line up. If it were 1, a few
-   * producers would take turns, although the server can commit for all of them at the same time.
+   * The number of writes in progress at which callers begin to wait in line. A few producers thus
+   * need not take turns.
    */
   static final int MOST_WRITES = 4;
 
   /**
    * The number of callers at which only one write at a time is in progress, so that it takes many
-   * jobs. A write of two or three jobs costs about as much as a separate write for each.
+   * jobs. A shared write of only two or three jobs saves nothing.
    */
   static final int CROWD = 6;
 
@@ -64,9 +63,8 @@ final class SharedWrites {
   static final int LARGEST_PAYLOAD = 1024 * 1024;
 
   /**
-   * The time after which a caller no longer waits for the end of another write. If the network or
-   * the disk makes each write slower than this, many writes at a time are faster than few. A write
-   * may also hang.
+   * The time after which a caller no longer waits for another write, which may hang. If each write
+   * takes longer than this, many concurrent writes are faster than few.
    */
   private static final Duration PATIENCE = Duration.ofMillis(2);
 
@@ -91,7 +89,7 @@ final class SharedWrites {
 
   private boolean crowded;
 
-  /** The number of callers when the last batch was taken, but at most that of a batch. */
+  /** The number of callers when the last batch was taken, at most the size of a batch. */
   private int crowd;
 
   private long endedAt; // nanoTime of the last end of a write in a crowd
@@ -127,18 +125,18 @@ final class SharedWrites {
   }
 
   /**
-   * Returns whether {@code dataSource} is known to give every thread an equivalent connection,
-   * which is true only for a HikariCP pool itself. Any other data source may choose the database,
-   * the role or the transaction by the calling thread.
+   * Returns whether {@code dataSource} is known to give every thread an equivalent connection. True
+   * only for a HikariCP pool that is not wrapped: any other data source may choose the connection
+   * by the calling thread.
    */
   static boolean suits(DataSource dataSource) {
     return dataSource.getClass().getName().equals("com.zaxxer.hikari.HikariDataSource");
   }
 
   /**
-   * Returns whether the current thread may share the write of this job. A job with a key may wait
-   * for another transaction, and all callers would wait with it. A virtual thread that is
-   * interrupted while it writes loses its connection, and with it the jobs of the others.
+   * Returns whether the current thread may share the write of this job. A job with a key could make
+   * all callers wait for another transaction. An interrupt of a virtual thread that writes closes
+   * its connection, so the write of all jobs would fail.
    */
   static boolean accepts(NewJob job) {
     return job.idempotencyKey() == null
@@ -151,8 +149,8 @@ final class SharedWrites {
   /**
    * Writes one job and returns after its commit.
    *
-   * <p>A caller that is interrupted while it is in line leaves the line and writes alone. Later,
-   * the interrupt is only remembered, as during the write of a single job.
+   * <p>A caller that is interrupted while it is in line leaves the line and writes alone. A later
+   * interrupt has no effect on the write and is preserved.
    */
   EnqueueResult write(NewJob job) {
     Caller caller = new Caller(job);
@@ -167,7 +165,7 @@ final class SharedWrites {
     return outcome == null ? alone.apply(job) : resultOf(caller, outcome);
   }
 
-  /** Returns the batch of a caller that may write now. Any other caller lines up. */
+  /** Returns the batch of a caller that may write now. Any other caller waits in line. */
   private List<Caller> startOrLineUp(Caller caller) {
     lock.lock();
     try {
@@ -265,7 +263,7 @@ final class SharedWrites {
     }
   }
 
-  /** Returns whether other callers of a crowd will probably line up soon. */
+  /** Returns whether other callers of a crowd will probably enqueue again soon. */
   private boolean othersComeBack() {
     crowded = crowded && endedAt + gather - System.nanoTime() > 0;
     return crowded;
@@ -336,9 +334,8 @@ final class SharedWrites {
 
   /**
    * Returns whether each caller should write its own job after this failure. Returns false if the
-   * jobs may be committed, or if no connection was available, because each caller would wait for
-   * one as long again. If an interrupt ended the wait for a connection, returns true, because the
-   * other callers were not interrupted.
+   * jobs may be committed. Also returns false if no connection was available, unless an interrupt
+   * of the writer ended the wait for it.
    */
   private static boolean isRepeatable(StoreException failure) {
     boolean unreachable = failure.sqlState().map(state -> state.startsWith("08")).orElse(true);
@@ -362,7 +359,7 @@ final class SharedWrites {
     return writes < (crowded ? 1 : mostWrites);
   }
 
-  /** Chooses the first in line to write, if it may, and wakes it, also to wait for a crowd. */
+  /** Wakes the first in line, to write or to wait for a crowd. */
   private void tellNext() {
     if (next == null && mayWrite()) {
       Caller first = line.peekFirst();
@@ -383,7 +380,7 @@ final class SharedWrites {
     return alone.apply(caller.job);
   }
 
-  /** Returns an exception of the caller's own thread. */
+  /** Returns a copy of the failure with the stack trace of the caller's thread. */
   private static StoreException copyOf(StoreException failure) {
     String message = Optional.ofNullable(failure.getMessage()).orElse("");
     return failure.getCause() instanceof SQLException cause
@@ -418,7 +415,7 @@ final class SharedWrites {
     private final NewJob job;
     private final Thread thread = Thread.currentThread();
     private int place;
-    private long pause; // for how many nanoseconds to wait; the caller's own
+    private long pause; // in nanoseconds; only the caller uses it
     private volatile boolean isInLine;
     private volatile @Nullable Outcome outcome;
 
@@ -446,13 +443,14 @@ final class SharedWrites {
    * The end of a shared write.
    *
    * @param results the results in the order of the batch, or null if it failed
-   * @param failure the failure of every caller; if it is null too, each one writes again, alone
+   * @param failure the failure of every caller. If {@code results} is null too, each caller writes
+   *     its own job again
    */
   private record Outcome(@Nullable List<EnqueueResult> results, @Nullable StoreException failure) {
 
     private static final Outcome REPEATED = new Outcome(null, null);
 
-    /** The writer died, perhaps after it had sent the jobs. */
+    /** The writer's thread failed, perhaps after it had sent the jobs. */
     private static final Outcome UNKNOWN =
         new Outcome(
             null,

@@ -32,12 +32,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Wakes workers for jobs that are due immediately.
  *
- * <p>NOTIFY takes a lock on the whole database at commit, so it is sent rarely. After the queue's
- * own transactions, and after callers' transactions that defer it, it is sent at most once per
- * queue within a few milliseconds, because a woken worker polls again soon. In other cases, if
- * several callers' transactions began in the same tenth of a second, only the one that gets the
- * queue's advisory lock sends it. The lock ends with the transaction, so several transactions may
- * still send a wake-up one after another. Safe for any number of threads.
+ * <p>NOTIFY locks the whole database at commit, so it is sent rarely. After the queue's own
+ * transactions, and after callers' transactions with deferred wake-ups, it is sent at most once per
+ * queue within a few milliseconds, because a woken worker polls again soon. Other callers'
+ * transactions that began in the same tenth of a second compete for an advisory lock of the queue,
+ * and only its holder sends it. Safe for any number of threads.
  */
 final class WakeUpSender {
 
@@ -47,8 +46,8 @@ final class WakeUpSender {
   private static final long QUIET = Duration.ofMillis(5).toNanos();
 
   /**
-   * The interval below which successive jobs of a lane count as a stream. A worker that claims from
-   * a stream polls 5 to 6 ms after each claim, and finds the next jobs without a wake-up.
+   * The interval below which successive jobs of a lane count as a stream. A worker polls 5 to 6 ms
+   * after each claim from a stream, so it needs no wake-up.
    */
   private static final long DENSE = Duration.ofNanos(2_500_000).toNanos();
 
@@ -62,15 +61,14 @@ final class WakeUpSender {
       "SELECT pg_catalog.pg_notify(?::pg_catalog.text, ?::pg_catalog.text)";
 
   /**
-   * Sends a wake-up in its own transaction. Such a transaction still writes a commit record, but
-   * the record need not be flushed to disk: if a crash loses the wake-up, polling finds the jobs.
+   * Sends a wake-up in its own transaction. Its commit is not flushed to disk: if a crash loses the
+   * wake-up, polling finds the jobs.
    */
   static final String SEND = NOTIFY + ", pg_catalog.set_config('synchronous_commit', 'off', true)";
 
   /**
    * Sends a wake-up unless another transaction holds the lock. The key of the lock depends on when
-   * the transaction began. A transaction that stays open for long therefore does not suppress the
-   * wake-ups of later ones, and takes a single lock however many jobs it enqueues.
+   * the transaction began, so that a long transaction does not suppress the wake-ups of later ones.
    */
   private static final String SEND_UNLESS_ANOTHER_DOES =
       NOTIFY
@@ -87,7 +85,7 @@ final class WakeUpSender {
 
   /**
    * @param silent the queues whose workers are not woken
-   * @param local receives the wake-ups that are sent after a commit, before they are sent
+   * @param local receives the wake-ups that will be sent after a commit
    * @param clock replaces {@link System#nanoTime()}
    */
   WakeUpSender(
@@ -121,8 +119,8 @@ final class WakeUpSender {
   /**
    * Wakes workers for jobs whose transaction has committed. If that fails, polling finds the jobs.
    *
-   * @param promoted the result of the promotion after the commit; a worker must promote the jobs of
-   *     the keys that were left
+   * @param promoted the result of the promotion after the commit. Workers promote the jobs of the
+   *     keys that were left
    */
   void committed(List<NewJob> jobs, List<EnqueueResult> results, Promoted promoted) {
     List<WakeUp> wakeUps = dueNow(jobs, results);
@@ -136,7 +134,7 @@ final class WakeUpSender {
     }
   }
 
-  /** Leaves at most one wake-up per queue, and none for queues that do not need one now. */
+  /** Keeps at most one wake-up per queue, and none for a queue that does not need one now. */
   private void removeUnneeded(List<WakeUp> wakeUps) {
     Set<String> queues = new HashSet<>();
     wakeUps.removeIf(
@@ -148,8 +146,8 @@ final class WakeUpSender {
   }
 
   /**
-   * Wakes workers after a change to a schedule was committed. If that fails, they find the change
-   * within a minute.
+   * Wakes workers after a change to a schedule was committed. If that fails, the workers find the
+   * change within a minute.
    */
   void schedulesChanged() {
     send(List.of(WakeUp.SCHEDULES));
@@ -224,8 +222,8 @@ final class WakeUpSender {
 
   /**
    * Collects at most one wake-up per queue, because a worker that is woken for one lane finds the
-   * others, and one wake-up for each of the first ordering keys. The woken worker searches for the
-   * other keys.
+   * others. Also collects one wake-up for each of the first ordering keys. The woken worker
+   * searches for the other keys.
    */
   final class DueJobs {
 
@@ -266,7 +264,7 @@ final class WakeUpSender {
       }
       local.accept(wakeUps);
       try {
-        // With SEND, the commit of an open transaction would not wait for the disk.
+        // SEND would turn off synchronous_commit for an open transaction.
         EndedTransaction.after(
             connection, own -> WakeUpSender.this.send(connection, own ? SEND : NOTIFY, wakeUps));
       } catch (Throwable failure) {
@@ -275,7 +273,7 @@ final class WakeUpSender {
     }
   }
 
-  /** Returns whether a worker is woken for a job: it is due now, and wake-ups are on for it. */
+  /** Returns whether a job is due now and wakes a worker. */
   boolean wakes(NewJob job) {
     return job.wakesUp() && !silent.contains(job.queue()) && isDue(job);
   }

@@ -34,12 +34,11 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>Each combination of filters has its own text and therefore its own plan. Jobs are read in the
- * order of the index of dead jobs, so that all batches together read it once; if they were ordered
- * by id alone, each batch would sort all remaining jobs. A filter by queue is expressed as the
- * start of the walk and an upper bound, because with {@code queue = :queue} each batch would begin
- * at the queue's first job again. Conditions that no index covers are checked outside the page. A
- * batch therefore never reads more rows than the limit, even if no row matches, so a timeout cannot
- * stop the walk. Locks nothing, because every command checks the state of the jobs again.
+ * order of the index of dead jobs, so that all batches together read it once. A filter by queue is
+ * the start of the walk and an upper bound: with {@code queue = :queue}, each batch would begin at
+ * the queue's first job again. Conditions that no index covers are checked outside the page, so a
+ * batch never reads more rows than the limit. Locks nothing, because every command checks the state
+ * of the jobs again.
  */
 final class WalkDeadJobsStatement {
 

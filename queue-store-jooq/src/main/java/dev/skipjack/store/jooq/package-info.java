@@ -7,7 +7,7 @@
  * all writes about attempts share, and {@code JobPredicates} the conditions that partial indexes
  * depend on. {@code JooqJobStore} implements the interface that workers use, and {@code
  * JooqQueueAdmin} the administrative operations. Partitions and retention are in {@code
- * internal.history}; the read-only queries are in the module queue-operations.
+ * internal.history}. The read-only queries are in the module queue-operations.
  *
  * <p>The queue's own transactions are READ COMMITTED and usually consist of one statement. A
  * caller's transaction is used as it is.

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every job is counted exactly once, whoever runs the operation and however often. */
+/** Tests that an operation counts every job exactly once, even if it is run again. */
 @QueueTest
 class JobOperationCountsTest {
 
@@ -67,7 +67,7 @@ class JobOperationCountsTest {
         .containsExactly((long) JOBS, 0L, 0L);
   }
 
-  /** Simulates a process that died between the change of the jobs and the record of it. */
+  /** Simulates a process that died before it recorded the jobs that it had changed. */
   @ParameterizedTest
   @EnumSource(OperationAction.class)
   void anInterruptedBatchChangesNothingAndIsRepeated(OperationAction action) {

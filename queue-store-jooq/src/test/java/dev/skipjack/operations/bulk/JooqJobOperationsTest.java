@@ -65,7 +65,7 @@ class JooqJobOperationsTest {
     assertThat(preview.jobs()).isEqualTo(350);
     assertThat(preview.sample()).hasSize(5).allMatch(job -> job.id().value() % 2 == 0);
     JobOperation operation = operations.start(preview, "anna");
-    // An operation that continues later still means the age at the preview.
+    // An operation that continues later uses the age at the time of the preview.
     fixture.execute("UPDATE @jobs SET died_at = now() WHERE id % 100 = 0");
 
     JobOperation ended = fixture.queue.operations().run(operation.id(), step -> {});
@@ -130,7 +130,7 @@ class JooqJobOperationsTest {
     assertThat(operations.run(operation.id(), step -> {})).isEqualTo(ended);
   }
 
-  /** Simulates a process that died between the change of the jobs and the record of it. */
+  /** Simulates a process that died before it recorded the jobs that it had changed. */
   @Test
   void aBatchThatWasChangedButNotRecordedIsHarmless() {
     die(700, "timeout");

@@ -29,7 +29,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A job that another transaction has locked does not make others wait for its batch. */
+/** Tests that a locked job does not delay the other jobs of its batch. */
 @QueueTest
 class LockedJobsTest {
 
@@ -96,7 +96,7 @@ class LockedJobsTest {
   }
 
   @Test
-  void aBatchThatHadToWaitIsHalvedInTransactionsOfTheirOwn() {
+  void halvesOfABatchThatHadToWaitHaveTheirOwnTransactions() {
     List<Long> done = new ArrayList<>();
     JobOperations operations =
         pruning(
@@ -180,7 +180,7 @@ class LockedJobsTest {
         patch -> patch);
   }
 
-  /** Returns a result for the first jobs; the others are deleted. */
+  /** Returns {@code first} for the first {@code count} jobs, and a deletion for the others. */
   private static List<PruneResult> results(List<JobId> jobs, PruneResult first, int count) {
     List<PruneResult> results = new ArrayList<>();
     for (int i = 0; i < jobs.size(); i++) {

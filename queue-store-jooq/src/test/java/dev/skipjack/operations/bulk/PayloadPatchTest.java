@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Operators correct the payloads of many jobs. */
+/** Tests that operators can correct the payloads of many jobs. */
 @QueueTest
 class PayloadPatchTest {
 
@@ -83,7 +83,7 @@ class PayloadPatchTest {
     assertThat(count("status = 'dead'")).isEqualTo(1);
   }
 
-  /** One payload that cannot be patched must not keep the others of its batch from it. */
+  /** A payload that cannot be patched must not prevent the other patches of its batch. */
   @Test
   void payloadsThatCannotBePatchedAreSkipped(QueueDatabase database) {
     insert("dead", "[1]", 1);
@@ -130,7 +130,7 @@ class PayloadPatchTest {
   }
 
   @Test
-  void theReasonOfARefusedRedriveSaysThatThePayloadWasChanged() {
+  void reasonOfARefusedRedriveMentionsTheChangedPayload() {
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, status, died_at, freed_unique_key) VALUES ('work', '{}', 'dead', now(), 'k')");
     fixture.execute("INSERT INTO @jobs (kind, payload, unique_key) VALUES ('work', '{}', 'k')");

@@ -31,7 +31,7 @@ class ChecksTest {
   }
 
   @Test
-  void theTimesOfDeadJobsAreLeftOutIfNotAllWereRead() {
+  void timesOfDeadJobsAreOmittedIfNotAllJobsWereRead() {
     assertThat(
             WorkChecks.deadJobs(
                     new DeadJobFactsStatement.Facts(
@@ -51,7 +51,7 @@ class ChecksTest {
   }
 
   @Test
-  void clocksAreComparedWithTheIntervalInWhichTheServerWasRead() {
+  void serversClockIsComparedWithTheIntervalOfItsRead() {
     ServerFactsStatement.Facts server = server();
 
     assertThat(ServerChecks.clock(server, NOW.minusSeconds(9), NOW.plusSeconds(9)).level())
@@ -75,7 +75,7 @@ class ChecksTest {
   }
 
   @Test
-  void theQueueOfNotificationsIsJudgedByHowFullItIs() {
+  void queueOfNotificationsIsJudgedByItsUse() {
     assertThat(Stream.of(0.01, 0.2, 0.7).map(ServerChecks::notifyQueue).map(Finding::level))
         .containsExactly(Level.GREEN, Level.YELLOW, Level.RED);
   }
@@ -214,7 +214,7 @@ class ChecksTest {
   }
 
   @Test
-  void numbersHaveTheNounThatBelongsToThem() {
+  void nounsAgreeWithTheirNumbers() {
     assertThat(Counted.of(0, "job", "jobs")).isEqualTo("0 jobs");
     assertThat(Counted.of(1, "job", "jobs")).isEqualTo("1 job");
     assertThat(Counted.of(1_000, "job", "jobs")).isEqualTo("1,000 jobs");

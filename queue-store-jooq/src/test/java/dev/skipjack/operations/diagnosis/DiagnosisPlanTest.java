@@ -47,7 +47,7 @@ class DiagnosisPlanTest {
     database.close();
   }
 
-  /** The first hundred due jobs of each of fifteen lanes. */
+  /** The statement reads the first hundred due jobs of each of fifteen lanes. */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void theKindsOfDueJobsComeFromTheFrontOfEachLane(String mode) throws SQLException {
@@ -60,7 +60,10 @@ class DiagnosisPlanTest {
     assertThat(pages("leases", mode)).isLessThan(300);
   }
 
-  /** The first ten thousand of each; the waiting jobs of a key are not next to each other. */
+  /**
+   * Each statement reads its first ten thousand jobs. The waiting jobs of a key are not next to
+   * each other.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void deadAndWaitingJobsComeFromTheirPartialIndexes(String mode) throws SQLException {

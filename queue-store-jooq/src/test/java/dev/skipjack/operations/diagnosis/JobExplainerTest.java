@@ -171,7 +171,7 @@ class JobExplainerTest {
   }
 
   @Test
-  void aDeadJobWithAttemptsLeftFailedForGood() {
+  void deadJobWithAttemptsLeftFailedFinally() {
     Execution execution = enqueueAndClaim(LEASE);
     fail(execution, true, "bad payload");
 
@@ -426,7 +426,7 @@ class JobExplainerTest {
   }
 
   @Test
-  void jobsOfWorkersThatCannotRunTheJobTakeNoneOfItsSlots() {
+  void workersThatCannotRunTheJobAreNotCounted() {
     WorkerId other = WorkerId.boot("other");
     announce(other, "default", "other", 1);
     announce(WorkerId.boot("w"), "default", "work", 1);
@@ -439,7 +439,7 @@ class JobExplainerTest {
   }
 
   @Test
-  void dueJobsThatTheWorkersHaveNoHandlersForAreNotServedBefore() {
+  void dueJobsWithoutAHandlerAreNotServedBefore() {
     announce(WorkerId.boot("w"), "default", "work", 4);
     announce(WorkerId.boot("x"), "emails", "unknown", 4);
     fixture.execute(

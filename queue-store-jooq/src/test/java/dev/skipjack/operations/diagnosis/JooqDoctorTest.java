@@ -341,9 +341,9 @@ class JooqDoctorTest {
     }
   }
 
-  /** The rows of the view pg_stat_activity are given, because a test cannot have a standby. */
+  /** The test supplies the rows of pg_stat_activity, because it cannot have a standby. */
   @Test
-  void vacuumsHoldBackNothingAndTheFeedbackOfAStandbyDoes(QueueDatabase database)
+  void feedbackOfAStandbyHoldsBackVacuumAndAVacuumDoesNot(QueueDatabase database)
       throws SQLException {
     String horizon =
         HorizonStatement.of(StatementDialect.forSchema(database.schema()))

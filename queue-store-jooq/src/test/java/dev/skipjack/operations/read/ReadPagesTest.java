@@ -99,7 +99,7 @@ class ReadPagesTest {
     assertThat(throughout).as("seed %d", seed).isNotEmpty();
   }
 
-  /** Reads all ids in one page, so that pages are not compared with pages. */
+  /** Reads all ids in one page. */
   private Set<Long> idsNow(JobQuery query) {
     JobPage all = reader.list(query.limit(JobQuery.LARGEST));
     assertThat(all.next()).as("seed %d", seed).isEmpty();

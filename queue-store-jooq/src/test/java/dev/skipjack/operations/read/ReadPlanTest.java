@@ -21,9 +21,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests how many of the index entries of 200,000 live and 50,000 archived jobs each operation
- * reads, by the server's own counters: with statistics, without statistics, and with plans that
- * were cached while the tables were empty.
+ * Tests how many index entries each operation reads from 200,000 live and 50,000 archived jobs.
+ * Each runs with statistics, without statistics, and with plans that were cached while the tables
+ * were empty.
  */
 @QueueTest
 class ReadPlanTest {
@@ -132,8 +132,8 @@ class ReadPlanTest {
         () -> reader.list(JobQuery.archived().kind("none").limit(500)));
     // The groups are five queues, two kinds of dead jobs, the running jobs and the waiting jobs.
     bound("counts", 7 * WINDOW + 10_000 + PROBES, reader::counts);
-    // The running jobs of all queues, the due jobs of lanes with a higher priority, and those of
-    // the same lane.
+    // This reads the running jobs of all queues, and the due jobs of lanes with a higher priority
+    // and of the same lane.
     bound("why pending", 3 * WINDOW + PROBES, () -> reader.why(new JobId(149_999)));
     bound("why dead", PROBES, () -> reader.why(new JobId(150_001)));
     bound("why running", PROBES, () -> reader.why(new JobId(190_001)));

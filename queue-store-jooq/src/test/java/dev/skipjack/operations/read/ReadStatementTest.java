@@ -325,7 +325,7 @@ class ReadStatementTest {
 
     /** The sample of the table's pages rarely contains the rare kind. */
     @Test
-    void countsShowWhereAGroupMayBeMissing() {
+    void countsReportThatAGroupMayBeMissing() {
       fixture.execute(
           "INSERT INTO @jobs (queue, kind, payload) SELECT 'full', 'k', '{}' FROM generate_series(1, 20000)");
       fixture.execute(
@@ -403,7 +403,7 @@ class ReadStatementTest {
       assertThat(letters.get(1).errorClass()).isEqualTo("java.lang.ArithmeticException");
     }
 
-    /** The values of a message are those of a job; the class tells two bugs apart. */
+    /** The values in a message differ between jobs. Two bugs differ in the class of the error. */
     @Test
     void deadJobsOfOneBugAreOneGroup() {
       fixture.enqueue(45);

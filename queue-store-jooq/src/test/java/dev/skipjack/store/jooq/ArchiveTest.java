@@ -10,7 +10,9 @@ import org.junit.jupiter.api.Test;
 
 class ArchiveTest {
 
-  /** A column that is not copied: the statement that ends the job determines its value. */
+  /**
+   * The column that is not copied, because the statement that ends the job determines its value.
+   */
   private static final String STATUS = "status";
 
   @Test

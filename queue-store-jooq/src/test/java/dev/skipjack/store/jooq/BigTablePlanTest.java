@@ -34,10 +34,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the plans of the most frequent statements, and how much they read, under the worst
- * conditions: a lane with a large backlog, a lane with as many future jobs, jobs of an unhandled
- * kind before all others, ten thousand queues. All tests share one table and change nothing,
- * because they roll back what they run.
+ * Tests the plans of the most frequent statements, and how much they read, with a large backlog,
+ * many future jobs, many jobs of an unhandled kind before all others, and ten thousand queues. All
+ * tests share one table and roll back.
  *
  * <p>Generic and custom plans are made with statistics of an empty table, of other rows, and of
  * these rows.
@@ -61,8 +60,7 @@ class BigTablePlanTest {
   private final Map<String, Map<String, String>> plans = new LinkedHashMap<>();
 
   /**
-   * The statements, rendered only once per load, because rendering takes longer than most of these
-   * tests.
+   * The statements, rendered only once, because rendering takes longer than most of these tests.
    */
   private Map<String, StatementText> statements = Map.of();
 
@@ -213,8 +211,8 @@ class BigTablePlanTest {
   }
 
   /**
-   * If a statement compares the partition key with a value that it reads itself, PostgreSQL prunes
-   * partitions at run time; {@link ReevaluatedBatchTest} shows the consequence.
+   * If a statement compares the partition key with a value that it reads, PostgreSQL prunes
+   * partitions at run time. {@link ReevaluatedBatchTest} tests the consequence.
    */
   @Test
   void noWritePrunesPartitionsWhileItRuns() {

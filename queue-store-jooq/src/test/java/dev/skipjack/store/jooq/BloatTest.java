@@ -7,10 +7,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.api.Test;
 
-/**
- * A queue writes and deletes more rows than it holds, so vacuum must clean up the dead rows and
- * their space must be reused.
- */
+/** Tests that vacuum removes dead rows and that their space is reused. */
 @QueueTest
 class BloatTest {
 
@@ -38,11 +35,10 @@ class BloatTest {
   }
 
   /**
-   * If the table is vacuumed as often as autovacuum would do it, neither the table nor the index
-   * grows with the number of jobs. If no space were reused, both would reach eleven thirds of their
-   * first size. Between two vacuums an index may grow by half, because emptied pages become free
-   * only at the next one, so the limit is twice the first size. Autovacuum itself is off, because
-   * its snapshot could prevent the test's VACUUM from removing anything.
+   * If the table is vacuumed as often as by autovacuum, neither the table nor the index grows with
+   * the number of jobs. Without reuse, both would reach eleven thirds of their first size. The
+   * limit is twice that size, because an index may grow by half between two vacuums. Autovacuum is
+   * off, because its snapshot could prevent the test's VACUUM from removing rows.
    */
   @Test
   void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A bulk enqueue encodes all payloads in the caller's thread, and only then borrows a connection,
- * even if it needs several statements.
+ * Tests that a bulk enqueue encodes all payloads in the caller's thread before it borrows a
+ * connection.
  */
 @QueueTest
 class BulkEncodingTest {

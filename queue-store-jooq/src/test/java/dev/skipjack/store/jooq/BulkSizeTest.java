@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bulk enqueues are split into statements by the size of their payloads, not only by the number of
- * rows.
+ * Tests that bulk enqueues are split into statements by the number of rows and the size of
+ * payloads.
  */
 @QueueTest
 class BulkSizeTest {
@@ -72,7 +72,7 @@ class BulkSizeTest {
   }
 
   @Test
-  void smallPayloadsAreCutByRowsAlone() {
+  void smallPayloadsAreSplitByTheNumberOfRows() {
     queue.enqueueAll(TEXT, Collections.nCopies(1_500, "x"));
 
     assertThat(fixture.value("SELECT string_agg(rows::text, ',' ORDER BY id) FROM @statements"))

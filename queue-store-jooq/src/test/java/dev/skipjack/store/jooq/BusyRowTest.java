@@ -40,10 +40,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * One row of a batch is locked: by a handler that keeps its transaction open after {@code
- * completeIn} for longer than a lease, or by the key share lock of a transaction that has inserted
- * a row with a foreign key to it. All other sessions time out after waiting a tenth of a second, so
- * that any wait becomes an error.
+ * Tests batches in which one row is locked: by a transaction that stays open after {@code
+ * completeIn} for longer than a lease, or by one that has inserted a row with a foreign key to it.
+ * All other sessions wait for at most a tenth of a second, so that any wait becomes an error.
  */
 @QueueTest
 class BusyRowTest {
@@ -114,9 +113,8 @@ class BusyRowTest {
   }
 
   /**
-   * A key share lock permits an update but not a delete. If a statement locked its rows only for an
-   * update, the lock would be granted, and the delete that follows would then wait while the whole
-   * batch is locked.
+   * A key share lock permits an update but not a delete. A statement that locked its rows only for
+   * an update would therefore wait at its delete, with the whole batch locked.
    */
   @Nested
   class ForeignKeyOfAnOpenTransaction {

@@ -11,16 +11,15 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 
 /**
- * A trap in production: a worker starts on an empty queue, every plan is cached as a sequential
- * scan, and then 200,000 rows arrive. One connection runs every hot statement often enough for the
- * driver and the server to cache it, both before and after. The server's own counters show whether
- * a table was ever read from end to end.
+ * Tests that plans cached on an empty queue do not scan 200,000 rows that arrive later. One
+ * connection runs every frequent statement often enough for the driver and the server to cache it,
+ * before and after. The server's counters show whether a table was scanned.
  */
 @QueueTest
 class CachedPlanTest {
 
   /**
-   * The driver prepares a statement after 5 runs, and the server settles on a generic plan after 5
+   * The driver prepares a statement after 5 runs, and the server chooses a generic plan after 5
    * more.
    */
   private static final int UNTIL_CACHED = 12;

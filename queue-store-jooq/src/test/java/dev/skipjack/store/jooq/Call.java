@@ -9,7 +9,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A call in a thread of its own, of which a test can see whether it is in line. */
+/** A call in its own thread. A test can read whether it is in line. */
 final class Call<R> {
 
   private static final Duration LONG = Duration.ofSeconds(60);

@@ -81,7 +81,7 @@ class CallersConnectionTest {
   }
 
   /**
-   * If a redrive waited for the key with its other rows locked, it would deadlock with the caller.
+   * A redrive that waited for the key with its other rows locked would deadlock with the caller.
    */
   @Test
   void aRedriveDoesNotWaitForAKeyThatAnOpenTransactionHasTaken() throws SQLException {
@@ -116,7 +116,7 @@ class CallersConnectionTest {
    * connection.
    */
   @Test
-  void partitionThatACallerMissedExistsAtTheNextTry() throws SQLException {
+  void missingPartitionIsCreatedBeforeTheCallersNextTry() throws SQLException {
     fixture.enqueue(1);
     Execution running = fixture.claimOne(Fixture.LEASE);
     fixture.execute(

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Many claimers compete; the database, not the claimers, counts every job. */
+/** Tests that concurrent claimers run each job once, by the rows in the database. */
 @QueueTest
 class ClaimConcurrencyIT {
 
@@ -30,7 +30,7 @@ class ClaimConcurrencyIT {
   private static final int CLAIMERS = 32;
   private static final int BATCH = 250;
 
-  /** Each claim has its own name, so that the audit shows how many jobs it took. */
+  /** Each claim uses its own worker name, so that the audit shows how many jobs it took. */
   private final AtomicInteger claims = new AtomicInteger();
 
   @Test

@@ -12,10 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests the plan that lists the lanes of 200,000 rows; {@link BigTablePlanTest} tests the claim's
- * plan.
- */
+/** Tests the plan of the statement that lists lanes, with 200,000 rows. */
 @QueueTest
 class ClaimPlanTest {
 

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A claim stops after taking its snapshot, in which three jobs are due; another transaction changes
- * the first job and commits; the claim continues. PostgreSQL then locks the newest version of the
- * row and evaluates the conditions again (READ COMMITTED). The claim must either take the row as it
- * is now or leave it, and in both cases get as many jobs as it requested.
+ * Tests claims that stop after taking a snapshot in which three jobs are due. Another transaction
+ * changes the first job and commits, and the claim continues. PostgreSQL then locks the newest
+ * version of the row and evaluates the conditions again (READ COMMITTED). The claim must take or
+ * skip that version, and return as many jobs as it requested.
  */
 @QueueTest
 class ClaimReevaluationTest {
@@ -68,7 +68,7 @@ class ClaimReevaluationTest {
     assertThat(numbers(release(claim))).containsExactlyInAnyOrder(1, 2, 3);
   }
 
-  /** The edit is neither lost nor undone. */
+  /** The edit must not be lost. */
   @Test
   void claimTakesAnEditedJobWithItsNewPayload() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -90,7 +90,7 @@ class ClaimReevaluationTest {
     assertAudited();
   }
 
-  /** Two workers never run the same job. */
+  /** Two workers must never run the same job. */
   @Test
   void claimSkipsAJobThatAnotherWorkerClaimed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -132,7 +132,7 @@ class ClaimReevaluationTest {
     assertAudited();
   }
 
-  /** No worker runs it before its due time. */
+  /** No worker may run it before its due time. */
   @Test
   void claimSkipsAJobThatWasPostponed() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
@@ -162,7 +162,7 @@ class ClaimReevaluationTest {
     return jobs.stream().map(job -> Integer.parseInt(job.payload().replaceAll("\\D", ""))).toList();
   }
 
-  /** Asserts that each attempt has an audit row, and each running job an open one. */
+  /** Asserts that each attempt has an audit row, and that each running job has an open one. */
   private void assertAudited() {
     assertThat(
             fixture.value(

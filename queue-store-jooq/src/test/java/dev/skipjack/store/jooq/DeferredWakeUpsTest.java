@@ -81,7 +81,7 @@ class DeferredWakeUpsTest {
     assertThat(heard).containsExactly(of("default", 7), of("other", 0));
   }
 
-  /** Wake-ups that are sent with the commit would leave out the one of the second transaction. */
+  /** With wake-ups at commit, the second transaction would send none. */
   @Test
   void wakeUpsAreSentByEachOfTwoConcurrentTransactions() throws SQLException {
     JobQueue otherProcess =
@@ -160,7 +160,7 @@ class DeferredWakeUpsTest {
   }
 
   @Test
-  void wakeUpsThatCannotBeSentFailNoCaller() throws SQLException {
+  void callDoesNotFailIfWakeUpsCannotBeSent() throws SQLException {
     enqueuer().enqueue(Fixture.WORK, work(1));
     connection.commit();
     connection.close();

@@ -34,24 +34,21 @@ import org.junit.jupiter.api.TestFactory;
 import org.postgresql.util.PSQLException;
 
 /**
- * Runs the cases of one file with {@link JobQueue} and with the schema's function {@code enqueue}:
- * both must accept and write the same row, or both must reject.
+ * Runs the cases of one file with {@link JobQueue} and with the schema's function {@code enqueue}.
+ * Both must write the same row, or both must reject the case.
  */
 @QueueTest
 class EnqueueCasesTest {
 
   private static final String INVALID_PARAMETER_VALUE = "22023";
 
-  /**
-   * Times differ by the microseconds between two calls, so they are compared in hundredths of an
-   * hour.
-   */
+  /** The times of two calls differ slightly, so they are compared in hundredths of an hour. */
   private static final String ROW =
       "SELECT (to_jsonb(jobs) - '{id,created_at,updated_at,scheduled_at}'::text[])"
           + " || jsonb_build_object('due_in', round(extract(epoch FROM scheduled_at - created_at) / 36),"
           + " 'key', (SELECT key FROM @job_keys WHERE job_id = jobs.id)) FROM @jobs WHERE id = ";
 
-  /** A codec that passes payloads through as JSON, even if they are invalid. */
+  /** A codec that returns payloads unchanged, even if they are not valid JSON. */
   private static final PayloadCodec AS_IT_IS =
       new PayloadCodec() {
         @Override
@@ -93,7 +90,7 @@ class EnqueueCasesTest {
         JobQueue.builder(database.dataSource()).schema(database.schema()).codec(AS_IT_IS).build();
   }
 
-  /** Dynamic tests, so that the tables are not truncated before each of a hundred cases. */
+  /** Dynamic tests, so that the tables are not truncated before each case. */
   @TestFactory
   Stream<DynamicTest> javaAndSqlAgree() throws IOException {
     return cases().map(each -> DynamicTest.dynamicTest(each.name(), () -> compare(each)));
@@ -233,8 +230,8 @@ class EnqueueCasesTest {
   }
 
   /**
-   * Returns a text. A long text is described by its parts: before, a repeated part, middle, another
-   * part that is repeated as often, after.
+   * Returns a text. A long text is given by its parts: before, a repeated part, middle, another
+   * repeated part, after.
    */
   private static String text(JsonNode node) {
     if (!node.isObject()) {

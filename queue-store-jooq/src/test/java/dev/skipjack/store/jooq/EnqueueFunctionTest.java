@@ -45,7 +45,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void jobsOfTheFunctionRunLikeAnyOther() {
+  void jobsOfTheFunctionRunLikeAllOthers() {
     String id = fixture.value("SELECT @enqueue('work', '{\"number\": 42}')");
 
     assertThat(fixture.claim(10))
@@ -253,10 +253,7 @@ class EnqueueFunctionTest {
     }
   }
 
-  /**
-   * The function runs with its owner's rights, so it must not use the caller's objects instead of
-   * its own.
-   */
+  /** The function runs with its owner's rights, so it must not use the caller's objects. */
   @Test
   void shadowSchemaOfTheCallerIsIgnored() throws SQLException {
     fixture.execute("CREATE SCHEMA shadow");
@@ -278,7 +275,7 @@ class EnqueueFunctionTest {
   }
 
   @Test
-  void aProducerNeedsTheRightToCallItAndNoOther() throws SQLException {
+  void producerNeedsOnlyTheRightToCallTheFunction() throws SQLException {
     String role = "producer_" + ProcessHandle.current().pid();
     fixture.execute("CREATE ROLE " + role);
     fixture.execute("GRANT USAGE ON SCHEMA \"" + fixture.database.schema() + "\" TO " + role);

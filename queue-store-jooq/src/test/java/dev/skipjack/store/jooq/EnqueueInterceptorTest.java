@@ -23,7 +23,10 @@ import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Interceptors wrap every enqueue, and the queue writes what they pass on. */
+/**
+ * Tests that interceptors intercept every enqueue, and that the queue writes the jobs that they
+ * pass on.
+ */
 @QueueTest
 class EnqueueInterceptorTest {
 
@@ -85,7 +88,7 @@ class EnqueueInterceptorTest {
   }
 
   @Test
-  void everyWayOfEnqueueingPassesThrough() {
+  void everyWayOfEnqueueingIsIntercepted() {
     JobQueue queue = queue(noting("a"));
     Fixture.Work work = new Fixture.Work(1);
 

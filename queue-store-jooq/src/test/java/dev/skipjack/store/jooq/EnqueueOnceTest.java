@@ -37,7 +37,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests idempotency keys, which make it safe to repeat an enqueue. */
+/** Tests idempotency keys. */
 @QueueTest
 class EnqueueOnceTest {
 

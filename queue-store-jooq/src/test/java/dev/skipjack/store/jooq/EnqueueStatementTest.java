@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Test;
 class EnqueueStatementTest {
 
   /**
-   * Undefined table or undefined schema: which error is reported first depends on the server's
-   * version.
+   * An undefined table or an undefined schema. The server's version determines which is reported.
    */
   private static final List<String> NO_SUCH_TABLE = List.of("42P01", "3F000");
 

@@ -209,7 +209,7 @@ final class EveryStatement {
     }
   }
 
-  /** Runs the statements of admin commands and of schedules. */
+  /** Runs the statements of administrative commands and of schedules. */
   static void ofAPerson(JobQueue queue) {
     JobStore store = queue.store();
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(2, new Fixture.Work(1)));
@@ -344,8 +344,8 @@ final class EveryStatement {
   }
 
   /**
-   * Enqueues a job with a key that is known after the first run, and one with a key that is never
-   * known. Both are due after all other jobs.
+   * Enqueues a job with a key that is known after the first run, and a job with a new key. Both are
+   * due after all other jobs.
    */
   private static void enqueueWithKeys(JobEnqueuer enqueuer) {
     enqueuer.enqueueAllOnce(

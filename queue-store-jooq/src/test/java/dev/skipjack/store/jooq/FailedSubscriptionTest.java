@@ -16,7 +16,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** Tests subscriptions that fail half-way, and subscriptions that must not fail. */
+/** Tests subscriptions that fail, and subscriptions that must not fail. */
 @QueueTest
 class FailedSubscriptionTest {
 
@@ -43,9 +43,7 @@ class FailedSubscriptionTest {
     }
   }
 
-  /**
-   * Creates a pool with a short timeout, which can no longer be changed once the pool is running.
-   */
+  /** Creates a pool with a short timeout, which cannot be changed later. */
   private static HikariDataSource impatientPool(QueueDatabase database, int size) {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(database.jdbcUrl());

@@ -95,12 +95,12 @@ public final class Fixture {
   }
 
   /**
-   * Checks that a call leaves the only job alone in the last second before a moment, by the
-   * database's clock. On a busy machine the moment may pass meanwhile; then the check is repeated.
+   * Checks that a call does not change the only job in the last second before a moment, by the
+   * database's clock. If the moment passes during the call, the check is repeated.
    *
    * @param prepare creates the job
    * @param column the column that holds the moment
-   * @param leaves returns whether the call has left the job alone
+   * @param leaves makes the call, and returns whether it has left the job unchanged
    */
   void requireLeftBefore(Runnable prepare, String column, BooleanSupplier leaves) {
     for (int tries = 0; tries < 50; tries++) {
@@ -124,7 +124,7 @@ public final class Fixture {
     return RowTimeout.over(rows, database.dataSource(), database.schema(), table);
   }
 
-  /** Replaces {@code @}, which statements in tests contain instead of the schema's prefix. */
+  /** Replaces each {@code @} in a statement with the schema's prefix. */
   public String inSchema(String sql) {
     return sql.replace("@", "\"" + database.schema().replace("\"", "\"\"") + "\".");
   }

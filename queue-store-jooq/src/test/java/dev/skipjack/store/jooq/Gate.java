@@ -11,9 +11,9 @@ import javax.sql.DataSource;
  * Stops a write between its snapshot and its first lock, so that other sessions can change what the
  * snapshot shows.
  *
- * <p>The statement keeps the store's text and plan. A trigger FOR EACH STATEMENT, which exists only
- * in the test, fires when the statement has its snapshot but has not read any row. In the session
- * that must stop, and in no other, the trigger waits for an advisory lock that the test holds.
+ * <p>A trigger FOR EACH STATEMENT fires when the statement has its snapshot but has not read any
+ * row. In the session that must stop, the trigger waits for an advisory lock that the test holds.
+ * The statement keeps the store's text and plan.
  */
 final class Gate implements AutoCloseable {
 
@@ -78,7 +78,7 @@ final class Gate implements AutoCloseable {
 
   /**
    * Like {@link #stops}, but stops at the first row that a statement reads, for statements that
-   * lock rows before they write. A row-level security policy does this, so the plan has one more
+   * lock rows before they write. It uses a row-level security policy, so the plan has one more
    * condition.
    */
   void stopsAtRows(Rival rival) throws SQLException {
@@ -87,7 +87,7 @@ final class Gate implements AutoCloseable {
   }
 
   /**
-   * Does the same as {@link #stops} for the only connection of a pool.
+   * Like {@link #stops}, for the only connection of a pool.
    *
    * @return the session
    */
@@ -95,9 +95,7 @@ final class Gate implements AutoCloseable {
     return change(pool, STOP);
   }
 
-  /**
-   * Does the same as {@link #stopsAtRows} for the only connection of a pool. Returns the session.
-   */
+  /** Like {@link #stopsAtRows}, for the only connection of a pool. Returns the session. */
   int stopsTheOneOfAtRows(DataSource pool) throws SQLException {
     return change(pool, "SET ROLE " + PASSER);
   }
@@ -132,7 +130,7 @@ final class Gate implements AutoCloseable {
   /** Returns once the session that does {@code work} has stopped at the shut gate. */
   void awaitArrival(Future<?> work, int session) {
     if (keeper.seesEndOf(work, session)) {
-      throw new AssertionError("Came through the gate: " + work);
+      throw new AssertionError("Did not stop at the gate: " + work);
     }
   }
 
@@ -142,9 +140,8 @@ final class Gate implements AutoCloseable {
   }
 
   /**
-   * Removes the gate. Fails if a transaction that a failed assertion has left open keeps the table
-   * locked for ten seconds: without this limit, the test would hang, and never report the
-   * assertion.
+   * Removes the gate. Fails after ten seconds if a transaction keeps the table locked, so that a
+   * failed assertion that has left it open is still reported.
    */
   @Override
   public void close() throws SQLException {

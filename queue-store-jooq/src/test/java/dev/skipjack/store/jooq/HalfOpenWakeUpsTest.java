@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Tests a listening connection that a device between client and server has forgotten. The
- * connection has no socketTimeout.
+ * Tests a listening connection that a device between client and server has dropped without notice.
+ * The connection has no socketTimeout.
  */
 @QueueTest
 @Timeout(60)

@@ -118,7 +118,7 @@ class HandOverTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs_archive")).isEqualTo(archive ? "29" : "0");
   }
 
-  /** Changes to the next job or its queue, after which only a claim may take it, or none. */
+  /** Changes to the next job or its queue, after which it must not be handed over. */
   private enum Unfit {
     NOT_DUE("UPDATE @jobs SET scheduled_at = now() + interval '1 hour' WHERE status = 'waiting'"),
     OTHER_QUEUE("UPDATE @jobs SET queue = 'other' WHERE status = 'waiting'"),
@@ -240,7 +240,7 @@ class HandOverTest {
     assertThat(fixture.claimOne(Fixture.LEASE).jobId()).isEqualTo(jobs.get(2));
   }
 
-  /** The version of the row that was locked decides, not that of the snapshot. */
+  /** The locked version of the row determines whether the job is handed over. */
   @Test
   void jobThatIsEditedAfterTheSnapshotIsJudgedByItsNewVersion() throws Exception {
     List<JobId> jobs = enqueue(2);
@@ -263,7 +263,6 @@ class HandOverTest {
     assertThat(result.next()).extracting(ClaimedJob::payload).isEqualTo("{\"number\": 7}");
   }
 
-  /** The pause takes effect before the next job is judged, because the judgment reads it then. */
   @Test
   void committedPauseOfTheQueueStopsTheHandOver() {
     List<JobId> jobs = enqueue(2);

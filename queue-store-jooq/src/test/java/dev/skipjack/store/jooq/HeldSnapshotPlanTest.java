@@ -16,9 +16,8 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the classic failure of queues in PostgreSQL: a transaction that stays open prevents vacuum
- * from removing the index entries of jobs that ended long ago. These entries are at the head of the
- * index, where every claim begins.
+ * Tests claims while an open transaction prevents vacuum from removing the index entries of ended
+ * jobs. These entries are at the head of the index, where every claim begins.
  */
 @QueueTest
 class HeldSnapshotPlanTest {
@@ -45,9 +44,9 @@ class HeldSnapshotPlanTest {
 
       long without = pagesOfAClaim(database, "-infinity");
       long with = pagesOfAClaim(database, mark);
-      // The ten jobs cost the same in both; the rest is what lies before them.
+      // Both claims read the ten jobs, and differ in the index entries before these jobs.
       assertThat(with).isLessThan(without / 4);
-      // Therefore a worker claims from idle lanes with marks, and rarely lists the lanes.
+      // A worker therefore claims from idle lanes with marks, and rarely lists the lanes.
       assertThat(with).isLessThan(pagesOfAListing(database) / 4);
       holder.rollback();
     }
@@ -74,7 +73,8 @@ class HeldSnapshotPlanTest {
       long oldest = fixture.claimOne(Fixture.LEASE).id().value();
 
       for (List<String> arguments :
-          List.of(List.of("200", "1000000"), List.<String>of())) { // a rescue, and the mark's look
+          // a rescue, and the query for its mark
+          List.of(List.of("200", "1000000"), List.<String>of())) {
         StatementText sql =
             arguments.isEmpty()
                 ? RescueStatement.oldestRunning(dialect).text()

@@ -19,13 +19,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * HOT updates leave nothing in the indexes for vacuum to clean up. The most frequent updates of a
- * queue must be HOT.
+ * Tests that the most frequent updates are HOT, so that they leave nothing in the indexes for
+ * vacuum.
  */
 @QueueTest
 class HotUpdatesStatementTest {
 
-  /** The number of jobs: few, so that their page has room; in a full page, no update is HOT. */
+  /** The number of jobs. In a full page, no update would be HOT. */
   private static final int JOBS = 5;
 
   private Fixture fixture;

@@ -18,10 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Passes hostile text in every String that a producer can pass. The text must be rejected or stored
- * unchanged.
- */
+/** Tests that hostile text in any String of a producer is rejected or stored unchanged. */
 @QueueTest
 class InjectionTest {
 
@@ -124,7 +121,7 @@ class InjectionTest {
   }
 
   @Test
-  void aSchemaIsANameAndNothingElse() {
+  void schemaIsUsedOnlyAsAName() {
     for (String hostile : corpus()) {
       JobQueue elsewhere = JobQueue.builder(fixture.database.dataSource()).schema(hostile).build();
 

@@ -42,11 +42,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.util.PSQLException;
 
 /**
- * Tests each operation in a caller's transaction of each isolation level after another session has
- * changed the same row since the transaction's snapshot. At READ COMMITTED, the operation sees the
- * change. At the stricter levels, PostgreSQL's error 40001 reaches the caller unchanged, and the
- * owner of the transaction must repeat it. The queue's own transactions are READ COMMITTED whatever
- * the pool's default is.
+ * Tests each operation in a caller's transaction of each isolation level, if another session has
+ * changed the same row since the snapshot. At READ COMMITTED, the operation sees the change. At
+ * stricter levels, the caller gets PostgreSQL's error 40001 unchanged. The queue's own transactions
+ * are always READ COMMITTED.
  */
 @QueueTest
 class IsolationTest {
@@ -80,7 +79,7 @@ class IsolationTest {
     queue = fixture.queue;
   }
 
-  /** No change by another session conflicts with a new row. */
+  /** A new row conflicts with no change by another session. */
   @ParameterizedTest
   @EnumSource
   void enqueueCommitsAndRollsBackWithTheCaller(Level level) throws SQLException {
@@ -151,7 +150,7 @@ class IsolationTest {
     }
   }
 
-  /** Throws jOOQ's own exception, which the caller's transaction code already handles. */
+  /** The call throws jOOQ's own exception, which the caller's code handles. */
   @ParameterizedTest
   @EnumSource
   void enqueueOnceThroughJooqFailsWithJooqsException(Level level) throws SQLException {
@@ -177,7 +176,7 @@ class IsolationTest {
     assertThat(numbers()).isEqualTo("1");
   }
 
-  /** The row was changed in the meantime, as by the heartbeats during a handler's run. */
+  /** Another session has changed the row in the meantime, as a heartbeat does. */
   @ParameterizedTest
   @EnumSource
   void completeInSeesARenewalOrFailsAsPostgresDocuments(Level level) throws SQLException {

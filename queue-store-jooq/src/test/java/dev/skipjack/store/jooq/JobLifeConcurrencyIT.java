@@ -37,9 +37,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two workers, a sweeper and an operator act concurrently and at random, also on jobs that are not
- * theirs. At the end, all invariants must hold. {@link JobLifeProperties} tests the same steps
- * without races, and compares every row.
+ * Two workers, a sweeper and an operator take random steps concurrently, also on jobs of the other
+ * worker. At the end, all invariants must hold. {@link JobLifeProperties} tests the same steps one
+ * after another.
  */
 @QueueTest
 class JobLifeConcurrencyIT {
@@ -94,7 +94,7 @@ class JobLifeConcurrencyIT {
     return STEPS;
   }
 
-  /** Writes about random recent attempts, including attempts that ended long ago. */
+  /** Makes random writes for recent attempts, some of which have ended. */
   private void write(List<Execution> mine, Random random) throws SQLException {
     List<Execution> latest = mine.subList(Math.max(0, mine.size() - 12), mine.size());
     Execution one = latest.get(random.nextInt(latest.size()));
@@ -167,36 +167,37 @@ class JobLifeConcurrencyIT {
   private void assertInvariants(String seed) {
     assertThat(completed).as(seed).isNotEmpty().doesNotHaveDuplicates();
     assertZero(
-        seed + ": completions that were accepted and are not archived, or the other way round",
+        seed + ": accepted completions minus archived jobs",
         "SELECT "
             + completed.size()
             + " - (SELECT count(*) FROM @jobs_archive WHERE status = 'completed')");
     assertZero(
-        seed + ": jobs that vanished or are in two places",
+        seed + ": jobs that are missing or in both tables",
         "SELECT %d - %d - (SELECT count(*) FROM (SELECT id FROM @jobs UNION ALL SELECT id FROM @jobs_archive) AS kept)"
             .formatted(JOBS, pruned.get()));
     String kept =
         "(SELECT id, attempts, uncounted_attempts, max_attempts FROM @jobs UNION ALL SELECT id, attempts,"
             + " uncounted_attempts, max_attempts FROM @jobs_archive)";
     assertZero(
-        seed + ": jobs whose attempts are not their audit rows",
+        seed + ": jobs whose attempts differ from their audit rows",
         "SELECT count(*) FROM "
             + kept
             + " AS job WHERE attempts <> (SELECT count(*) FROM @job_executions WHERE job_id ="
             + " job.id)");
     assertZero(
-        seed + ": jobs that used more attempts than they have",
+        seed + ": jobs that used more attempts than allowed",
         "SELECT count(*) FROM "
             + kept
             + " AS job WHERE attempts - uncounted_attempts > max_attempts");
     assertZero(
-        seed + ": audit rows that are open without a running job, or the other way round",
+        seed
+            + ": open audit rows without a running job, and running jobs without an open audit row",
         "SELECT count(*) FROM (SELECT id, current_execution_id AS execution FROM @jobs WHERE status"
             + " = 'running') AS job FULL JOIN (SELECT job_id, id AS execution FROM @job_executions"
             + " WHERE status = 'running') AS attempt ON attempt.job_id = job.id AND"
             + " attempt.execution = job.execution WHERE job.id IS NULL OR attempt.job_id IS NULL");
     assertZero(
-        seed + ": successes beyond the completions",
+        seed + ": completions minus successful attempts",
         "SELECT "
             + completed.size()
             + " - count(*) FROM @job_executions WHERE status = 'succeeded'");

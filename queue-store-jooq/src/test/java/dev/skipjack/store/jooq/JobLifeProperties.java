@@ -19,10 +19,10 @@ import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsReport;
 
 /**
- * Whatever steps are taken on a queue, in whatever order, the database must match an in-memory
- * model. In the model, no job vanishes or is completed twice, a stale execution changes nothing,
- * the audit has a row for each attempt, no job uses more attempts than its maximum, and every
- * status change is in the state diagram.
+ * Tests that the database matches an in-memory model after any sequence of steps. In the model, no
+ * job vanishes or is completed twice, and a stale execution changes nothing. The audit has a row
+ * for each attempt, no job uses more attempts than its maximum, and every status change is in the
+ * state diagram.
  *
  * <p>With {@code -Dskipjack.soak=true}, each try consists of ten walks.
  */
@@ -30,10 +30,7 @@ class JobLifeProperties {
 
   private static final int WALKS = Boolean.getBoolean("skipjack.soak") ? 10 : 1;
 
-  /**
-   * The results that must occur in some walk, because a walk without a rescue, for example, proves
-   * nothing about rescues.
-   */
+  /** The results that must occur in some walk, so that each kind of step is tested. */
   private static final List<String> TO_BE_MET =
       List.of(
           "Verdict DONE",
@@ -70,7 +67,7 @@ class JobLifeProperties {
   private static final QueueDatabase DATABASE = QueueDatabase.create();
   private static final Fixture FIXTURE = new Fixture(DATABASE);
 
-  /** Waits for a walk that jqwik left running when it gave up shrinking a failure. */
+  /** Waits for a walk that jqwik left running when it stopped shrinking a failure. */
   @AfterContainer
   static void close() {
     synchronized (FIXTURE) {

@@ -30,7 +30,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** An in-memory model of the queue without SQL, which predicts the result of every call. */
+/** An in-memory model of the queue, which predicts the result of every call. */
 final class JobModel {
 
   /** The name of a queue that archives nothing. */
@@ -224,7 +224,7 @@ final class JobModel {
     return CancelResult.REQUESTED;
   }
 
-  /** If several jobs need the same key, the oldest gets it, whatever their order in the call. */
+  /** If several jobs need the same key, the oldest gets it. */
   List<RedriveResult> redrive(List<JobId> ids) {
     Map<String, JobId> takers = new HashMap<>();
     for (JobId id : ids) {
@@ -283,7 +283,7 @@ final class JobModel {
     return PruneResult.PRUNED;
   }
 
-  /** Checks the invariants of the model, which was already compared with the database. */
+  /** Checks the invariants of the model. */
   void checkInvariants() {
     for (ModelJob job : jobs.values()) {
       assertThat(job.used()).as("used attempts of %s", job.id).isBetween(0, job.maxAttempts);

@@ -83,7 +83,7 @@ final class JobMoves {
   private final Statement<List<JobId>, KeyedResult<CancelResult>> cancel;
   private final Statement<List<JobId>, KeyedResult<RedriveResult>> redrive;
 
-  /** Creates each statement once, as the store does: rendering takes longer than running it. */
+  /** Creates each statement once, because rendering takes longer than running it. */
   JobMoves(Fixture fixture) {
     DSLContext dialect = StatementDialect.forSchema(fixture.database.schema());
     this.fixture = fixture;
@@ -152,10 +152,7 @@ final class JobMoves {
         == Verdict.DONE;
   }
 
-  /**
-   * Completes in the open transaction or, if none is open, in a new one, because it needs a
-   * transaction.
-   */
+  /** Completes in the open transaction or, if none is open, in a new one. */
   private boolean completeIn(Connection connection, Execution execution) throws SQLException {
     boolean alone = connection.getAutoCommit();
     try {

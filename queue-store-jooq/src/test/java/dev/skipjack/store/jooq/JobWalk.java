@@ -52,12 +52,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the same steps on the store and on the model, as two workers, a sweeper, an operator and
- * another session that locks rows. Every result of the store must match the model's, and after
- * every step so must every row.
+ * Takes the same steps on the store and on the model, as two workers, a sweeper, an operator and a
+ * session that locks rows. After every step, all results and rows of the store must match the
+ * model.
  *
- * <p>Time does not matter: a job is due now or in an hour, and a lease expires immediately or in
- * half a minute, so no step has to wait.
+ * <p>No step has to wait: a job is due now or in an hour, and a lease expires immediately or in
+ * half a minute.
  */
 final class JobWalk implements AutoCloseable {
 
@@ -278,7 +278,7 @@ final class JobWalk implements AutoCloseable {
     }
   }
 
-  /** Asserts that no job that was not claimed has been due for longer than a claimed job. */
+  /** Asserts that the claimed jobs have been due longest. */
   private static void assertFirst(List<ModelJob> due, List<ClaimedJob> taken) {
     List<JobId> ids = taken.stream().map(job -> job.execution().jobId()).toList();
     assertThat(due.stream().map(job -> job.id)).containsAll(ids);
@@ -396,7 +396,7 @@ final class JobWalk implements AutoCloseable {
       letGo();
       freeAKey();
       if (model.live().anyMatch(job -> job.freedKey != null)) {
-        enqueueUnique(step); // takes the key, unless another job has it already
+        enqueueUnique(step); // takes the key, unless another job has it
       }
     }
     List<JobId> ids = jobs(step, job -> job.is(JobStatus.DEAD) && isChosen(step, job.freedKey));
@@ -404,8 +404,8 @@ final class JobWalk implements AutoCloseable {
   }
 
   /**
-   * Fails a running job for good that then frees its unique key, if such a job exists, because
-   * random steps rarely do so.
+   * Makes a running job fail finally so that it frees its unique key, because random steps rarely
+   * do so.
    */
   private void freeAKey() {
     Optional<Execution> owner =
@@ -423,8 +423,7 @@ final class JobWalk implements AutoCloseable {
   }
 
   /**
-   * Selects any dead job, or one that has freed a key, or one whose key another job has since
-   * taken.
+   * Selects any dead job, one that has freed a key, or one whose key another job has taken since.
    */
   private boolean isChosen(WalkStep step, @Nullable String freedKey) {
     return switch (step.a() % 3) {
@@ -461,8 +460,8 @@ final class JobWalk implements AutoCloseable {
   }
 
   /**
-   * Returns up to three jobs: usually jobs that the command is meant for, sometimes any job that
-   * ever existed.
+   * Returns up to three jobs: usually jobs that the command can change, sometimes any job that ever
+   * existed.
    */
   private List<JobId> jobs(WalkStep step, Predicate<ModelJob> usual) {
     letGo();
@@ -473,9 +472,9 @@ final class JobWalk implements AutoCloseable {
             .toList());
   }
 
-  // A rival
+  // Another session
 
-  /** Locks a row, as an open transaction does, until a later step would have to wait for it. */
+  /** Locks a row until a later step would have to wait for it. */
   private void hold(WalkStep step) throws SQLException {
     letGo();
     List<JobId> candidates =

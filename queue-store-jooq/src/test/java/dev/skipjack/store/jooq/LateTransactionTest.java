@@ -20,10 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests statements in a transaction that has been open for some time, so that {@code now()} would
- * be too early.
- */
+/** Tests statements in a transaction that began earlier, so that {@code now()} is too early. */
 @QueueTest
 @Timeout(60)
 class LateTransactionTest {

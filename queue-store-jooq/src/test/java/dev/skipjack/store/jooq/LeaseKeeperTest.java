@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Heartbeats continue even if all of the pool's connections are in use. */
+/** Tests that heartbeats continue while all of the pool's connections are in use. */
 @QueueTest
 class LeaseKeeperTest {
 

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares the results that callers received for one job with the database: each attempt was ended
- * by exactly the caller whose result reported it.
+ * Compares the results that callers received for one job with the database. Each attempt must have
+ * been ended by the caller whose result reports it.
  */
 final class Ledger {
 
@@ -62,7 +62,7 @@ final class Ledger {
         .ifPresent(
             execution ->
                 assertThat(ends.put(execution.id().value(), answer.move()))
-                    .as("the end of execution %s, reported before", execution.id())
+                    .as("an earlier report of the end of execution %s", execution.id())
                     .isNull());
   }
 

@@ -29,13 +29,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The connection breaks during the commit, so it is unknown whether the server received it. */
+/** Tests connections that break during the commit, so that its outcome is unknown. */
 @QueueTest
 class LostCommitTest {
 
   private static final long SEED = 20_261_121;
 
-  /** One in five of these calls loses its connection and opens another one. */
+  /** The number of calls. One in five loses its connection. */
   private static final int CALLS = Boolean.getBoolean("skipjack.soak") ? 500 : 150;
 
   private static final Lane LANE = new Lane("default", 0);
@@ -75,12 +75,12 @@ class LostCommitTest {
   }
 
   @Test
-  void outcomesAreRepeatedUntilConfirmedAndCountOnce() {
+  void repeatedOutcomesCountOnce() {
     fixture.enqueue(CALLS);
     List<Execution> claimed = fixture.claim(CALLS).stream().map(ClaimedJob::execution).toList();
     for (Execution execution : claimed) {
       Verdict verdict = untilAnswered(() -> queue.store().complete(List.of(execution))).get(0);
-      // A repeat may find the job gone, but never finds it half ended.
+      // A repeated outcome is LOST if the first one was committed.
       assertThat(verdict).isIn(Verdict.DONE, Verdict.LOST);
     }
 
@@ -93,9 +93,9 @@ class LostCommitTest {
         .isEqualTo(String.valueOf(CALLS));
   }
 
-  /** Jobs of a claim whose response was lost run under a lease, and are rescued when it expires. */
+  /** Jobs of a claim whose response was lost are rescued when their lease expires. */
   @Test
-  void claimsWithALostResponseLoseNoJob() {
+  void noJobIsLostByAClaimWithALostResponse() {
     fixture.enqueue(300);
     int answered = 0;
     for (int i = 0; i < 60; i++) {
@@ -212,7 +212,7 @@ class LostCommitTest {
     }
   }
 
-  /** Breaks one commit in five: half of those before the server receives it, and half after. */
+  /** Breaks one commit in five, before or after the server receives it. */
   private CommitFate fate() {
     double chance = random.nextDouble();
     if (chance >= 0.2) {

@@ -24,17 +24,16 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Runs the statements of two workers on one job in every order, one after another. Leases expire
- * immediately, so a rescue finds each attempt that no heartbeat has renewed. The first worker's
- * failure is final; the second's is not.
+ * immediately, so a rescue finds each attempt that no heartbeat has renewed. Only the first
+ * worker's failure is final.
  *
- * <p>A rejected statement must leave every row unchanged, so continuing after it is the same as
- * leaving it out. The test therefore runs only orders in which every statement but the last is
- * accepted.
+ * <p>A rejected statement must leave every row unchanged. The test therefore runs only orders in
+ * which every statement but the last is accepted.
  */
 @QueueTest
 class MoveOrdersTest {
 
-  /** The maximum number of statements in an order; one more with {@code -Dskipjack.soak}. */
+  /** The maximum number of statements in an order. */
   private static final int LONGEST = Boolean.getBoolean("skipjack.soak") ? 7 : 6;
 
   private enum Step {

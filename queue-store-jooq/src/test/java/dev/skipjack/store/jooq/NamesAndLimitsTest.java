@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Java and the schema accept the same names and numbers. */
+/** Tests that Java and the schema accept the same names and numbers. */
 @QueueTest
 class NamesAndLimitsTest {
 

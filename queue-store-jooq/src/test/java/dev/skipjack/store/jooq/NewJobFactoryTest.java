@@ -58,7 +58,7 @@ class NewJobFactoryTest {
                   jobFactory.create(unreadable, new Drawing(1, () -> 2), UnaryOperator.identity()))
           .isInstanceOf(PayloadException.class)
           .hasMessageContaining("at '/shape'")
-          // The handler that enqueues it may have done work that its own retry repeats.
+          // A handler that enqueues an invalid job is retried.
           .satisfies(refused -> assertThat(((PayloadException) refused).isPermanent()).isFalse());
     }
     asked.set(0);
@@ -68,7 +68,7 @@ class NewJobFactoryTest {
     assertThat(asked).hasValue(1);
   }
 
-  /** Deep trees are rejected long before a stack is exhausted, whatever causes the depth. */
+  /** Deep trees must be rejected before they exhaust the stack. */
   @ParameterizedTest
   @ValueSource(ints = {101, 5_000, 50_000})
   void deepTreesAreRefused(int depth) {

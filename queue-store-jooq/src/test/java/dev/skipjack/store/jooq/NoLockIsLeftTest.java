@@ -31,8 +31,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A connection returns to its pool without a transaction or a lock. The server would keep
- * session-level advisory locks until the connection is closed.
+ * Tests that a connection returns to its pool without a transaction or a lock, for example a
+ * session-level advisory lock.
  */
 @QueueTest
 class NoLockIsLeftTest {

@@ -57,7 +57,7 @@ class NotificationPeekTest {
     CountingSockets.peeks.set(0);
   }
 
-  /** The driver peeks with a read that has a timeout of 1 ms, which its socket can detect. */
+  /** The test's socket detects the driver's peek, which is a read with a timeout of 1 ms. */
   @Nested
   class OfASubscription {
 
@@ -94,7 +94,7 @@ class NotificationPeekTest {
     @Test
     void peekIsRestoredAfterAFailedSubscription() throws SQLException {
       try (HikariDataSource pool = countingPool(1)) {
-        // It listens, and there is no second connection for the probe.
+        // The pool has no second connection for the probe.
         assertThatThrownBy(wakeUps(pool)::subscribe).isInstanceOf(StoreException.class);
 
         try (Connection only = pool.getConnection()) {
@@ -142,7 +142,7 @@ class NotificationPeekTest {
       assertAllAreHeard(plain);
     }
 
-    /** Over TLS, the driver cannot detect what has arrived but is still encrypted. */
+    /** Over TLS, the driver cannot detect bytes that have arrived but are still encrypted. */
     @Test
     void skippedPeekLosesNoneOfManyNotificationsOverTls(@TempDir Path folder) throws Exception {
       try (TlsDoor door = new TlsDoor(database.jdbcUrl(), folder)) {
@@ -172,8 +172,8 @@ class NotificationPeekTest {
     }
 
     /**
-     * Sends the notifications in transactions of one or a hundred, so that they fill part of a
-     * buffer or many buffers.
+     * Sends the notifications in transactions of one or a hundred, which fill part of a buffer or
+     * several buffers.
      */
     private void sendMany() {
       try (Connection sender = database.connection();

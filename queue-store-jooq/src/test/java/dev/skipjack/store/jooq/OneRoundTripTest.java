@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests statements that run in one round trip in auto-commit mode: alone, or as a whole transaction
- * from BEGIN to COMMIT that the driver does not know about.
+ * Tests statements that run in one round trip in auto-commit mode: alone, or between BEGIN and
+ * COMMIT.
  */
 @QueueTest
 class OneRoundTripTest {
@@ -44,7 +44,7 @@ class OneRoundTripTest {
     fixture.execute("ALTER TABLE @jobs_archive DROP CONSTRAINT IF EXISTS lucky");
   }
 
-  /** The server has begun the transaction in which it rejects the statement. */
+  /** The server rejects the statement in a transaction that has begun. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aRefusedOutcomeLeavesItsConnectionUnchanged(boolean autoCommit) throws SQLException {

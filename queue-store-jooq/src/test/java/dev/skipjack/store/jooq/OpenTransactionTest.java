@@ -90,7 +90,10 @@ class OpenTransactionTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
   }
 
-  /** A rollback would let the caller's next statements commit without the first ones. */
+  /**
+   * If the queue rolled back, the caller's next statements would be committed without the first
+   * ones.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFailedTransactionIsRefusedAndLeftToItsOwner(boolean unwraps) throws SQLException {
@@ -131,7 +134,7 @@ class OpenTransactionTest {
   /** An application may enqueue first and then write its own rows. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aTransactionWithoutStatementsIsRefusedWhereConnectionsCameWithAutoCommit(boolean unwraps)
+  void transactionWithoutStatementsIsRefusedIfConnectionsHadAutoCommit(boolean unwraps)
       throws SQLException {
     try (Connection caller = database.connection()) {
       JobQueue queue = queueOn(boundTo(caller, unwraps));
@@ -177,7 +180,7 @@ class OpenTransactionTest {
     assertThat(numbers()).isEqualTo("1 2");
   }
 
-  /** Not every pool turns auto-commit on again when a connection is returned. */
+  /** Some pools do not turn auto-commit on again when a connection is returned. */
   @Test
   void aPoolWhoseUsersLeaveAutoCommitSwitchedOffIsNotRefused() throws SQLException {
     try (Connection one = database.connection();
@@ -193,15 +196,15 @@ class OpenTransactionTest {
       queue.enqueue(Fixture.WORK, new Fixture.Work(2));
       queue.enqueue(Fixture.WORK, new Fixture.Work(3));
 
-      // An enqueue and its wake-up may each borrow one connection, and each may request a second
-      // one once.
+      // Each of an enqueue and its wake-up borrows one connection, and may once borrow a second
+      // one.
       assertThat(borrowed).hasValueLessThanOrEqualTo(6);
       assertThat(idle).hasSize(2);
     }
     assertThat(numbers()).isEqualTo("1 2 3");
   }
 
-  /** Such a pool's connections are between transactions. */
+  /** Such a pool's connections have no open transaction. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void connectionsOfAPoolWithoutAutoCommitAreAccepted(boolean unwraps) throws SQLException {
@@ -351,7 +354,7 @@ class OpenTransactionTest {
     return dataSource(() -> bound, pool);
   }
 
-  /** Returns a pool that leaves connections as its users left them. */
+  /** Returns a pool that does not reset connections. */
   private static DataSource poolOf(Deque<Connection> idle, AtomicInteger borrowed) {
     return dataSource(
         () -> {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests how many pages are read by the statements that end heads of ordering keys or change the
- * jobs behind them, if there are many keys and one key has many waiting jobs.
+ * jobs behind them. There are many keys, and one key has many waiting jobs.
  */
 @QueueTest
 class OrderedEndsPlanTest {
@@ -53,7 +53,8 @@ class OrderedEndsPlanTest {
 
   private void fewPagesAreReadOf(int many) throws SQLException {
     fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
-    fixture.execute("ANALYZE @jobs; ANALYZE @job_executions"); // of empty tables, as after a burst
+    // the statistics are those of empty tables, as after a burst
+    fixture.execute("ANALYZE @jobs; ANALYZE @job_executions");
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, status, ordering_key, ordering_head, attempts, current_execution_id, started_at, lease_expires_at)"
             + " SELECT 'work', '{}', 'running', CASE WHEN n = %1$d THEN 'hot' ELSE 'k' || n END, true, 1, n, now(), now() + interval '1 hour'"

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Producers, workers and operators change jobs of the same ordering keys concurrently, each in a
- * different order of the keys. Some of the jobs compete for unique keys too.
+ * different order of the keys. Some of the jobs also compete for unique keys.
  */
 @QueueTest
 class OrderingConcurrencyIT {
@@ -39,7 +39,7 @@ class OrderingConcurrencyIT {
   private static final int ROUNDS = 120;
   private static final int KEYS = 6;
 
-  /** More rounds than a key has jobs, so that only a key that is stuck has jobs left. */
+  /** More rounds than a key has jobs, so that only the jobs of a stuck key remain. */
   private static final int ROUNDS_OF_DRAIN = THREADS * ROUNDS;
 
   private Fixture fixture;
@@ -150,7 +150,7 @@ class OrderingConcurrencyIT {
                 .toList());
         mine.clear();
       }
-      default -> {} // the jobs run on
+      default -> {} // the jobs keep running
     }
   }
 

@@ -154,7 +154,7 @@ class OrderingInterleavingsTest {
     assertThat(status(second)).isEqualTo("waiting");
   }
 
-  /** As above, but {@code OrderedJobs} repeats the statement, whose new snapshot shows the head. */
+  /** {@code OrderedJobs} repeats the statement, and the new snapshot shows the head. */
   @Test
   void lostRaceOfPromotionsIsNoErrorForTheCaller() throws Exception {
     JobId first;
@@ -215,7 +215,7 @@ class OrderingInterleavingsTest {
     }
   }
 
-  /** A sweep must judge the head that holds the key when it frees it, not one that held it. */
+  /** A sweep must check the head that holds the key when it frees the key. */
   @Test
   void sweepThatHasReadADeadHeadDoesNotFreeTheKeyOfTheNextOne() throws Exception {
     JobId skipped = enqueue("a", 1, OrderingPolicy.SKIP).get(0);
@@ -236,9 +236,9 @@ class OrderingInterleavingsTest {
         .containsExactly(blocking.get(0));
   }
 
-  /** Between two deaths of a job, others may be enqueued behind it. They are parked, too. */
+  /** Jobs that are enqueued before a job becomes dead again must be parked too. */
   @Test
-  void sweepThatHasReadADeathDoesNotFreeTheKeyAfterTheNextDeathOfTheJob() throws Exception {
+  void sweepDoesNotFreeTheKeyOfAHeadThatBecameDeadAgain() throws Exception {
     JobId head = enqueue("a", 1, OrderingPolicy.PARK).get(0);
     die(head);
     List<JobId> later = new ArrayList<>();
@@ -304,9 +304,9 @@ class OrderingInterleavingsTest {
     }
   }
 
-  /** The choice of a job is valid only for the position at which it was chosen. */
+  /** A chosen job is promoted only if its position has not changed. */
   @Test
-  void jobThatIsSentToTheBackMeanwhileIsNotPromoted() throws Exception {
+  void jobThatMovesToTheEndMeanwhileIsNotPromoted() throws Exception {
     List<JobId> jobs = enqueue("a", 2);
     fixture.execute("UPDATE @jobs SET status = 'waiting', ordering_head = NULL");
     try (Gate gate = new Gate(fixture)) {

@@ -305,7 +305,7 @@ class OrderingModelTest {
       return;
     }
     if (random.nextInt(3) == 0 && job.head) {
-      // As an operator skips a dead head.
+      // The operator skips a dead head.
       fixture.execute("UPDATE @jobs SET ordering_head = NULL WHERE id = " + job.id);
       job.head = false;
     }

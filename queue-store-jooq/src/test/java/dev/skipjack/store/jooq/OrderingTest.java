@@ -43,7 +43,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests each event in the life of a job with an ordering key, one at a time. */
+/** Tests each transition of a job with an ordering key. */
 @QueueTest
 class OrderingTest {
 
@@ -218,7 +218,7 @@ class OrderingTest {
   }
 
   @Test
-  void lostAttemptOfACancelledHeadPassesTheKeyOnAtTheNextSweep() {
+  void keyOfACancelledHeadWithALostAttemptIsFreedByTheNextSweep() {
     List<JobId> jobs = enqueue("a", 2);
     fixture.claimOne(Fixture.EXPIRED);
     fixture.queue.admin().cancel(List.of(jobs.get(0)));
@@ -438,7 +438,7 @@ class OrderingTest {
     assertThat(claimed()).containsExactly(jobs.get(1));
   }
 
-  /** An operator who has read one blocking job must not skip the next one that dies. */
+  /** An operator who has read one blocking job must not skip a later one. */
   @Test
   void keyIsNotTakenFromAnotherHeadThanTheGivenOne() {
     List<JobId> jobs = enqueue("a", 3);

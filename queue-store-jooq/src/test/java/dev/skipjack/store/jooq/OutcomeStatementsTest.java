@@ -31,7 +31,7 @@ class OutcomeStatementsTest {
   @Nested
   class Complete {
 
-    /** A producer can insert such a job, but the library does not. */
+    /** A producer can insert such a job in SQL. */
     @Test
     void aJobThatDoesNotHoldItsOrderingKeyEndsWithoutAPromotion() {
       fixture.execute(

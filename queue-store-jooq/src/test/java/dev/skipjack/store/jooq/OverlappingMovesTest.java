@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two sessions with overlapping transactions act on one job. Tests every pair of moves of which the
- * first is not yet committed, and every move that already has its snapshot when one or two others
- * commit.
+ * Tests two sessions that change one job in overlapping transactions: every pair of moves in which
+ * the first is not committed, and every move whose snapshot precedes the commit of one or two
+ * others.
  */
 @QueueTest
 class OverlappingMovesTest {
@@ -146,8 +146,7 @@ class OverlappingMovesTest {
       if (isEffective(state, List.of(one))) {
         found.add(List.of(one));
         for (Move two : Move.values()) {
-          // After a heartbeat, a move finds the same row with a later lease. A release is like a
-          // failure that uses no attempt.
+          // A heartbeat only changes the lease, and a release is like a failure.
           if (one != Move.HEARTBEAT
               && two != Move.RELEASE
               && isEffective(state, List.of(one, two))) {
@@ -229,7 +228,7 @@ class OverlappingMovesTest {
       compare();
     }
 
-    /** The first session locks the row as the check of an uncommitted foreign key does. */
+    /** The first session locks the row like the check of an uncommitted foreign key. */
     void besideForeignKey(State state, Move move, boolean effective) throws Exception {
       first.begin();
       first.execute(fixture.inSchema("SELECT FROM @jobs WHERE id = " + job + " FOR KEY SHARE"));

@@ -32,8 +32,7 @@ import org.junit.jupiter.api.Test;
 /**
  * A transaction that has read the audit and the archive stays open while partitions are created and
  * removed. The claimer's sessions wait at most 100 ms for a lock, so a single longer wait fails the
- * test, whatever the percentiles are. With {@code -Psoak}, the test takes 30 s, as the design
- * requires, and also limits the percentiles.
+ * test. With {@code -Psoak}, the test takes 30 s and also limits the percentiles.
  */
 @QueueTest
 class PartitionReaderIT {
@@ -80,7 +79,8 @@ class PartitionReaderIT {
 
   @Test
   void claimsAndCompletionsContinueWhilePartitionsAreCreatedAndRemoved() throws Exception {
-    claimAndComplete(new AtomicBoolean(true)); // connections and code are warm when time counts
+    // warms up connections and code before times are measured
+    claimAndComplete(new AtomicBoolean(true));
     AtomicBoolean stop = new AtomicBoolean();
     CompletableFuture<List<Long>> claims =
         CompletableFuture.supplyAsync(() -> claimAndComplete(stop));
@@ -126,7 +126,7 @@ class PartitionReaderIT {
     }
   }
 
-  /** The counter-check: the statement that the design forbids makes the same claim fail. */
+  /** A plain CREATE TABLE ... PARTITION OF makes the same claim fail. */
   @Test
   void aPlainCreatePartitionOfInTheSamePlaceStopsClaims() throws Exception {
     fixture.enqueue(1);

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Java and the SQL function accept and reject the same payloads, whatever the session's settings.
+ * Tests that Java and the SQL function accept the same payloads, with any settings of the session.
  */
 @QueueTest
 class PayloadDoorsTest {
@@ -36,8 +36,7 @@ class PayloadDoorsTest {
   private static final JobType<String> TYPE = JobType.of("k", String.class);
 
   /**
-   * A setting that any role may change, and with which literals with backslashes have another
-   * meaning.
+   * A setting that any role may change, and that changes the meaning of backslashes in literals.
    */
   private static final String BACKSLASHES_ESCAPE = "SET standard_conforming_strings = off";
 

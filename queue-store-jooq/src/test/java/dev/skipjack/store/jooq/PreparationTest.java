@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Shows when a queue loads the classes that take long. Each test loads all classes again. */
+/** Tests when a queue loads its slow classes. Each test loads all classes again. */
 class PreparationTest {
 
   private static final List<String> SLOW =
@@ -29,7 +29,7 @@ class PreparationTest {
           "dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore",
           "dev.skipjack.store.jooq.internal.history.JooqMaintenance");
 
-  /** Builds queues by reflection, since the loader has a class of its own for each name. */
+  /** Builds queues by reflection, because the test's loader has its own classes. */
   public static final class Queues {
 
     private static final List<Runnable> KEPT = new ArrayList<>();

@@ -17,10 +17,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Statements that the driver has prepared stay prepared. The driver prepares all statements of a
- * connection again if the server reports that {@code search_path} has changed, which PostgreSQL 18
- * and later does at the end of each round trip. Preparing a large statement costs more than running
- * it, and the application's statements would be affected too.
+ * Tests that statements stay prepared. The driver prepares all statements of a connection again if
+ * the server reports that {@code search_path} has changed, which PostgreSQL 18 and later does at
+ * the end of each round trip.
  */
 @QueueTest
 class PreparedStatementsTest {

@@ -85,7 +85,7 @@ class PruneTest {
   @Nested
   class Trouble {
 
-    /** The row is written by psql, for example; no method of this library would accept the name. */
+    /** Such a row is written in SQL, because no method of the library accepts the name. */
     @Test
     void aQueueOfANameThatJavaRefusesIsPrunedLikeAnyOther() {
       fixture.execute("ALTER DOMAIN @job_queue_name DROP CONSTRAINT job_queue_name_check");
@@ -225,7 +225,7 @@ class PruneTest {
         pruned.add(call.jobs());
       }
 
-      // Three batches of the first queue, one of the second, and the read that finds no more.
+      // The calls read three batches of the first queue, one of the second, and then no more rows.
       assertThat(pruned).containsExactly(0L, 0L, 3L, 2L, 0L);
     }
 
@@ -259,8 +259,8 @@ class PruneTest {
   }
 
   /**
-   * A page reads no more rows than its limit, wherever in the queue the walk is and however many
-   * rows are too young, so that a statement timeout cannot stop the walk.
+   * A page reads no more rows than its limit, even if many rows are too young, so that a statement
+   * timeout cannot stop the walk.
    */
   @ParameterizedTest
   @CsvSource({
@@ -288,7 +288,7 @@ class PruneTest {
       assertThat(page.plan())
           .contains("Index Scan using jobs_dead_idx")
           .doesNotContain("Seq Scan on jobs");
-      // Some ten pages of the table and a few of the index.
+      // This is about ten pages of the table and a few of the index.
       assertThat(page.pages()).isLessThan(60);
     }
   }

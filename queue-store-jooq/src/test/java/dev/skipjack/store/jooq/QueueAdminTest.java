@@ -58,7 +58,7 @@ class QueueAdminTest {
   class Cancel {
 
     /**
-     * A claimer takes the row between the snapshot and the lock, so the same call then finds the
+     * A claimer takes the row between the snapshot and the lock of the cancel, which then finds the
      * job running.
      */
     @Test

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A queue adds nothing to an application's log at INFO, in particular not jOOQ's logo and tip. */
+/** Tests that a queue logs nothing at INFO, for example jOOQ's logo and tip. */
 class QuietStartIT {
 
   /** Creates a queue in a JVM in which jOOQ has not been used before. */

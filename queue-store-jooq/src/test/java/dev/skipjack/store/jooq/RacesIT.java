@@ -41,15 +41,12 @@ class RacesIT {
     threads.shutdownNow();
   }
 
-  /**
-   * Both statements write the same rows just when the leases expire. Each row must be changed by
-   * only one of them.
-   */
+  /** Both statements run when the leases expire. Only one of them may change each row. */
   @Test
   void completionAndRescueNeverBothHaveAJob() throws Exception {
     long completed = 0;
     long rescued = 0;
-    // Runs until each has won at least once. Otherwise they never met, and the test proves nothing.
+    // Runs until each has changed a row at least once. Otherwise they did not race.
     for (int round = 0; round < ROUNDS || (completed * rescued == 0 && round < MOST); round++) {
       fixture.enqueue(JOBS);
       List<Execution> claimed =
@@ -88,7 +85,7 @@ class RacesIT {
     assertThat(rescued).isPositive();
   }
 
-  /** A single statement moves a job, so no snapshot shows it in neither table or in both. */
+  /** A single statement moves a job, so every snapshot shows it in exactly one table. */
   @Test
   void everySnapshotContainsEachJobOnce() throws Exception {
     fixture.enqueue(2_000);

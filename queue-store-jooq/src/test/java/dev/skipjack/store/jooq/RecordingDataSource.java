@@ -9,10 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
 
-/**
- * Records the statements that were prepared on its connections, in order, and the failures there,
- * even those that were caught.
- */
+/** Records the statements that were prepared on its connections, in order, and their failures. */
 public final class RecordingDataSource {
 
   public final Queue<String> prepared = new ConcurrentLinkedQueue<>();

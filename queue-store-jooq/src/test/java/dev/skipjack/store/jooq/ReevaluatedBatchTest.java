@@ -38,10 +38,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A batch stops between its snapshot and its first lock, and another session ends one of its
- * attempts. The batch then continues: PostgreSQL makes it evaluate that row again, and it skips the
- * row and closes the audit rows of the others. PostgreSQL 18.0 to 18.6 crashes at that point if the
- * update of the audit prunes partitions while it runs.
+ * Tests batches that stop between their snapshot and their first lock, while another session ends
+ * one of their attempts. PostgreSQL then evaluates that row again, and the batch skips it and
+ * closes the audit rows of the others. PostgreSQL 18.0 to 18.6 crashes then if the update of the
+ * audit prunes partitions at run time.
  *
  * <p>The test has a separate server, because a crash ends all sessions of the server.
  */
@@ -50,13 +50,10 @@ class ReevaluatedBatchTest {
   private static final String DATABASE = "reevaluated";
   private static final long LOCK = 4711;
 
-  /**
-   * The number of jobs. With only a few, memory that was freed too early is rarely reused before it
-   * is read.
-   */
+  /** The number of jobs. With only a few, the crash is rare. */
   private static final int JOBS = 100;
 
-  /** The ways to end many attempts at once; each returns the number that it ended. */
+  /** The ways to end many attempts at once. Each returns the number of ended attempts. */
   enum Ending {
     COMPLETE {
       @Override
@@ -154,7 +151,7 @@ class ReevaluatedBatchTest {
     Migrations.migrate(pool, Migrations.DEFAULT_SCHEMA);
     keeper = DriverManager.getConnection(postgres.jdbcUrl(DATABASE));
     execute(keeper, "SET search_path = " + Migrations.DEFAULT_SCHEMA);
-    // Policies apply only to roles that are not superusers. The rows make their statements wait.
+    // Policies, with which the gate stops statements, do not apply to superusers.
     execute(
         keeper,
         """
@@ -193,8 +190,8 @@ class ReevaluatedBatchTest {
   }
 
   /**
-   * The rescue's snapshot does not contain the new attempt's audit row, which would therefore stay
-   * open forever.
+   * The rescue's snapshot does not contain the new attempt's audit row, so the rescue could not
+   * close it.
    */
   @Test
   void attemptThatBeganAfterTheSnapshotOfARescueIsLeftToTheNextRescue() throws Exception {

@@ -21,7 +21,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void slowDatabaseBeginsBehindTheOldestAttemptOfTwoSweepsBefore() {
+  void slowSweepsBeginAfterTheOldestAttemptOfTwoSweepsAgo() {
     assertThat(sweep(0, Duration.ofSeconds(1), 100)).isZero();
     assertThat(sweep(1, Duration.ofSeconds(1), 200)).isZero();
     assertThat(sweep(2, Duration.ofMillis(1), 300)).isEqualTo(99);
@@ -29,7 +29,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void onceAMinuteASweepSearchesAll() {
+  void oneSweepPerMinuteHasNoMark() {
     slow();
     assertThat(mark.begin(LATER)).isZero();
     assertThat(mark.begin(LATER + 1)).isPositive();
@@ -42,10 +42,7 @@ class RescueMarkTest {
     assertThat(sweep(LATER + 1, Duration.ofMillis(1), 0)).isZero();
   }
 
-  /**
-   * The sweep failed in the database, for example with a timeout. Only the mark makes further
-   * sweeps possible.
-   */
+  /** If the sweep failed with a timeout, further sweeps are possible only with the mark. */
   @Test
   void failedSweepOfAllKeepsTheMark() {
     slow();
@@ -54,7 +51,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void whileNothingRunsTheMarkStays() {
+  void markStaysWhileNothingRuns() {
     slow();
     mark.learn(OptionalLong.empty());
     mark.learn(OptionalLong.empty());
@@ -82,7 +79,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void withoutAClaimEverySweepAfterATimeoutSearchesAllAgain() {
+  void withoutAClaimNoSweepAfterATimeoutHasAMark() {
     timeOut(0);
     assertThat(mark.begin(TEN_SECONDS + 1)).isZero();
   }

@@ -98,7 +98,7 @@ class RescueStatementTest {
     }
   }
 
-  /** The test creates a unique index on pending jobs, so that rows collide as with a unique key. */
+  /** The test creates a unique index on pending jobs, so that rescued rows conflict. */
   @Test
   void onePercentOfCollisionsDoesNotStopTheOthers() {
     fixture.enqueue(1_000);
@@ -123,7 +123,7 @@ class RescueStatementTest {
     }
   }
 
-  /** The stuck rows are the oldest, so each sweep finds them first. */
+  /** The rows that cannot be rescued are the oldest, so each sweep finds them first. */
   @ParameterizedTest
   @ValueSource(ints = {10, 70})
   void rowsThatCannotBeRescuedDoNotBlockOthers(int stuck) {
@@ -146,10 +146,7 @@ class RescueStatementTest {
     }
   }
 
-  /**
-   * The older of two attempts appears below the mark, so only a sweep without a mark finds that it
-   * has expired.
-   */
+  /** The older of two attempts appears below the mark, so only a sweep without a mark finds it. */
   @Test
   void leaseThatExpiresBelowTheMarkIsFoundWithinAMinute() {
     AtomicLong clock = new AtomicLong();

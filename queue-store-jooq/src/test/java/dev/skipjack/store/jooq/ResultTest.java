@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The limits of payloads also apply to results, and are checked before a result is written. Needs
- * no database.
+ * Tests that the limits of payloads also apply to results, and are checked before a result is
+ * written.
  */
 class ResultTest {
 

@@ -14,7 +14,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 /**
- * A database session with a separate thread: its transaction can stay open, and the test can detect
+ * A database session with its own thread. Its transaction can stay open, and the test can detect
  * that it waits.
  */
 final class Rival implements AutoCloseable {
@@ -31,8 +31,7 @@ final class Rival implements AutoCloseable {
 
   Rival(QueueDatabase database) throws SQLException {
     connection = DriverManager.getConnection(database.jdbcUrl());
-    // Uses generic plans, as after a few runs of each statement, because planning would take most
-    // of the time.
+    // Uses generic plans, because planning would take most of the time.
     execute("SET plan_cache_mode = force_generic_plan");
     pid = pidOf(connection);
   }

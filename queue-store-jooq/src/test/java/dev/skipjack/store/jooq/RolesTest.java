@@ -112,9 +112,9 @@ class RolesTest {
     assertThat(fixture.claim(20)).hasSize(19);
   }
 
-  /** A producer may not write the audit, so its jobs wait for a claim. */
+  /** A producer may not write the audit, so it cannot start jobs directly. */
   @Test
-  void aProducerStartsNoJobAndIsAskedOnce() throws SQLException {
+  void producerStartsNoJobAndTriesOnlyOnce() throws SQLException {
     DirectStartTest.Slots worker = new DirectStartTest.Slots();
     as(
         "producer",
@@ -254,7 +254,7 @@ class RolesTest {
     as("viewer", (queue, pool) -> execute(pool, "SELECT * FROM @blocked_keys()"));
   }
 
-  /** Without the rights to promote, a role would leave the promotion to a sweep without notice. */
+  /** Without the rights to promote, the role would silently leave the promotion to a sweep. */
   @Test
   void everyCommandOfAnOperatorOnAHeadPromotesTheNextJob() throws SQLException {
     List<JobId> jobs = enqueueOrdered(6, OrderingPolicy.BLOCK);

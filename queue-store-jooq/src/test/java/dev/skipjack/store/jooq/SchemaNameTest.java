@@ -9,7 +9,7 @@ import dev.skipjack.testkit.QueueTest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names that would silently refer to another schema are rejected wherever a schema is named. */
+/** Tests that names that would silently refer to another schema are rejected everywhere. */
 @QueueTest
 class SchemaNameTest {
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Some database settings change how values are converted to and from text, or how statements are
- * planned or compared. None of them may change what a statement does.
+ * Tests that database settings that affect text conversion, comparison or planning do not change
+ * the effect of a statement.
  */
 @QueueTest
 class SessionSettingsStatementsTest {
@@ -122,10 +122,7 @@ class SessionSettingsStatementsTest {
         .isBetween(at.minus(Duration.ofMinutes(5)), at.plus(Duration.ofMinutes(5)));
   }
 
-  /**
-   * Asserts that settings are read as they were written. A retention that was read as zero and
-   * written back would delete a queue's history.
-   */
+  /** Asserts that settings are read as they were written. */
   private static void assertSettingsComeBackAsTheyWent(JobQueue queue) {
     QueueSettings wanted =
         QueueSettings.defaults()

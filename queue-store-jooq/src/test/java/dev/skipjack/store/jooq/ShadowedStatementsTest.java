@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests functions, operators and types of other schemas in a connection's {@code search_path},
- * which would run with the role that runs the statement.
+ * Tests that statements do not call functions, operators and types of other schemas in a
+ * connection's {@code search_path}.
  */
 @QueueTest
 class ShadowedStatementsTest {
@@ -49,8 +49,8 @@ class ShadowedStatementsTest {
   }
 
   /**
-   * A shadow that comes after the server's own functions in the path is called if it matches
-   * better; one that comes first is always called.
+   * A shadow that comes after the server's own functions in the path is called if its types match
+   * better.
    */
   @ParameterizedTest
   @ValueSource(strings = {"shadows, public", IN_FRONT})
@@ -90,7 +90,7 @@ class ShadowedStatementsTest {
   }
 
   @Test
-  void aCallersSearchPathIsAsBefore() throws SQLException {
+  void callersSearchPathIsRestored() throws SQLException {
     try (HikariDataSource pool = poolOn(IN_FRONT);
         Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);

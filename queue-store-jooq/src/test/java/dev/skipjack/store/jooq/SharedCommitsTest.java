@@ -90,7 +90,10 @@ class SharedCommitsTest {
         Fixture.WORK, "{\"number\": %d}".formatted(number), options.apply(EnqueueOptions.none()));
   }
 
-  /** Starts a write that is held, and then the given jobs, which line up in this order. */
+  /**
+   * Starts a write that is held, and then enqueues the given jobs, which wait in line in this
+   * order.
+   */
   private List<Call<EnqueueResult>> start(EnqueueTransactions enqueues, List<NewJob> jobs) {
     List<Call<EnqueueResult>> calls = new ArrayList<>();
     calls.add(Call.start(() -> enqueues.enqueue(List.of(job(0, UnaryOperator.identity()))).get(0)));
@@ -117,7 +120,7 @@ class SharedCommitsTest {
   }
 
   @Test
-  void theJobsOfSevenThatWaitForAWriteAreCommittedByOneTransaction() throws Exception {
+  void sevenJobsInLineAreCommittedByOneTransaction() throws Exception {
     List<Call<EnqueueResult>> calls =
         start(enqueues(database.dataSource()), jobs(1, 2, 3, 4, 5, 6, 7));
     held.countDown();
@@ -156,7 +159,7 @@ class SharedCommitsTest {
   }
 
   @Test
-  void aBadJobFailsAloneWithTheErrorThatItHasAlone() throws Exception {
+  void onlyTheBadJobFailsAndWithItsOwnError() throws Exception {
     List<Call<EnqueueResult>> calls = start(enqueues(database.dataSource()), jobs(1, BAD, 3));
     held.countDown();
 
@@ -177,7 +180,7 @@ class SharedCommitsTest {
         .isEqualTo("0,1,3");
   }
 
-  /** A repetition would create the jobs a second time, if the first write was committed. */
+  /** If the first write was committed, a repetition would create the jobs a second time. */
   @ParameterizedTest
   @EnumSource(
       value = CommitFate.class,
@@ -200,7 +203,7 @@ class SharedCommitsTest {
   }
 
   @Test
-  void anExhaustedPoolIsWaitedForOnce() throws Exception {
+  void callersWaitOnceForAnExhaustedPool() throws Exception {
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     List<Call<EnqueueResult>> calls = start(enqueues(faulty), jobs(1, 2, 3));
     faulty.exhaust();
@@ -296,7 +299,7 @@ class SharedCommitsTest {
         .isEqualTo("%1$d %1$d", threads * each * 19 / 20);
   }
 
-  /** Enqueues jobs, one in twenty of which is bad. Returns how many failed, all as they should. */
+  /** Enqueues jobs, one in twenty of which is bad. Returns how many of them failed. */
   private static int enqueueSomeBad(
       JobQueue queue, int from, int count, Map<Long, Thread> interceptedBy) {
     int failed = 0;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the order in which callers line up, write and end, without a database. */
+/** Tests the order in which callers wait in line, write and return, without a database. */
 class SharedWritesTest {
 
   private static final Duration PATIENT = Duration.ofHours(1);
@@ -94,7 +94,7 @@ class SharedWritesTest {
   }
 
   @Test
-  void aCallerWritesAtOnceWhileFewEnoughWritesAreInFlight() throws Exception {
+  void callerWritesAtOnceWhileFewWritesAreInProgress() throws Exception {
     SharedWrites two = new SharedWrites(this::together, this::alone, 2, PATIENT, Duration.ZERO);
     Call<Long> first = holdFirst(two);
 
@@ -106,9 +106,9 @@ class SharedWritesTest {
     assertThat(writes).containsExactly("alone 1", "alone 2", "alone 3");
   }
 
-  /** A write that begins while another is in flight would take fewer jobs. */
+  /** A write that began during another one would take fewer jobs. */
   @Test
-  void inACrowdOneWriteIsInFlightAtATime() throws Exception {
+  void crowdHasOneWriteInProgressAtATime() throws Exception {
     CountDownLatch second = new CountDownLatch(1);
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch crowd = new CountDownLatch(1);
@@ -304,9 +304,9 @@ class SharedWritesTest {
     assertThat(writes).contains("alone 2", "alone 3");
   }
 
-  /** A thread that died may or may not have finished its write. */
+  /** A writer whose thread ended may or may not have committed. */
   @Test
-  void ifTheWriterDiesTheOutcomeIsUnknownAndTheNextCallersWrite() throws Exception {
+  void outcomeIsUnknownIfTheWriterDiesAndTheNextCallersWrite() throws Exception {
     StackOverflowError death = new StackOverflowError();
 
     List<Throwable> failures = failuresOf(death, () -> {});
@@ -375,7 +375,10 @@ class SharedWritesTest {
     assertThat(impatient.write(job("3"))).isEqualTo(resultOf(job("3")));
   }
 
-  /** The writer interrupts others just before it hands over, so that some give up their turn. */
+  /**
+   * The writer interrupts others just before it ends, so that some leave the line when they are
+   * chosen.
+   */
   @ParameterizedTest
   @CsvSource({"2, 20, 0", "1, 3600000000, 0", "2, 3600000000, 100", "4, 2000, 150"})
   void interruptedAndRejectedCallersNeitherLoseNorRepeatAJob(
@@ -491,7 +494,7 @@ class SharedWritesTest {
 
   /** A wrapper of a pool and a subclass that overrides its methods do not share. */
   @Test
-  void onlyAPoolOfHikariItselfSharesByDefault() {
+  void onlyAnUnwrappedHikariPoolSharesByDefault() {
     try (HikariDataSource pool = new HikariDataSource();
         HikariDataSource routing = new HikariDataSource() {}) {
       assertThat(SharedWrites.suits(pool)).isTrue();

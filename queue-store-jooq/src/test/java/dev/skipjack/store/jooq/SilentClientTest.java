@@ -20,9 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A client disappears between a statement and its COMMIT, and the network does not notify the
- * server, for example because a firewall drops the connection. The server ends the session, which
- * frees the rows.
+ * Tests a client that disappears between a statement and its COMMIT without notice to the server,
+ * for example behind a firewall. The server ends the session, which frees the rows.
  */
 @QueueTest
 class SilentClientTest {
@@ -74,7 +73,7 @@ class SilentClientTest {
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(fixture.claim(1)).hasSize(1));
   }
 
-  /** Others wait for the key, but no longer than they would for a slow transaction. */
+  /** Others wait for the key no longer than for a slow transaction. */
   @Test
   void keyOfASilentClientBecomesFree() {
     assertThatThrownBy(() -> enqueueOnce(silent)).isInstanceOf(StoreException.class);

@@ -46,14 +46,12 @@ class StatementsDocumentTest {
       Pattern.compile(
           "\\b(lock(s|ed|ing)?|waits for|(never|has to|not) waits?)\\b", Pattern.CASE_INSENSITIVE);
 
-  /**
-   * A sentence that refers to another comment, as the head of the page does for a whole chapter.
-   */
+  /** A sentence that only refers to another comment. */
   private static final Pattern REFERENCE = Pattern.compile("`\\w+Ctes` explains the .*");
 
   private static final Pattern BETWEEN_SENTENCES = Pattern.compile("(?<=[.]) (?=[A-Z`])");
 
-  /** The longest line of at most 145 characters. */
+  /** A line of at most 145 characters. */
   private static final Pattern WRAP = Pattern.compile("(.{1,145}) ");
 
   /** The chapters, in the order in which a job encounters their statements. */
@@ -262,8 +260,8 @@ class StatementsDocumentTest {
   }
 
   /**
-   * Returns the first paragraph of a comment's beginning, and each other one from its first
-   * sentence about locks and waiting.
+   * Returns the first paragraph, if the text is the beginning of a comment. Returns each other
+   * paragraph from its first sentence about locks or waiting.
    */
   private static String prose(String javadoc, boolean beginning) {
     StringBuilder prose = new StringBuilder();

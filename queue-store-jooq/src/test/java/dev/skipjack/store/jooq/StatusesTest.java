@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** These tests fail if the API, the schema, a query or a page does not know a status. */
+/** Tests that the API, the schema, all queries and the documents have all statuses. */
 @QueueTest
 class StatusesTest {
 
@@ -79,7 +79,7 @@ class StatusesTest {
         .containsExactly(new JobCount("default", "work", status, 1, false));
   }
 
-  /** The result busy would mean that a later call may succeed. */
+  /** The result BUSY would mean that a later call may succeed. */
   @ParameterizedTest
   @MethodSource("live")
   void cancelHasAFinalResultForALiveJobOfEachStatus(JobStatus status) {

@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The messages of {@link StoreException} name what failed and how to fix it. */
+/** Tests that the messages of {@link StoreException} name the failure and its fix. */
 @QueueTest
 class StoreMessagesTest {
 
@@ -45,7 +45,7 @@ class StoreMessagesTest {
 
   /** Pools have no common exception for a missing connection. */
   @Test
-  void anyExceptionOfThePoolAloneNamesThePool() {
+  void exceptionOfThePoolNamesThePool() {
     DataSource empty = failing(new SQLException("Sorry, acquisition timeout!"));
 
     assertThatThrownBy(() -> JobQueue.on(empty).store().dueLanes(List.of("default")))

@@ -254,9 +254,7 @@ class StrictOrderingTest {
     one.commit();
   }
 
-  /**
-   * A job that becomes visible has a larger id than all jobs of its key that were visible before.
-   */
+  /** A job that becomes visible must have a larger id than all earlier visible jobs of its key. */
   @Test
   void jobsRunInTheOrderOfTheCommitsWithAnyDelays() throws Exception {
     int producers = 4;

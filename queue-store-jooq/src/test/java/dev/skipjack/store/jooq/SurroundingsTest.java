@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Statements work under any role, and with any other objects in the database. */
+/** Tests statements under a role with few rights, and with other objects in the database. */
 @QueueTest
 class SurroundingsTest {
 
@@ -65,8 +65,8 @@ class SurroundingsTest {
   }
 
   /**
-   * Simulates the time two weeks after the migration, when the partitions that it created are used
-   * up.
+   * Simulates the time two weeks after the migration, when the last partition that it created has
+   * ended.
    */
   @Test
   void aWorkersRoleCreatesMissingPartitionsWithTheRightToExecuteOneFunction() {
@@ -167,7 +167,7 @@ class SurroundingsTest {
     }
   }
 
-  /** The next release has added columns, while this release still runs. */
+  /** The next release has added columns while this release runs. */
   @Test
   void columnsOfALaterReleaseAreNotChanged() throws SQLException {
     for (String table : new String[] {"jobs", "job_executions", "jobs_archive", "job_queues"}) {
@@ -186,14 +186,10 @@ class SurroundingsTest {
     }
   }
 
-  /**
-   * Transaction ids are the first resource that a busy queue exhausts. A batch uses one, not one
-   * per job.
-   */
+  /** A batch uses one transaction id, and not one per job. */
   @Test
   void jobUsesAtMostATenthOfATransactionId() {
-    // Other sessions, such as autovacuum, sometimes use ids too, so the cheapest of a few runs
-    // counts.
+    // Other sessions, such as autovacuum, also use ids, so the cheapest of a few runs counts.
     double cheapest = Double.MAX_VALUE;
     for (int run = 0; run < 5 && cheapest > 0.1; run++) {
       long before = nextTransactionId();

@@ -20,8 +20,8 @@ import javax.net.ssl.SSLSocket;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Uses TLS with clients and plain text with the server, so that tests can use TLS with a server
- * that has no key. Accepts only clients that ask for TLS.
+ * A proxy that uses TLS with clients and plain text with the server, because the test server has no
+ * key. Accepts only clients that request TLS.
  */
 final class TlsDoor implements AutoCloseable {
 
@@ -43,7 +43,7 @@ final class TlsDoor implements AutoCloseable {
     daemon(this::accept);
   }
 
-  /** Connects through the door. */
+  /** Returns a data source that connects through the proxy. */
   PGSimpleDataSource dataSource() {
     PGSimpleDataSource through = new PGSimpleDataSource();
     through.setURL(jdbcUrl);
@@ -114,7 +114,7 @@ final class TlsDoor implements AutoCloseable {
         pass(server, encrypted);
       }
     } catch (IOException closed) {
-      // the client notices
+      // the client gets an error
     }
   }
 

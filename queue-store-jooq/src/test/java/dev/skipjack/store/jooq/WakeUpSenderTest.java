@@ -57,7 +57,7 @@ class WakeUpSenderTest {
     assertThat(sent).containsExactly(0L, 12L);
   }
 
-  /** Each wake-up names one kind and one lane, and a worker may handle only one of them. */
+  /** A wake-up names one kind and one lane, and a worker may not serve the others. */
   @Test
   void aMixtureOfKindsOrLanesIsNoStream() {
     enqueueEvery(1, 11, WORK, OTHER);
@@ -93,7 +93,7 @@ class WakeUpSenderTest {
         List.of(job), List.of(new EnqueueResult.Enqueued(new JobId(1))), Promoted.NOTHING);
   }
 
-  /** A wake-up that cannot be sent counts as sent. */
+  /** Returns a data source that records wake-ups. A wake-up that cannot be sent counts as sent. */
   private DataSource recording() {
     return (DataSource)
         Proxy.newProxyInstance(

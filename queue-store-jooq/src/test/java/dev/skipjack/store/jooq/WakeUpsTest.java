@@ -69,7 +69,7 @@ class WakeUpsTest {
       assertThat(heard()).containsExactly(OF_WORK);
     }
 
-    /** A flush would be a second wait for the disk, after that of the enqueue. */
+    /** With a flush, an enqueue would wait for the disk twice. */
     @Test
     void wakeUpIsSentWithoutAWaitForTheDisk() throws SQLException {
       try (Connection connection = DriverManager.getConnection(fixture.database.jdbcUrl());
@@ -159,7 +159,7 @@ class WakeUpsTest {
       }
     }
 
-    /** The long transaction resembles an import, which enqueues and then continues for minutes. */
+    /** The long transaction is like an import that enqueues a job and continues for minutes. */
     @Test
     void transactionsThatBeginWhileALongOneIsOpenSendWakeUps() throws SQLException {
       try (Connection longOne = fixture.database.connection();
@@ -283,7 +283,7 @@ class WakeUpsTest {
   }
 
   @Test
-  void textThatIsNoWakeUpIsIgnored() {
+  void invalidTextOnTheChannelIsIgnored() {
     fixture.value(
         "SELECT pg_notify('%s', 'anything at all')"
             .formatted(new WakeUpChannel(fixture.database.schema()).name()));
@@ -293,11 +293,11 @@ class WakeUpsTest {
   }
 
   /**
-   * The pool may be closing, for example. If the enqueue failed, the caller would enqueue the job
-   * again.
+   * If the enqueue failed, for example because the pool is closing, the caller would enqueue the
+   * job again.
    */
   @Test
-  void exceptionOfTheDataSourceForAWakeUpFailsNoEnqueue() {
+  void enqueueSucceedsIfTheDataSourceFailsForItsWakeUp() {
     AtomicInteger borrowed = new AtomicInteger();
     DataSource closing =
         (DataSource)
@@ -322,7 +322,7 @@ class WakeUpsTest {
 
   /** A server whose notification queue is full rejects every commit that notifies. */
   @Test
-  void aWakeUpThatCannotBeSentFailsNoEnqueue() {
+  void enqueueSucceedsIfItsWakeUpCannotBeSent() {
     FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());
     faulty.decideCommits(
         () -> {

@@ -9,8 +9,8 @@ import java.util.Set;
 
 /**
  * One step of a {@link JobWalk}: a move, and three numbers that select its jobs and options from
- * those that exist at that point. Any part of a walk is therefore a valid walk, and jqwik can
- * remove steps from a failing one.
+ * those that exist then. Any part of a walk is therefore valid, and jqwik can remove steps from a
+ * failing walk.
  */
 record WalkStep(Move move, int a, int b, int c) {
 
@@ -40,7 +40,9 @@ record WalkStep(Move move, int a, int b, int c) {
   static final List<String> QUEUES = List.of(JobModel.KEPT, JobModel.UNKEPT);
   static final Duration LATER = Duration.ofHours(1);
 
-  /** The choices for a unique key. The one for which a redrive can conflict occurs most often. */
+  /**
+   * The choices for a unique key. The choice with which a redrive can conflict occurs most often.
+   */
   private static final List<UniqueUntil> UNTILS =
       List.of(UniqueUntil.DEAD, UniqueUntil.STARTED, UniqueUntil.DEAD, UniqueUntil.ENDED);
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Tests which connections a worker's statements use, and what is known about their pool. */
+/** Tests which connections a worker's statements use, and the size of their pool. */
 @QueueTest
 class WorkersPoolTest {
 

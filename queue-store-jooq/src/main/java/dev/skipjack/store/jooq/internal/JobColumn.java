@@ -20,8 +20,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a new job and its column in {@code jobs}. If several jobs are inserted, the value is
- * an element of an array; if one job is inserted, it is a separate parameter.
+ * A value of a new job and its column in {@code jobs}. The value is an element of an array if
+ * several jobs are inserted, or a separate parameter if one job is inserted.
  *
  * @param name the name of the value in SQL, and of its parameter if one job is inserted
  * @param array the parameter if several jobs are inserted

@@ -51,8 +51,8 @@ import org.jspecify.annotations.Nullable;
  * Defines the insert of new jobs, for every way of enqueueing.
  *
  * <p>{@link #incoming} draws the ids before anything is inserted, because RETURNING cannot include
- * the position of a row in the input. A statement that needs the ids in the order of the input
- * reads them from this CTE.
+ * the position of a row in the input. Statements read the ids from this CTE in the order of the
+ * input.
  */
 public final class JobInsert {
 
@@ -71,9 +71,9 @@ public final class JobInsert {
   public static final Field<String> UNIQUE_KEY = given("unique_key", String.class);
 
   /**
-   * The jobs that an insert accepts. If the columns of ordering keys are left out, inserting a
-   * thousand jobs costs the server about 3 % less. If the payload is the only array, it costs about
-   * 25 % less (docs/adr/0054).
+   * The jobs that an insert accepts. An insert of a thousand jobs without the columns of ordering
+   * keys costs the server about 3 % less, and with the payloads as the only array about 25 % less
+   * (docs/adr/0054).
    */
   public enum Accepted {
     /** Jobs without a unique key or an ordering key that differ only in their payloads. */
@@ -157,11 +157,9 @@ public final class JobInsert {
   }
 
   /**
-   * Returns the values of a new job with their columns. Each line has the value's name, the name of
-   * its array in a call for several jobs, and the function that reads the value from a job. All
-   * parameters, columns and arguments of the insert come from this list, in this order. Functions,
-   * operators and types are qualified, because {@link #insertAlone} runs under any {@code
-   * search_path}.
+   * Returns the values of a new job with their columns. All parameters, columns and arguments of
+   * the insert come from this list, in this order. Functions, operators and types are qualified,
+   * because {@link #insertAlone} runs with any {@code search_path}.
    */
   private static List<JobColumn> unordered(Given given) {
     return List.of(
@@ -305,9 +303,8 @@ public final class JobInsert {
 
   /**
    * Returns {@code INSERT INTO jobs SELECT ... FROM incoming LEFT JOIN job_queues}. A job without a
-   * priority or a maximum number of attempts gets the value of its queue. {@code job_queues} has a
-   * row only for a queue whose settings were changed, so a plan that a caller's session cached
-   * while the table was smaller is still fast.
+   * priority or a maximum number of attempts gets the value of its queue. {@code job_queues} has
+   * few rows, so an old plan in a caller's session is still fast.
    *
    * @param order the order in which the rows are inserted; rows of unique jobs must be in key
    *     order, or two calls may wait for each other
@@ -334,7 +331,7 @@ public final class JobInsert {
 
   /**
    * Returns {@code INSERT INTO jobs VALUES ...} for one job. Every function, operator and type in
-   * it is qualified, so it runs under any {@code search_path} and without settings (docs/adr/0007).
+   * it is qualified, so it needs no {@code search_path} or other settings (docs/adr/0007).
    */
   public static InsertOnDuplicateStep<JobsRecord> insertAlone(Accepted accepted) {
     Map<Field<?>, Field<?>> values = values(NextId.of(JOBS_ID_SEQ), accepted, PARAMETERS);
@@ -360,15 +357,15 @@ public final class JobInsert {
     return PARAMETERS.text("queue");
   }
 
-  /** Returns the priority of a job that {@link #insertAlone} inserts, beside its queue's row. */
+  /**
+   * Returns the priority of a job that {@link #insertAlone} inserts. The statement must join the
+   * queue's row.
+   */
   public static Field<Short> priorityBesideQueue() {
     return priority(PARAMETERS, JOB_QUEUES.DEFAULT_PRIORITY);
   }
 
-  /**
-   * Returns the maximum number of attempts of a job that {@link #insertAlone} inserts, beside its
-   * queue's row.
-   */
+  /** Returns the maximum number of attempts of a job, like {@link #priorityBesideQueue}. */
   public static Field<Integer> maxAttemptsBesideQueue() {
     return maxAttempts(PARAMETERS, JOB_QUEUES.DEFAULT_MAX_ATTEMPTS);
   }
@@ -449,8 +446,8 @@ public final class JobInsert {
   }
 
   /**
-   * Returns the due time of a job. A time in the past is replaced by the current time, to which the
-   * delay is then added.
+   * Returns the due time of a job. A time in the past is replaced by the current time. The delay is
+   * then added.
    */
   private static Field<Instant> due(Given given) {
     return field(

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param jobFactory creates the jobs to insert
  * @param interceptor intercepts every enqueue; the innermost {@code next} inserts the jobs
  * @param writer inserts jobs as the queue itself does
- * @param strictOrdering takes the locks that strictly ordered jobs need; not needed for jobs that
- *     {@code writer} inserts, because it takes these locks itself
+ * @param strictOrdering takes the locks that strictly ordered jobs need, if {@code writer} does not
+ *     insert them
  * @param waker wakes workers as the queue itself does
  * @param wakeUpAtCommit sends other wake-ups when the caller's transaction commits
  * @param dailyPartitions creates and removes the partitions of a module's own table

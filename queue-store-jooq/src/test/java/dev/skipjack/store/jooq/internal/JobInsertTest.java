@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jooq.Field;
 import org.junit.jupiter.api.Test;
 
-/** The list of columns must be complete, so that a new column cannot be forgotten in the insert. */
+/** Tests that the insert sets every column of a new job. */
 class JobInsertTest {
 
   /** Columns with a default value, which the claim, the outcome or an operator changes later. */

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jooq.Condition;
 
 /**
- * The weeks in which some attempts began, and thus the partitions of their audit rows.
+ * The weeks in which some attempts began. The audit has a partition for each week.
  *
  * @param from the first instant of the first week
  * @param until the first instant after the last week
@@ -22,9 +22,8 @@ public record AuditWeeks(Instant from, Instant until) {
   public static final AuditWeeks ALL = new AuditWeeks(Instant.MIN, Instant.MAX);
 
   /**
-   * The maximum period in a condition. A batch whose attempts are further apart searches all
-   * partitions. Such batches are too rare to justify a separate text, which each connection would
-   * have to plan.
+   * The maximum period in a condition. A batch whose attempts are further apart is rare and
+   * searches all partitions.
    */
   private static final Duration LONGEST = Duration.ofDays(14);
 

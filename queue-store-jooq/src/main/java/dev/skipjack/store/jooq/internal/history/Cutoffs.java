@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The instants that determine which archived jobs have expired: those that ended before the cutoff
- * of their queue.
+ * The cutoffs of the queues. Archived jobs that ended before the cutoff of their queue have
+ * expired.
  *
  * @param others the cutoff for queues without their own retention
  * @param byQueue the cutoffs of the other queues
@@ -34,8 +34,8 @@ record Cutoffs(Instant others, Map<String, Instant> byQueue) {
   }
 
   /**
-   * Returns the queues for which the whole partition has expired. As long as the result does not
-   * change, a partition that was pruned need not be searched again.
+   * Returns the queues for which the whole partition has expired. A partition that was pruned is
+   * not searched again until the result changes.
    */
   Expired expired(Partition partition) {
     Map<String, Boolean> queues = new HashMap<>();

@@ -46,7 +46,7 @@ public final class DailyPartitions {
     return healing;
   }
 
-  /** Creates the missing partitions for the period of {@code ahead} from now. */
+  /** Creates the missing partitions from now until {@code ahead} has passed. */
   public CreatedPartitions createPartitions(Duration ahead) {
     return creator.create(ahead);
   }

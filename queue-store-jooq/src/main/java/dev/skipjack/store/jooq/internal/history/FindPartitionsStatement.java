@@ -44,10 +44,10 @@ import org.jspecify.annotations.Nullable;
  *    AND (inhparent = parent.oid OR inhrelid IS NULL AND <marked>)
  * }</pre>
  *
- * <p>A table that is found here may be dropped later, so it must match in every respect: schema,
- * owner, name and columns. A partition must also have the expected bounds, and a detached table the
- * mark that Skipjack sets before it detaches a partition. If an operator detached a partition in
- * order to keep it, the table has no mark.
+ * <p>A table that is found here may be dropped later, so its schema, owner, name and columns must
+ * match. A partition must also have the expected bounds. A detached table must have the mark that
+ * Skipjack sets before it detaches a partition. A table that an operator detached in order to keep
+ * it has no mark.
  */
 final class FindPartitionsStatement {
 

@@ -39,10 +39,9 @@ import org.jooq.impl.SQLDataType;
  *          WHERE started_at >= :from AND started_at < :to AND id > :after ORDER BY id LIMIT :batch) AS page
  * }</pre>
  *
- * <p>It reads the primary key, because with an index on the running rows, the update that closes
- * them could not be a HOT update. Each partition is read once, before it is removed. A row that is
- * open although no job refers to it, for example because a job was deleted manually, is never
- * closed and does not prevent its partition from being removed.
+ * <p>It reads the primary key. With an index on running rows, the update that closes a row could
+ * not be a HOT update. Each partition is read once, before it is removed. A running row to which no
+ * job refers, for example because a job was deleted manually, does not prevent the removal.
  */
 final class FindRunningInPartitionStatement {
 

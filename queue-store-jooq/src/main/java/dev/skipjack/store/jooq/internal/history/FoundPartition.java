@@ -11,7 +11,7 @@ record FoundPartition(Partition partition, State state, boolean marked) {
   enum State {
     /** The table is attached to its parent. */
     ATTACHED,
-    /** A concurrent detach was interrupted; queries of the parent no longer read the table. */
+    /** A concurrent detach was interrupted. Queries of the parent no longer read the table. */
     PENDING,
     /** The table is no longer a partition. */
     DETACHED

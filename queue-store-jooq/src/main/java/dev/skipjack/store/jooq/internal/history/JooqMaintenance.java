@@ -39,7 +39,7 @@ public final class JooqMaintenance implements Maintenance {
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
   private static final int KEYS = 5_000;
 
-  /** How long the row of a worker is kept for operators after its last heartbeat. */
+  /** How long a worker's row is kept for operators after the last heartbeat. */
   private static final Duration WORKERS_KEPT = Duration.ofDays(1);
 
   private final OwnTransactions transactions;
@@ -93,7 +93,7 @@ public final class JooqMaintenance implements Maintenance {
      * @param cutoffs the instant before which dead jobs have expired, by queue
      * @param now the current time by the database's clock
      * @param deadline a value of {@link System#nanoTime()}
-     * @return the result for dead jobs; it includes no keys
+     * @return the result for dead jobs, without keys
      */
     Pruned prune(Map<String, Instant> cutoffs, Instant now, long deadline);
   }

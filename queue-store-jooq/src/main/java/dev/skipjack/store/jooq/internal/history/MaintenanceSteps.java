@@ -30,7 +30,7 @@ public final class MaintenanceSteps {
    * Runs one step.
    *
    * @param failed creates the result of a step that failed
-   * @throws StoreException if the database is unavailable: the other steps would fail too
+   * @throws StoreException if the database is unavailable, because the other steps would fail too
    */
   static <R> R run(Supplier<R> step, Function<RuntimeException, R> failed) {
     try {

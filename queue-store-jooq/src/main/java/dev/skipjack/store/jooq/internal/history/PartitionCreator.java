@@ -19,10 +19,9 @@ import java.util.function.Consumer;
 import org.jooq.DSLContext;
 
 /**
- * Creates the partitions that are missing. One statement finds out which ones are missing. If none
- * is, a call costs only this statement. Each is created in its own transaction, so that a failure
- * to create one does not prevent the others. Safe for any number of threads, and for any number of
- * workers at once.
+ * Creates the partitions that are missing. One statement finds them, and each is created in its own
+ * transaction, so that one failure does not prevent the others. Safe for any number of threads, and
+ * for any number of workers at once.
  */
 final class PartitionCreator {
 
@@ -49,7 +48,7 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the missing partitions for the period of {@code ahead} from now, by the database's
+   * Creates the missing partitions from now until {@code ahead} has passed, by the database's
    * clock.
    */
   CreatedPartitions create(Duration ahead) {
@@ -63,7 +62,7 @@ final class PartitionCreator {
   }
 
   /**
-   * Creates the partitions for the current time that are missing.
+   * Creates the missing partitions for the current time.
    *
    * @return the reason why one of them could not be created, or empty if none is missing
    */

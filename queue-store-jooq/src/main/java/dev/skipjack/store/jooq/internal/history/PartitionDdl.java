@@ -24,8 +24,7 @@ import org.jooq.Table;
 
 /**
  * The steps that remove a partition: mark it, detach it, finish an interrupted detach, and drop it.
- * No step waits long, and none takes a lock on the parent table for which a claim or a completion
- * would wait.
+ * No step waits long, and none takes a lock that blocks claims or completions.
  *
  * <p>Every method throws {@link dev.skipjack.api.StoreException} if the database rejects the step.
  */
@@ -46,9 +45,9 @@ final class PartitionDdl {
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   /**
-   * The maximum wait for readers, in seconds, after which the driver cancels the statement. A
-   * {@code lock_timeout} is no alternative: a concurrent detach cannot run in a transaction, and
-   * behind a pooler a session setting would outlive the session.
+   * The maximum wait for readers, in seconds, after which the driver cancels the statement. {@code
+   * lock_timeout} is no alternative: a concurrent detach cannot run in a transaction, and a pooler
+   * would keep the session's setting.
    */
   private static final int DETACH_TIMEOUT = 1;
 
@@ -65,8 +64,8 @@ final class PartitionDdl {
 
   /**
    * Marks the table as being removed. A table without the mark is never dropped. Marking takes a
-   * lock that prevents other sessions from detaching the table. It fails if another session has
-   * detached the table since it was found, so such a table is never marked.
+   * lock that prevents other sessions from detaching the table. Fails if another session has
+   * detached the table since it was found.
    */
   void mark(Partition partition) {
     String check =
@@ -105,8 +104,8 @@ final class PartitionDdl {
   }
 
   /**
-   * Detaches the partition from its parent. Waits for at most a second for transactions that have
-   * used the parent; after that, the detach is pending and must be finished later.
+   * Detaches the partition from its parent. Waits for transactions that have used the parent. After
+   * one second, the detach is left pending and must be finished later.
    */
   void detach(Partition partition) {
     String sql = dsl.get().render(detach(partition, "concurrently"));

@@ -51,9 +51,8 @@ public final class PartitionHealing {
   }
 
   /**
-   * Makes the next write create the partition that was missing. Use this for a failure after which
-   * the write cannot be repeated immediately, because a caller's transaction has failed and still
-   * holds its connection and its locks.
+   * Makes the next write create the partition that was missing. Call this after a failure in a
+   * caller's transaction, whose write cannot be repeated.
    */
   public void later() {
     missed.set(true);
@@ -89,10 +88,7 @@ public final class PartitionHealing {
     }
   }
 
-  /**
-   * Returns the failure to create the partition, which an operator needs more than the fact that it
-   * is missing.
-   */
+  /** Returns the failure to create the partition. */
   private static StoreException explained(StoreException refused, StoreException missing) {
     if (!(refused.getCause() instanceof SQLException cause)) {
       return missing;

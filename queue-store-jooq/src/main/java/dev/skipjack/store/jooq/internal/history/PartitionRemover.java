@@ -79,7 +79,8 @@ final class PartitionRemover {
         Optional<Reason> kept =
             isAttached && hasExpired ? keeps(partition, blocked, deadline) : Optional.empty();
         if (isAttached && candidate.marked() && (!hasExpired || kept.isPresent())) {
-          ddl.unmark(partition); // marked by a call that died, or before the retention was raised
+          // marked by an interrupted call, or before the retention was raised
+          ddl.unmark(partition);
         }
         if (kept.isPresent()) {
           postponed.add(new Postponed(partition.name(), kept.get()));
@@ -96,8 +97,7 @@ final class PartitionRemover {
           takeOut(candidate);
           isTakenOut = false;
         }
-        // A detach that an operator began is finished, because it blocks all others. Its table is
-        // not dropped.
+        // An operator's detach is finished, because it blocks all others, but its table is kept.
         if (hasExpired && (isAttached || candidate.marked())) {
           drop(partition);
           removed.add(partition.name());
@@ -132,11 +132,10 @@ final class PartitionRemover {
   }
 
   /**
-   * Corrects the mark after a failed detach, because only a table that this process detaches may
-   * keep it. If the detach has not begun, the table is still a normal partition. If another session
-   * has detached the table, an operator may want to keep it, and a marked table would be dropped.
-   * If that session is another worker's maintenance, it drops the table whether or not the table is
-   * marked.
+   * Corrects the mark after a failed detach. If the detach has not begun, the table is still a
+   * partition and loses the mark. If another session has detached the table, the table loses the
+   * mark too, because an operator may want to keep it. If that session is another worker's
+   * maintenance, it drops the table anyway.
    */
   private void correctMark(Partition partition, StoreException failure) {
     try {

@@ -40,9 +40,8 @@ import org.jooq.impl.SQLDataType;
  *                 AND parent.relname = ANY (:parents) AND NOT inhdetachpending)
  * }</pre>
  *
- * <p>Reads only the catalog, which every role may do, and locks nothing. The condition is that of
- * {@code create_partition}: a table that is in the way of a partition counts as missing, so that
- * its creation is tried and fails with the reason.
+ * <p>Reads only the catalog, which every role may do, and locks nothing. A table that is in the way
+ * of a partition counts as missing: {@code create_partition} then fails with the reason.
  */
 final class PresentPartitionsStatement {
 

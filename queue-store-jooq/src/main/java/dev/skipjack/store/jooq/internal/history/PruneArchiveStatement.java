@@ -49,9 +49,9 @@ import org.jooq.impl.SQLDataType;
  * SELECT (SELECT count(*) FROM swept), count(*), max(id) FROM page
  * }</pre>
  *
- * <p>It reads the primary key, because no index contains the queue. Each batch reads no more rows
- * than its limit, even if it deletes none. Both parts of the statement contain the bounds, so that
- * each uses one partition only.
+ * <p>It reads the primary key, because no index contains the queue. A batch reads no more rows than
+ * its limit, even if it deletes none. Both parts contain the bounds, so that each reads one
+ * partition only.
  */
 final class PruneArchiveStatement {
 

@@ -30,9 +30,9 @@ import org.jooq.ResultQuery;
  * SELECT count(*) FROM pruned
  * }</pre>
  *
- * <p>It skips locked keys, so a key that an enqueue is taking over is not deleted. The enqueue and
- * this statement therefore cannot deadlock, although the first locks in key order and the second in
- * order of age. A later enqueue waits for this short transaction and inserts the key again.
+ * <p>It skips locked keys, so a key that an enqueue is taking over is not deleted. It therefore
+ * cannot deadlock with an enqueue, although an enqueue locks in key order and this statement in
+ * order of age.
  */
 final class PruneKeysStatement {
 

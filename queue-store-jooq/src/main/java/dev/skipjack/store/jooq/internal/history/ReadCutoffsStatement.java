@@ -31,10 +31,9 @@ import org.jooq.types.YearToSecond;
  *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>The two kinds of retention are different columns, so each has its own text. The cutoff is
- * computed in UTC, because the length of a day or a month depends on the time zone. A retention
- * counts as at most a thousand years, so that a queue that keeps everything "forever" does not make
- * the query fail.
+ * <p>Each of the two retentions is a column and has its own text. The cutoff is computed in UTC,
+ * because the length of a day depends on the time zone. A longer retention counts as a thousand
+ * years, so that the subtraction does not fail.
  */
 final class ReadCutoffsStatement {
 

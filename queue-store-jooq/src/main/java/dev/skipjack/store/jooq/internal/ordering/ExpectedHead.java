@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The job from which an operator takes an ordering key.
  *
- * @param head the job that must hold the key; null for whichever job holds it
+ * @param head the job that must hold the key, or null for any job
  */
 public record ExpectedHead(String key, @Nullable JobId head) {
 

@@ -42,10 +42,9 @@ import org.jooq.impl.SQLDataType;
  *  WHERE is_headless OR number = 1 OR number = :limit
  * }</pre>
  *
- * <p>The recursion jumps from key to key in the index of waiting jobs, so it reads two index
- * entries for each key, however many jobs wait in it, and a single one if no job waits. The first
- * key is always returned, to show that jobs are waiting, and so is the last, so that the next
- * search can continue there. Locks nothing.
+ * <p>The recursion jumps from key to key in the index of waiting jobs, and reads two entries for
+ * each key. The first key is always returned, to show that jobs are waiting. The last key is always
+ * returned, so that the next search can continue there. Locks nothing.
  */
 final class FindHeadlessKeysStatement {
 

@@ -41,8 +41,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private static final int BATCH = 500;
 
   /**
-   * The maximum number of batches that are parked behind a dead head in one call. The thread that
-   * parks has other work: it writes outcomes, or searches for keys without a head.
+   * The maximum number of batches that are parked behind a dead head in one call. The calling
+   * thread has other work.
    */
   private static final int BATCHES_OF_A_HEAD = 4;
 
@@ -54,7 +54,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
 
   /**
    * The number of failures after which a promotion no longer halves its batches. Each may have
-   * waited a tenth of a second for a lock. Eight isolate a single locked key.
+   * waited a tenth of a second for a lock. Eight are enough to isolate a single locked key.
    */
   private static final int MAX_FAILURES = 12;
 
@@ -76,10 +76,10 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private final Statement<ExpectedHead, SkipResult> skipHead;
   private final Statement<ParkStatement.Request, Parked> park;
 
-  /** The key after which the next sweep begins. A hint. */
+  /** The key after which the next sweep begins. */
   private volatile String after = "";
 
-  /** The key after which the next sweep begins to search for dead heads. A hint. */
+  /** The key after which the next sweep begins to search for dead heads. */
   private volatile String afterDead = "";
 
   public JooqOrderedJobs(OwnTransactions transactions, Lazy<DSLContext> dialect) {
@@ -163,10 +163,9 @@ public final class JooqOrderedJobs implements OrderedJobs {
 
   /**
    * Puts the keys of a statement that conflicted with another transaction back at the front of
-   * {@code batches}. A single conflicting key makes the whole statement fail, and the error does
-   * not name it, so a batch that fails again, or that waited for a lock, is halved until that key
-   * is alone. Keys that are given up have been promoted by the other transaction, or are found by a
-   * later sweep.
+   * {@code batches}. The error does not name the key that conflicts, so a batch that fails again,
+   * or that waited for a lock, is halved until that key is alone. After the last try, a key is left
+   * to the other transaction or to a later sweep.
    */
   private static void pushBack(
       Batch batch, StoreException failure, int failures, Deque<Batch> batches) {
@@ -280,10 +279,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
     return heads.isEmpty() ? List.of() : transactions.run(releaseHeads, heads);
   }
 
-  /**
-   * Parks jobs behind a dead head. Returns whether none is left, in which case the key can be
-   * freed.
-   */
+  /** Parks jobs behind a dead head. Returns true if none is left, so that the key can be freed. */
   private boolean isParked(DeadHead head) {
     for (int i = 0; i < BATCHES_OF_A_HEAD; i++) {
       Parked batch = transactions.run(park, new ParkStatement.Request(head.id(), BATCH)).get(0);

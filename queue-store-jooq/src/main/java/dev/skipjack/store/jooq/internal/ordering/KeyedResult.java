@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a command for a job.
  *
- * @param orderingKey the ordering key of the job if the command moved or deleted it, so that the
- *     key's next job may have to be promoted; null otherwise
+ * @param orderingKey the ordering key whose next job must be promoted, because the command moved or
+ *     deleted the job; null if there is none
  */
 public record KeyedResult<R>(R result, @Nullable String orderingKey) {}

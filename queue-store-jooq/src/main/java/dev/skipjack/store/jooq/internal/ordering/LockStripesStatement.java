@@ -22,19 +22,18 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>It runs before the statement that draws the ids, and the locks last until the transaction
- * ends. If two transactions enqueue jobs of the same key, the second one therefore draws its ids
- * after the first one has committed. Transactions that enqueue without strict ordering take no such
- * lock.
+ * ends. If two transactions enqueue jobs of the same key, the second therefore draws its ids after
+ * the first has ended. Transactions that enqueue without strict ordering take no such lock.
  *
- * <p>All keys share 1,024 locks, because the server's lock table has room for only a few thousand
- * across all sessions. A hash of the key determines its lock, so a transaction may also wait for
- * one that enqueues a job of another key. The locks of one call are taken in ascending order,
- * before all other locks of the call, so two calls cannot deadlock. Two transactions that make
- * several such calls can (40P01).
+ * <p>All keys share 1,024 locks, because the server's lock table has room for only a few thousand.
+ * A hash of the key determines the lock, so a transaction may also wait for a transaction that
+ * enqueues a job of another key. Each call takes its locks in ascending order, before all other
+ * locks, so two calls cannot deadlock. Two transactions with several such calls can deadlock
+ * (40P01).
  *
  * <p>The first number of a lock is the table's oid, which differs between the schemas of a
- * database. The queue's other advisory locks, for wake-ups, are single 64-bit numbers, which
- * PostgreSQL distinguishes from pairs.
+ * database. The advisory locks of wake-ups are single 64-bit numbers, which PostgreSQL
+ * distinguishes from pairs.
  */
 final class LockStripesStatement {
 

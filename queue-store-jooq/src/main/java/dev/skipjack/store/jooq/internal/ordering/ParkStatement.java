@@ -32,7 +32,7 @@ import org.jooq.Field;
 import org.jooq.Param;
 
 /**
- * Parks jobs that wait behind a dead head, that is, makes them dead too.
+ * Parks jobs that wait behind a dead head, by making them dead too.
  *
  * <pre>{@code
  * WITH head AS MATERIALIZED (SELECT id, ordering_key, died_at FROM jobs WHERE id = :head AND ordering_head AND died_at IS NOT NULL
@@ -45,8 +45,8 @@ import org.jooq.Param;
  * SELECT (SELECT count(*) FROM parked), EXISTS (SELECT FROM head), EXISTS (a job to park that was not locked or is beyond the limit)
  * }</pre>
  *
- * <p>The caller repeats it until no job is left, and then releases the key. Locks the head first
- * and then the jobs behind it, in their order, without waiting.
+ * <p>The caller repeats it until no job is left, and then releases the key. Locks the head and then
+ * the jobs behind it, in their order, without waiting.
  */
 final class ParkStatement {
 

@@ -33,15 +33,14 @@ import org.jooq.impl.SQLDataType;
  * SELECT queue, priority, kind, scheduled_at <= clock_timestamp() FROM promoted
  * }</pre>
  *
- * <p>{@link Promotion} explains the other parts. Another transaction may promote a job of a key
- * after this statement's snapshot. It may choose a different one, if a job with a smaller id was
- * committed in between. The unique index of the heads then rejects this statement with 23505, and
- * it must be repeated. This statement waits for an open transaction that has promoted a job of the
- * key, and therefore runs with a short {@code lock_timeout}. It is never part of a caller's
- * transaction.
+ * <p>{@link Promotion} explains the other parts. After this statement's snapshot, another
+ * transaction may promote a different job of the key. The unique index of the heads then rejects
+ * this statement with 23505, and the caller repeats it. The statement waits for an open transaction
+ * that has promoted a job of the key, and therefore runs with a short {@code lock_timeout}. It is
+ * never part of a caller's transaction.
  *
- * <p>Whether a key has a head is determined by a scalar subquery, because the planner would turn
- * NOT EXISTS into a join with all heads. Locks waiting jobs in key order, without waiting.
+ * <p>A scalar subquery checks whether a key has a head, because the planner would turn NOT EXISTS
+ * into a join with all heads. Locks waiting jobs in key order, without waiting.
  */
 final class PromoteStatement {
 

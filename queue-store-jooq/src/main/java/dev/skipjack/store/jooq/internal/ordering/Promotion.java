@@ -40,16 +40,15 @@ import org.jooq.impl.SQLDataType;
  *               WHERE id = ANY (ARRAY(SELECT id FROM unlocked)) RETURNING ...)
  * }</pre>
  *
- * <p>The choice of the next job does not skip locked rows: the job after a locked one must not
- * overtake it. If the next job is locked, for instance by a command that cancels it, nothing is
- * promoted, and a later search for keys without a head promotes it. The same happens if the job was
- * promoted and sent to the back after the snapshot, because it then waits at another position.
- * "Still waiting" is expressed by the other columns of a waiting job, because with {@code status =
- * 'waiting'} the planner could read the whole index of waiting jobs.
+ * <p>If the next job is locked, for instance by a command that cancels it, nothing is promoted,
+ * because the job behind it must not overtake it. A later search for keys without a head promotes
+ * it. The same happens if the job has moved to another position since the snapshot. "Still waiting"
+ * is expressed by other columns, because with {@code status = 'waiting'} the planner could read the
+ * whole index of waiting jobs.
  *
- * <p>A deleted head's flag disappears before the next job's flag is written, because {@code
- * promoted} depends on all rows of {@code ended}. Other promotions of the key see a head until this
- * transaction ends, so the unique index of the heads has no conflict.
+ * <p>{@code promoted} depends on {@code ended}, so the head is deleted before the next job becomes
+ * the head. Other transactions see the old head until this one ends. The unique index of the heads
+ * therefore has no conflict.
  *
  * <p>Lock order: first the heads, then the jobs that wait behind them, in key order. The statement
  * waits for none of these locks.
@@ -68,8 +67,7 @@ public final class Promotion {
    * Returns the CTEs that promote the next jobs of the keys of {@code ended}.
    *
    * @param ended the deleted jobs; a CTE with the columns {@code ordering_key} and {@code
-   *     ordering_head}. A job that did not hold its key, because it was not enqueued by the
-   *     library, frees none
+   *     ordering_head}. A job that did not hold its key frees none
    */
   public static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended) {
     CommonTableExpression<?> freed = freed(ended, noCondition());
@@ -113,7 +111,7 @@ public final class Promotion {
    * Returns a CTE that locks the jobs of {@code next} that still wait and that no other transaction
    * has locked.
    *
-   * @param more further columns, which show the locked version of each row
+   * @param more further columns, read from the locked version of each row
    */
   public static CommonTableExpression<?> unlocked(
       CommonTableExpression<?> next, SelectField<?>... more) {
@@ -137,9 +135,7 @@ public final class Promotion {
     return promoted(isOf(unlocked));
   }
 
-  /**
-   * Returns a CTE that makes those waiting jobs that fulfil a condition the heads of their keys.
-   */
+  /** Returns a CTE that makes the waiting jobs that match {@code which} the heads of their keys. */
   public static CommonTableExpression<?> promoted(Condition which) {
     return name("promoted")
         .as(

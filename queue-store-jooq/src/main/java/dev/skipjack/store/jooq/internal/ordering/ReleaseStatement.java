@@ -41,9 +41,9 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>A second text releases heads that a sweep has found and whose policy does not block the key.
- * Since then, another sweep may have released the key and the next head may have died, or the same
- * job may have been redriven and have died again. The statement therefore compares the ids and the
- * times of death, and checks the policy again:
+ * Since then, the key may have another dead head, or the same job may have been redriven and become
+ * dead again. The statement therefore compares the ids and the times at which the jobs became dead,
+ * and checks the policy again:
  *
  * <pre>{@code
  * WITH unlocked AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN unnest(:ids, :died_ats, :policies) AS given ON jobs.id = given.id

@@ -44,9 +44,9 @@ import org.jooq.Table;
  *             WHEN EXISTS (the head's row) .. ELSE 'NO_HEAD' END
  * }</pre>
  *
- * <p>A pending head goes to the back of the key; a dead one remains dead. The status is that of the
- * locked row, so a head that is claimed in the meantime is reported as busy or running. Locks the
- * head alone, without waiting.
+ * <p>A pending head moves to the end of the key. A dead head remains dead. The status is that of
+ * the locked row, so a head that is claimed in the meantime is reported as busy or running. Locks
+ * the head alone, without waiting.
  */
 final class SkipHeadStatement {
 

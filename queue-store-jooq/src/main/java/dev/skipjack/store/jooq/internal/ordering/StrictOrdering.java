@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import org.jooq.DSLContext;
 
 /**
- * Orders the jobs of an ordering key by their commits, if the jobs request it. For this purpose,
- * their enqueue takes a lock for the key before it draws ids. Safe for any number of threads.
+ * Takes the locks that order the jobs of an ordering key by their commits, for jobs with strict
+ * ordering. An enqueue takes them before it draws ids. Safe for any number of threads.
  */
 public final class StrictOrdering {
 

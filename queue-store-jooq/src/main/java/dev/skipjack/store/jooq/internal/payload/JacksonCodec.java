@@ -23,18 +23,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The default codec of a queue. It uses its own mapper, without default typing. A payload therefore
- * cannot name a class to load, unless the payload class allows that with {@code @JsonTypeInfo}. The
- * mapper ignores unknown fields, so that a newer producer does not break an older worker. It does
- * not invent missing values: a payload without the value of a primitive, or with an object that has
- * none of a record's components, does not fit. The testkit has a copy of the mapper's settings;
- * {@code JacksonPayloadsTest} compares the two.
+ * The default codec of a queue. Its mapper has no default typing, so a payload cannot name a class
+ * to load unless its class allows that with {@code @JsonTypeInfo}. The mapper ignores unknown
+ * fields, so that a newer producer does not break an older worker. A payload does not fit if the
+ * value of a primitive is missing, or if an object has none of a record's components. The testkit
+ * has a copy of the mapper's settings, and {@code JacksonPayloadsTest} compares the two.
  */
 public final class JacksonCodec implements PayloadCodec {
 
   private static final int DEEPEST_PLACE = 10;
 
-  /** Lazy, because creating a mapper takes longer than the rest of creating a queue. */
+  /** Created on first use, because that takes longer than the rest of a queue's creation. */
   private final Lazy<ObjectMapper> mapper = Lazy.of(JacksonCodec::newMapper);
 
   private final Lazy<JacksonReadability> readability =
@@ -56,8 +55,7 @@ public final class JacksonCodec implements PayloadCodec {
     mapper
         .getFactory()
         .setStreamReadConstraints(
-            // A payload that was accepted when it was enqueued must be readable; its size was
-            // limited then.
+            // A payload that was accepted at enqueue must be readable.
             StreamReadConstraints.builder()
                 .maxNestingDepth(JsonReader.DEEPEST + 1)
                 .maxNumberLength(JsonScan.MOST_INTEGER_DIGITS + JsonScan.MOST_FRACTION_DIGITS + 2)
@@ -143,7 +141,7 @@ public final class JacksonCodec implements PayloadCodec {
         && refused.getOriginalMessage().startsWith("Cannot map `null`");
   }
 
-  /** Returns whether the class with the missing primitive leaves out values when it is written. */
+  /** Returns whether annotations leave values out of the class with the missing primitive. */
   private static boolean mayLackPrimitives(JacksonException refused) {
     if (!(refused instanceof JsonMappingException mapping) || mapping.getPath().isEmpty()) {
       return false;
@@ -163,9 +161,9 @@ public final class JacksonCodec implements PayloadCodec {
   }
 
   /**
-   * Returns the exception that a constructor or a deserializer of the application threw. Jackson's
-   * own exceptions, and the causes of its exceptions for values that do not fit, are omitted: logs
-   * and the audit show causes, and these quote the payload.
+   * Returns the exception that a constructor or a deserializer of the application threw. Omits
+   * Jackson's own exceptions and the causes of values that do not fit, because they quote the
+   * payload, and logs and the audit show causes.
    */
   private static @Nullable Throwable causeOf(JacksonException refused) {
     Throwable cause = refused.getCause();
@@ -191,8 +189,7 @@ public final class JacksonCodec implements PayloadCodec {
 
   /**
    * Returns Jackson's message about a class, without the value at its end: "... to deserialize from
-   * String value ('...')". Jackson adds the value if the class has no creator for a string or a
-   * number.
+   * String value ('...')".
    */
   private static String withoutValue(InvalidDefinitionException refused) {
     String message = refused.getOriginalMessage();
@@ -201,8 +198,8 @@ public final class JacksonCodec implements PayloadCodec {
   }
 
   /**
-   * Returns a position like {@link #place}, with {@code *} for the parts that come from the
-   * payload, which are the keys of maps.
+   * Returns a position like {@link #place}, with {@code *} for the keys of maps, which come from
+   * the payload.
    */
   private String placeInClasses(JacksonException refused) {
     return place(

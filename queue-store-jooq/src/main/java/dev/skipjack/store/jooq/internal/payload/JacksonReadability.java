@@ -51,20 +51,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds classes that Jackson writes as JSON but can never read back. {@code canDeserialize} does
- * not detect them, because an abstract type and a class without a creator have deserializers too,
- * which fail when they are called.
+ * not detect them, because such a class has a deserializer that fails only when it is called.
  *
- * <p>It walks the deserializers that Jackson created for a class. It follows only those of
- * Jackson's own deserializers that it understands, and only properties that the class writes.
- * Everything else, such as a deserializer of the application, is assumed to be readable, because
- * rejecting a valid class is worse than failing late for an invalid one.
+ * <p>It visits the deserializers that Jackson created for the properties that a class writes. Any
+ * other deserializer, such as one of the application, is assumed to work, because rejecting a valid
+ * class is worse than detecting an invalid class late.
  */
 final class JacksonReadability {
 
-  /** The maximum number of deserializers to visit, which is more than any payload class needs. */
+  /** The maximum number of deserializers to visit. */
   private static final int MOST_DESERIALIZERS = 1_000;
 
-  /** The maximum depth to visit; deeper properties are accepted without a check. */
+  /** The maximum depth to visit. Deeper properties are not checked. */
   private static final int DEEPEST = 20;
 
   /** The annotations that change how a property is written or read. */
@@ -124,8 +122,7 @@ final class JacksonReadability {
    * its record, for example because the components were renamed. Returns null if there is no such
    * object.
    *
-   * <p>Does not check records that leave out values, or that also accept fields that are not their
-   * components.
+   * <p>Does not check records that leave out values or accept other fields.
    */
   @Nullable String foreignObject(String json, Class<?> payloadClass) {
     try {
@@ -332,8 +329,8 @@ final class JacksonReadability {
     }
 
     /**
-     * Returns whether a property has one of Jackson's own serializers. If the serializer is null,
-     * it depends on the class of the value; for final classes and arrays it is known in advance.
+     * Returns whether a property has one of Jackson's own serializers, or none because its
+     * serializer depends on the value.
      */
     private static boolean isStandard(@Nullable JsonSerializer<?> serializer) {
       return serializer == null

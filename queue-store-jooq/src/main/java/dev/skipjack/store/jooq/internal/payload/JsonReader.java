@@ -4,10 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a JSON document token by token. Accepts only documents that PostgreSQL's {@code jsonb}
- * accepts: JSON as in RFC 8259, but without U+0000, without lone surrogates, and with at most 100
- * levels of nesting, because more could exhaust the server's stack. The output of codecs is checked
- * in this way before it is sent, because an error of the server would abort the caller's
- * transaction. Not thread-safe.
+ * accepts: JSON as in RFC 8259 without U+0000 and lone surrogates. Also rejects more than 100
+ * levels of nesting, which could exhaust the server's stack. Not thread-safe.
  */
 public final class JsonReader {
 
@@ -31,10 +29,7 @@ public final class JsonReader {
     WORD,
     /** The end of a valid document. */
     END,
-    /**
-     * No token, because the document is invalid. {@link JsonReader#problem} returns the reason.
-     * Nothing can be read after it.
-     */
+    /** No token, because the document is invalid. {@link JsonReader#problem} returns the reason. */
     INVALID
   }
 
@@ -147,7 +142,7 @@ public final class JsonReader {
   }
 
   /**
-   * Returns the problem of the document as the end of a sentence, or null if none has been found.
+   * Returns the problem, in words that follow the name of the document, or null if none was found.
    */
   public @Nullable String problem() {
     return problem;
@@ -168,8 +163,7 @@ public final class JsonReader {
 
   /**
    * Returns the number of digits that the last token, a number, would have after its point if it
-   * were written without an exponent. Like that of {@link #digitsBefore}, the result can be
-   * negative and cannot overflow.
+   * were written without an exponent. The result can be negative and cannot overflow.
    */
   long digitsBehind() {
     return digitsBehind;
@@ -406,7 +400,10 @@ public final class JsonReader {
     return inName ? "a name in " + where : where;
   }
 
-  /** Returns the name at {@code first} for a pointer, without characters that garble a message. */
+  /**
+   * Returns the name at {@code first} for a pointer, without characters that make a message
+   * unreadable.
+   */
   private String segment(int first) {
     StringBuilder segment = new StringBuilder();
     int resume = position;

@@ -4,16 +4,15 @@ import dev.skipjack.store.jooq.internal.payload.JsonReader.Token;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scans a JSON document for content that PostgreSQL's {@code jsonb} would reject, and for huge
- * numbers, which {@code jsonb} writes without exponents: the eight characters of {@code 1e100000}
- * become 100,001 digits. It also computes how much longer the document becomes. Belongs to one
- * thread.
+ * Scans a JSON document for content that {@code jsonb} would reject, and for huge numbers: {@code
+ * jsonb} writes {@code 1e100000} as 100,001 digits. Also computes how much longer the document
+ * becomes. Not thread-safe.
  */
 final class JsonScan {
 
   /**
-   * The maximum number of digits before the point of a number that is written without its exponent;
-   * no double has more.
+   * The maximum number of digits before the point of a number that is written without its exponent.
+   * No double has more.
    */
   static final int MOST_INTEGER_DIGITS = 309;
 
@@ -71,7 +70,7 @@ final class JsonScan {
     return sign + digits + (behind > 0 ? 1 + behind : 0) - number.length();
   }
 
-  /** Returns whether the number is zero. An exponent adds no digits before the point of a zero. */
+  /** Returns whether the number is zero, to which an exponent adds no digits before the point. */
   private static boolean isZero(String number) {
     for (int i = 0; i < number.length(); i++) {
       char c = number.charAt(i);
@@ -103,9 +102,8 @@ final class JsonScan {
   /**
    * Returns the maximum number of characters, all ASCII, by which the document grows when
    * PostgreSQL prints it: numbers have no exponents, and a space follows each comma and colon
-   * between values. The result is negative if the document becomes shorter, for example because
-   * blanks are removed. The growth can be less, because the server also resolves escapes and drops
-   * repeated names.
+   * between values. The result is negative if the document becomes shorter, for example without its
+   * blanks. Ignores that the server also resolves escapes and drops repeated names.
    */
   long growth() {
     return numberGrowth + reader.separators() - reader.blanks();

@@ -5,24 +5,24 @@ import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.spi.SafeText;
 
 /**
- * The limits of a payload or a result, checked before any SQL runs because a server error would
- * abort the caller's transaction.
+ * Checks payloads and results before any SQL runs, because a server error would abort the caller's
+ * transaction.
  */
 public final class PayloadLimits {
 
   /**
-   * The default limit of a payload, in bytes of UTF-8: 256 KiB. A payload should contain ids;
-   * documents belong in tables or object stores.
+   * The default limit of a payload, in bytes of UTF-8: 256 KiB. A payload should contain ids and no
+   * documents.
    */
   public static final int LARGEST = 256 * 1024;
 
   /**
-   * The factor by which a document may exceed the limit in the form in which PostgreSQL returns it.
-   * A document without exponents grows by at most half, because of blanks.
+   * The factor by which a document may exceed the limit as PostgreSQL returns it. Blanks make a
+   * document without exponents grow by at most half.
    */
   private static final int WRITTEN_FACTOR = 2;
 
-  /** The limit of a patch. Each of its members copies a payload once. */
+  /** The limit of a patch. Each member of the patch makes PostgreSQL copy a payload. */
   private static final int LARGEST_PATCH = 16 * 1024;
 
   private static final int LEAST_LIMIT = 1024;
@@ -134,8 +134,8 @@ public final class PayloadLimits {
   }
 
   /**
-   * Returns the length of a string in bytes of UTF-8. A lone surrogate counts as three bytes; it is
-   * rejected later, with its position.
+   * Returns the length of a string in bytes of UTF-8. A lone surrogate, which is rejected later,
+   * counts as two bytes.
    */
   private static long utf8Length(String text) {
     long bytes = text.length();

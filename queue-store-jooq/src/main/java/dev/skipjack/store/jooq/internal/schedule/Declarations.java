@@ -22,10 +22,9 @@ import org.slf4j.LoggerFactory;
  * Writes declarations of schedules. Changes that operators made at run time are kept, unless the
  * declaration is authoritative.
  *
- * <p>Planned times are calculated without the predicates that exclude dates. These predicates are
- * code of the application and may hang, and this class holds locks. The worker that fires a due
- * schedule calls the predicates. If they exclude the planned time, the worker uses the next time
- * that they do not exclude.
+ * <p>Planned times are calculated without the predicates that exclude dates, because they are code
+ * of the application and may hang while this class holds locks. The worker that fires a schedule
+ * calls the predicates.
  */
 final class Declarations {
 
@@ -34,8 +33,8 @@ final class Declarations {
   private static final int LARGEST = 500;
 
   /**
-   * The maximum number of tries. Each retry means that another process inserted one of the
-   * schedules at the same time.
+   * The maximum number of tries. Each retry means that another process has inserted one of the
+   * schedules.
    */
   private static final int MOST_TRIES = 10;
 
@@ -99,7 +98,7 @@ final class Declarations {
       for (Declaration declaration : open) {
         UnreadableRow odd = locked.unreadable().get(declaration.schedule().name());
         if (odd != null) {
-          skip(odd); // the program's other schedules are declared, and workers report this one
+          skip(odd); // workers report it; the other schedules are declared
           continue;
         }
         StoredSchedule stored = locked.schedules().get(declaration.schedule().name());
@@ -124,7 +123,8 @@ final class Declarations {
       table.touch(session, seen);
       List<String> inserted = table.insert(session, created);
       changed |= !replaced.isEmpty() || !inserted.isEmpty();
-      // Another process has inserted the others: the next try merges the declarations into them.
+      // Another process has inserted the others, and the next try merges the declarations into
+      // them.
       List<String> met =
           created.stream()
               .map(StoredSchedule::name)
@@ -196,12 +196,12 @@ final class Declarations {
       }
       merged = merged.paused(null, now);
     } else if (timing.equals(stored.definition().timing())) {
-      // The next planned time stays, even if it was missed. The due time changes with the jitter.
+      // Only the jitter may have changed, so the next planned time remains, even if it was missed.
       return merged.dueAgain();
     }
     Instant next = stored.progress().nextAt();
     if (stored.pausedAt() == null && next != null && !next.isAfter(now)) {
-      // Already due: the worker that fires the schedule checks this time against the new timing.
+      // It is already due: the worker that fires the schedule checks it against the new timing.
       return merged.movedTo(next, zoneRules(declaration));
     }
     return merged.firingNext(timing.timing(), now, zoneRules(declaration));

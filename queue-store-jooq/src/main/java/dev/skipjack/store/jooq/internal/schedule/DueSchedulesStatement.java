@@ -22,8 +22,8 @@ import org.jooq.Param;
  *  ORDER BY due_at LIMIT :batch
  * }</pre>
  *
- * <p>{@code job_schedules_due_idx} returns them in order, and a schedule that another worker has
- * fired in the meantime is recognized by {@code FireSchedulesStatement}. Locks nothing.
+ * <p>{@code job_schedules_due_idx} returns them in order. {@code FireSchedulesStatement} later
+ * skips a schedule that another worker has fired in the meantime. Locks nothing.
  */
 final class DueSchedulesStatement {
 

@@ -25,7 +25,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    */
   static final Duration GRACE = Duration.ofMinutes(2);
 
-  /** The maximum number of jobs that one schedule enqueues at once; the others follow later. */
+  /**
+   * The maximum number of jobs that one schedule enqueues at once. Later plans contain the others.
+   */
   static final int LARGEST = 100;
 
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
@@ -44,8 +46,8 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    * @param planned the next planned time of the schedule
    * @param after when the schedule last fired or changed
    * @param until the latest planned time that is due
-   * @param missedUntil the start of a pause that ended at {@code after}, if the schedule was
-   *     overdue then: times within the pause are left out. Null otherwise
+   * @param missedUntil the start of a pause that ended at {@code after}, whose times are left out,
+   *     if the schedule was overdue when the pause began; null otherwise
    */
   static FirePlan of(
       StoredSchedule.Definition definition,
@@ -70,17 +72,17 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     }
     Instant next = timing.next(planned).orElse(null);
     if (next != null && !next.isAfter(until)) {
-      next = timing.next(until).orElse(null); // counted from now, because the schedule is that late
+      next = timing.next(until).orElse(null); // measured from now, because the schedule is late
     }
     return new FirePlan(
         isLeftOut(definition.missed(), planned, until) ? List.of() : List.of(planned), next);
   }
 
-  /** Returns the planned time or, if its date is excepted, the first later one that is not. */
+  /** Returns the planned time or, if its date is excluded, the next planned time. */
   private static @Nullable Instant notExcepted(
       StoredTiming stored, Timing timing, Instant planned) {
     Instant before = planned.minusSeconds(Objects.requireNonNull(stored.intervalSeconds()));
-    // Timings do not calculate from times before the epoch.
+    // Timings reject times before the epoch.
     return before.isBefore(Instant.EPOCH) ? planned : timing.next(before).orElse(null);
   }
 
@@ -106,7 +108,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     }
     Instant upTo = missedUntil != null && missedUntil.isBefore(until) ? missedUntil : until;
     if (upTo.isBefore(until) && first != null && first.isAfter(upTo)) {
-      first = timing.next(later(after, upTo)).orElse(null); // nothing before the pause is left
+      first = timing.next(later(after, upTo)).orElse(null); // no time before the pause is left
       upTo = until;
     }
     if (first == null || first.isAfter(until)) {
@@ -124,7 +126,7 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
     return new FirePlan(leftOut ? List.of() : fires, next);
   }
 
-  /** Returns the part of this plan before one of its fires, which becomes the next. */
+  /** Returns the part of this plan before {@code fire}, which becomes the next planned time. */
   FirePlan before(Instant fire) {
     return new FirePlan(fires.subList(0, fires.indexOf(fire)), fire);
   }
@@ -135,8 +137,8 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
 
   /**
    * Returns the latest planned times from {@code first} to {@code until}, at most {@code maximum}.
-   * Searches in windows that grow backwards from {@code until}, because there may be millions of
-   * planned times after a long outage.
+   * Searches backwards from {@code until} in growing windows, because an outage may have missed
+   * millions of planned times.
    */
   private static List<Instant> latest(Timing timing, Instant first, Instant until, int maximum) {
     Duration window = FIRST_WINDOW;

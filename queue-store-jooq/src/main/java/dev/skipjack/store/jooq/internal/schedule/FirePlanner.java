@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class FirePlanner {
 
   /**
-   * The time after which no further job of a plan is made; the others follow later. It is much
-   * shorter than the time after which a worker interrupts a plan.
+   * The time after which no further job of a plan is created. Later plans contain the others. A
+   * worker interrupts a plan much later.
    */
   static final Duration LONGEST = Duration.ofSeconds(5);
 

@@ -72,25 +72,25 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A schedule fires only if its row has the same next planned time and the same definition as
- * when it was read. If several workers have read the same batch, one of them locks and updates a
- * row, and the others skip it or find it changed. No clock is compared, so nothing fires twice if a
- * clock is set back. As a second safeguard, in case something else sets the next planned time back,
- * there is a key for each schedule and planned time, which is kept for two hours.
+ * when it was read. If several workers have read the same row, one of them locks and updates it,
+ * and the others skip it or find it changed. No clock is compared, so nothing fires twice if a
+ * clock is set back. In case the next planned time is set back, each schedule and planned time has
+ * a key, which is kept for two hours.
  *
  * <p>The jobs of a schedule that must not overlap have a unique key. A job is not inserted while
- * another live job holds its key. The statement checks this before the insert, because the insert
- * would wait for a transaction that has deleted the holder and is still open.
+ * another live job holds its key. The statement checks this before the insert, which would
+ * otherwise wait for an open transaction that has deleted the holder.
  *
  * <p>Locks rows of {@code job_schedules} in the order of their names and without waiting, then
  * inserts keys and jobs. No transaction that holds a key or a job waits for a schedule.
  */
 final class FireSchedulesStatement {
 
-  /** Keeps the keys of planned times apart from the idempotency keys of applications. */
+  /** Separates the keys of planned times from the idempotency keys of applications. */
   private static final String KEY_PREFIX = "schedule:";
 
   /**
-   * How long the key of a planned time is kept: longer than the usual correction of a wrong clock.
+   * How long the key of a planned time is kept. This exceeds the usual correction of a wrong clock.
    */
   private static final Duration KEPT = Duration.ofHours(2);
 
@@ -127,7 +127,7 @@ final class FireSchedulesStatement {
    * The result of one planned time.
    *
    * @param index the index of the planned time among all planned times of the request
-   * @param job the job, or empty if a live job prevented it
+   * @param job the new job, or empty if a live job holds its key
    */
   record Result(int index, Optional<JobId> job) {}
 
@@ -191,7 +191,7 @@ final class FireSchedulesStatement {
 
   /**
    * Returns the condition that a schedule is locked, in a form that the planner keeps as a hashed
-   * subplan; see EnqueueOnceStatement.
+   * subplan (see EnqueueOnceStatement).
    */
   private static Condition isLocked(Field<String> schedule) {
     Select<Record1<String>> locked = select(LOCKED_NAME).from(table(name("locked")));
@@ -240,8 +240,8 @@ final class FireSchedulesStatement {
 
   /**
    * Returns a CTE with the new values of each locked schedule and the last job that was inserted
-   * for it. It groups instead of joining, because a generic plan would join a thousand schedules
-   * with a thousand jobs in nested loops.
+   * for it. It groups, because a generic plan would run a join of a thousand schedules and jobs in
+   * nested loops.
    */
   private static CommonTableExpression<?> target() {
     Field<Instant> none = castNull(SQLDataType.INSTANT);

@@ -51,7 +51,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   /** The maximum number of payload characters in one batch, unless a single job has more. */
   private static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;
 
-  /** The pause after a batch that other workers fired first. */
+  /** The pause after a batch that other workers have fired. */
   private static final Duration AFTER_OTHERS = Duration.ofMillis(20);
 
   private static final Duration FIRST_RETRY = Duration.ofSeconds(5);
@@ -159,8 +159,8 @@ public final class JooqScheduleStore implements ScheduleStore {
 
   /**
    * Returns the schedule with a recalculated next planned time. A planned time that is already due
-   * does not change; it is checked against the new rules when it is fired. An interval that counts
-   * from the last planned time does not start over.
+   * does not change, because it is checked when the schedule fires. An interval that is measured
+   * from the last planned time does not start again.
    */
   private StoredSchedule recalculated(StoredSchedule schedule, Instant now) {
     Instant next = schedule.progress().nextAt();
@@ -186,7 +186,7 @@ public final class JooqScheduleStore implements ScheduleStore {
   public Round fireDue(Collection<Schedule> declared, PlanRunner runner) {
     Map<String, Schedule> byName = new HashMap<>();
     declared.forEach(schedule -> byName.put(schedule.name(), schedule));
-    // An older declaration of the same name, without the code, must not fire the schedule.
+    // An older declaration of the same name may lack the code, and then must not fire the schedule.
     List<String> withCode =
         declared.stream().filter(Schedule::needsCode).map(Schedule::name).toList();
     List<Due> read =
@@ -198,7 +198,7 @@ public final class JooqScheduleStore implements ScheduleStore {
       if (batch.isFull()) {
         break;
       }
-      // If the row needs no code, the latest declaration of the schedule has none either.
+      // If the row needs no code, neither does the latest declaration of the schedule.
       boolean needsCode =
           one.row() instanceof StoredSchedule schedule && schedule.definition().needsCode();
       PlannedFire plan =
@@ -333,8 +333,8 @@ public final class JooqScheduleStore implements ScheduleStore {
     }
 
     /**
-     * Fires a batch. If it is too large, because the code of many schedules has returned meanwhile,
-     * or the server rejects it because of one schedule's data, fires each half separately.
+     * Fires a batch. If the batch is too large, or the server rejects it because of one schedule's
+     * data, fires each half separately.
      */
     private void fire(List<Firing> some) {
       List<Fire> fires = some.stream().flatMap(it -> it.fires().stream()).toList();
@@ -382,7 +382,7 @@ public final class JooqScheduleStore implements ScheduleStore {
                 });
       } catch (StoreException failure) {
         if (Contention.caused(failure)) {
-          return List.of(); // they remain due, and the next round tries again
+          return List.of(); // the schedules remain due for the next round
         }
         throw failure;
       }
@@ -448,7 +448,7 @@ public final class JooqScheduleStore implements ScheduleStore {
         || rejected.sqlState().filter(state -> OF_DATA.contains(state.substring(0, 2))).isPresent();
   }
 
-  /** Returns a failure as text, even if it cannot describe itself. */
+  /** Returns a failure as text, even if its own methods fail. */
   private static String describe(Throwable failure) {
     try {
       return SafeText.of(String.valueOf(failure), LONGEST_ERROR);

@@ -76,7 +76,8 @@ final class ListSchedulesStatement {
   /**
    * The request for a page.
    *
-   * @param after the name of the last schedule of the page before, or an empty text for the first
+   * @param after the name of the last schedule on the previous page, or an empty text for the first
+   *     page
    */
   record Page(String after, int limit) {}
 
@@ -85,7 +86,7 @@ final class ListSchedulesStatement {
     return page(dialect, computed, computed.columns());
   }
 
-  /** Does not read payloads, because a role may not be allowed to. */
+  /** Lists schedules without their payloads, for roles that may not read payloads. */
   static Statement<Page, Listed> pageWithoutPayloads(DSLContext dialect) {
     Computed computed = computed();
     return page(dialect, computed, computed.columnsWithoutPayload());
@@ -105,7 +106,7 @@ final class ListSchedulesStatement {
     return one(dialect, computed, computed.columns());
   }
 
-  /** Does not read the payload, because a role may not be allowed to. */
+  /** Reads a schedule without its payload, for roles that may not read payloads. */
   static Statement<String, Listed> oneWithoutPayload(DSLContext dialect) {
     Computed computed = computed();
     return one(dialect, computed, computed.columnsWithoutPayload());

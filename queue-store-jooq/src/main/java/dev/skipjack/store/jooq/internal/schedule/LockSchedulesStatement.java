@@ -18,9 +18,8 @@ import org.jooq.Param;
  * SELECT ... FROM job_schedules WHERE name = ANY (:names) ORDER BY name FOR UPDATE
  * }</pre>
  *
- * <p>Locks the rows in name order. It waits for other changes, and for workers that are firing the
- * schedules; a worker holds its locks for one short statement. Workers skip the rows that it has
- * locked.
+ * <p>Locks the rows in name order. It waits for other changes and, briefly, for workers that are
+ * firing the schedules. Workers skip the rows that it has locked.
  */
 final class LockSchedulesStatement {
 

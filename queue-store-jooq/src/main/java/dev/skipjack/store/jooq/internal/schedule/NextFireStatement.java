@@ -12,7 +12,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Reads the time until the next schedule that a worker can fire is due, from the first entry of
+ * Reads the time until the first schedule that a worker can fire is due, from the first entry of
  * {@code job_schedules_due_idx}.
  *
  * <pre>{@code
@@ -21,8 +21,7 @@ import org.jooq.Field;
  *          ORDER BY due_at LIMIT 1)
  * }</pre>
  *
- * <p>It returns a duration and not an instant, so a wrong clock on the worker's machine has no
- * effect. Locks nothing.
+ * <p>It returns a duration, so a wrong clock on the worker's machine has no effect. Locks nothing.
  */
 final class NextFireStatement {
 

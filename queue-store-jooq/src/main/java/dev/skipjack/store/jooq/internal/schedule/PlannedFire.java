@@ -35,7 +35,7 @@ final class PlannedFire implements Plan {
   public void run() {
     try {
       result.compareAndSet(null, new Result(planning.apply(due), null));
-    } catch (Throwable thrown) { // checked exceptions too: Kotlin and Lombok let them through
+    } catch (Throwable thrown) { // also checked exceptions, which Kotlin does not check
       fail(thrown);
       if (thrown instanceof VirtualMachineError fatal
           && !(thrown instanceof StackOverflowError)

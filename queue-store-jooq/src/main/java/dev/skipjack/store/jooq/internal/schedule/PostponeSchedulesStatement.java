@@ -33,7 +33,7 @@ import org.jooq.DSLContext;
  * }</pre>
  *
  * <p>A row that another session has changed since it was read is not postponed. The version of the
- * row shows that even if its values cannot be read. It locks rows as FireSchedulesStatement does.
+ * row detects this even if its values cannot be read. It locks rows as FireSchedulesStatement does.
  */
 final class PostponeSchedulesStatement {
 

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 final class ScheduleColumns {
 
   /**
-   * The excluded dates in a fixed format, because the conversion of dates to text depends on the
-   * session's DateStyle. Most schedules exclude none, and for them no subquery runs.
+   * The excluded dates in a fixed format, because the text of a date depends on the session's
+   * DateStyle.
    */
   private static final Field<String[]> EXCEPT_DATES =
       field(
@@ -65,7 +65,7 @@ final class ScheduleColumns {
           JOB_SCHEDULES.DECLARATION,
           JOB_SCHEDULES.LAST_ERROR);
 
-  /** A null payload with the name of the column, by which rows are read. */
+  /** A null payload with the name of the column. */
   private static final Field<JSONB> NO_PAYLOAD =
       castNull(JOB_SCHEDULES.PAYLOAD).as(JOB_SCHEDULES.PAYLOAD);
 
@@ -171,7 +171,7 @@ final class ScheduleColumns {
     return selected;
   }
 
-  /** Cuts texts, so that a huge one in a row costs little. */
+  /** Returns a column as it is read. Texts are cut, so that a huge one costs little. */
   private static Field<?> selected(TableField<?, ?> column, Field<JSONB> payload) {
     if (column.equals(JOB_SCHEDULES.EXCEPT_DATES)) {
       return EXCEPT_DATES;
@@ -344,13 +344,13 @@ final class ScheduleColumns {
 
   /**
    * Returns the rule for missed times. Ignores the maximum of policies other than {@code all},
-   * because an operator may have changed only the policy in SQL.
+   * which remains if only the policy was changed in SQL.
    */
   private static Missed missed(Missed.Policy policy, int maximum) {
     return new Missed(policy, policy == Missed.Policy.ALL ? maximum : 1);
   }
 
-  /** Returns an instant in the form in which parameters pass it. */
+  /** Returns an instant as the text of a parameter. */
   static @Nullable String text(@Nullable Instant instant) {
     return instant == null ? null : instant.toString();
   }

@@ -1,8 +1,8 @@
 package dev.skipjack.store.jooq.internal.schedule;
 
 /**
- * A row of {@code job_schedules}, as this program could read it. Any role that enqueues can write
- * the table, so one row that cannot be read must not keep a statement from reading the others.
+ * A row of {@code job_schedules}. A row that cannot be read is an {@link UnreadableRow}, so that a
+ * statement still reads the other rows.
  */
 sealed interface StoredRow permits StoredSchedule, UnreadableRow {
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * A row of {@code job_schedules}.
  *
  * @param pausedAt when it was paused, or null if it is not paused
- * @param updatedAt when the definition, the pause or the request last changed; a worker fires the
- *     schedule only if this has not changed since it was read
+ * @param updatedAt when the definition, the pause or the request last changed. A worker fires the
+ *     schedule only if this value is still the one that it has read
  */
 record StoredSchedule(
     String name,
@@ -28,8 +28,8 @@ record StoredSchedule(
     implements StoredRow {
 
   /**
-   * The time after which a schedule counts as undeclared. It is longer than a deployment, and
-   * longer than the pause between two runs of a weekly program.
+   * The time after which a schedule counts as undeclared. It is as long as the pause between two
+   * runs of a weekly program.
    */
   static final Duration UNDECLARED_AFTER = Duration.ofDays(7);
 
@@ -142,9 +142,7 @@ record StoredSchedule(
     return movedTo(timing.next(after).orElse(null), zoneRules);
   }
 
-  /**
-   * Returns a copy that is due at the same next planned time, without the delay after a failed try.
-   */
+  /** Returns a copy with the same next planned time, and without the delay after a failed try. */
   StoredSchedule dueAgain() {
     return movedTo(progress.nextAt(), progress.zoneRules());
   }
@@ -169,7 +167,10 @@ record StoredSchedule(
             missedUntil(next)));
   }
 
-  /** Returns the end of the missed times before a pause, if {@code next} is one of them. */
+  /**
+   * Returns the time until which planned times were missed before a pause, or null if {@code next}
+   * is later.
+   */
   private @Nullable Instant missedUntil(@Nullable Instant next) {
     Instant until = progress.missedUntil();
     return until == null || next == null || next.isAfter(until) ? null : until;
@@ -217,18 +218,18 @@ record StoredSchedule(
         && declaredAt.plus(UNDECLARED_AFTER).isBefore(now);
   }
 
-  /** Returns when a worker fires a job that is planned for {@code planned}. */
+  /** Returns the due time of a job that is planned for {@code planned}. */
   @Nullable Instant due(@Nullable Instant planned) {
     return planned == null ? null : planned.plus(share());
   }
 
-  /** Returns the delay of this schedule within its jitter, which is always the same. */
+  /** Returns this schedule's fixed delay within its jitter. */
   Duration share() {
     long spread = definition.jitter().toMillis();
     if (spread == 0) {
       return Duration.ZERO;
     }
-    // Names such as sync-1 and sync-2 have neighboring hash codes; this spreads them.
+    // Names such as sync-1 and sync-2 have neighboring hash codes, which this spreads.
     long mixed = name.hashCode() * 0x9E3779B97F4A7C15L;
     return Duration.ofMillis(Math.floorMod(mixed ^ (mixed >>> 32), spread));
   }

@@ -23,8 +23,8 @@ import org.jooq.Param;
  *  ORDER BY declared_at, name LIMIT 100
  * }</pre>
  *
- * <p>Each worker runs it about once a day, while there are schedules to fire. It reads all
- * schedules. Locks nothing.
+ * <p>Each worker with schedules to fire runs it about once a day. It reads all schedules. Locks
+ * nothing.
  */
 final class UndeclaredSchedulesStatement {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * that could not be read have their defaults.
  *
  * @param reason the column and the reason
- * @param pausedAt when it was paused, or null if it is not paused or that could not be read
+ * @param pausedAt when it was paused, or null if it is not paused or the value could not be read
  */
 record UnreadableRow(
     String name,

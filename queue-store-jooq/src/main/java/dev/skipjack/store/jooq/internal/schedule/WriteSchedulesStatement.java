@@ -41,7 +41,7 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>Rows are replaced and deleted only under the locks of LockSchedulesStatement. An insert waits
- * for a concurrent insert of the same name, and inserts nothing if that insert is committed.
+ * for a concurrent insert of the same name, and has no effect if that one is committed.
  */
 final class WriteSchedulesStatement {
 

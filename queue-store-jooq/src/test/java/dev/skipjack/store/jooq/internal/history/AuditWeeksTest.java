@@ -56,7 +56,6 @@ class AuditWeeksTest {
     return new Execution(new JobId(1), new ExecutionId(1), at);
   }
 
-  /** Attempts of this week, of the last one, and of one in the past before last. */
   @ParameterizedTest
   @CsvSource({"0", "1", "0 1", "0 5", "0 1 5"})
   void auditRowsOfAttemptsThatBeganWeeksAgoAreClosed(String weeksAgo, QueueDatabase database) {

@@ -30,10 +30,7 @@ public final class HistoryStatements {
             "prune-archive", PruneArchiveStatement.of(dialect).text()));
   }
 
-  /**
-   * Runs the statements that maintenance runs only for partitions that are missing, or old enough
-   * to be removed.
-   */
+  /** Runs the statements that maintenance runs only for missing or expired partitions. */
   public static void runThoseOfSomePartitions(OwnTransactions transactions, String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     Instant now = Instant.now();

@@ -302,7 +302,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** At that time, the operator's own concurrent detach is waiting for a reader. */
+    /** The operator's concurrent detach is then waiting for a reader. */
     @ParameterizedTest
     @ValueSource(strings = {"comment on table", "detach partition"})
     void aPartitionThatAnOperatorBeginsToDetachMeanwhileIsNotDropped(String step)
@@ -336,10 +336,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /**
-     * Otherwise a call that died at that point would leave a mark, and the next call would drop the
-     * table.
-     */
+    /** Otherwise, if the process died then, the next call would drop the marked table. */
     @Test
     void aTableThatIsDetachedAlreadyGetsNoMark() {
       partition("jobs_archive", "2024-03-05");
@@ -358,10 +355,7 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /**
-     * To prevent the above, a maintainer removes the mark if another session has detached the
-     * partition first.
-     */
+    /** A maintainer removes the mark if another session has detached the partition first. */
     @Test
     void aDetachedTableIsDroppedLaterAlthoughAnotherMaintainerRemovedItsMark() throws SQLException {
       partition("jobs_archive", "2024-03-04");
@@ -388,7 +382,7 @@ class PartitionRemovalTest {
 
     /** Simulates a kill between the mark and the detach, after which the retention was extended. */
     @Test
-    void markOfAPartitionThatIsKeptAfterAllIsRemoved() {
+    void markOfAPartitionThatIsNoLongerExpiredIsRemoved() {
       partition("jobs_archive", "2024-03-04");
       ddl().mark(PartitionedTable.ARCHIVE.named("jobs_archive_20240304").orElseThrow());
       Retention longer = new Retention(Duration.ofDays(36_500), Duration.ofDays(36_500));
@@ -402,7 +396,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void aDetachingThatAReaderBlockedIsFinishedAfterTheReaderEnds() throws SQLException {
+    void detachThatAReaderBlocksIsFinishedAfterTheReaderEnds() throws SQLException {
       partition("job_executions", "2024-03-04");
       partition("job_executions", "2024-03-11");
       try (Connection reader = fixture.database.connection()) {
@@ -425,7 +419,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void aDetachingWhoseSessionWasKilledIsFinishedByTheNextRun() throws Exception {
+    void detachWhoseSessionWasKilledIsFinishedByTheNextRun() throws Exception {
       partition("job_executions", "2024-03-04");
       try (Connection reader = fixture.database.connection()) {
         read(reader);
@@ -475,11 +469,11 @@ class PartitionRemovalTest {
     }
 
     /**
-     * No other partition can be detached until this detach is finished, but a table that an
-     * operator detaches must be kept.
+     * The detach must be finished, because it blocks all others. But a table that an operator
+     * detaches must be kept.
      */
     @Test
-    void aDetachingThatAnOperatorBeganIsFinishedButNotDropped() throws SQLException {
+    void detachThatAnOperatorBeganIsFinishedAndItsTableKept() throws SQLException {
       partition("jobs_archive", "2024-03-04");
       partition("jobs_archive", "2024-03-05");
       try (Connection reader = fixture.database.connection()) {
@@ -559,7 +553,7 @@ class PartitionRemovalTest {
 
     /** The partition's name is from 2024, but its rows are from 2050. */
     @Test
-    void aPartitionWhoseBoundsAreNotThoseOfItsNameIsNotTouched() {
+    void partitionWhoseBoundsDifferFromItsNameIsNotTouched() {
       fixture.execute(
           "CREATE TABLE @jobs_archive_20240304 PARTITION OF @jobs_archive FOR VALUES FROM"
               + " ('2050-01-01 00:00+00') TO ('2050-01-02 00:00+00')");
@@ -598,7 +592,7 @@ class PartitionRemovalTest {
     }
   }
 
-  /** Fault 25: batches shrink until they fit the statement timeout, however short it is. */
+  /** Batches shrink until they fit the statement timeout. */
   @Test
   void aShortStatementTimeoutDoesNotKeepJobsFromBeingDeleted() throws SQLException {
     fixture.execute("SELECT @create_partition('jobs_archive', now() - interval '3 days')");

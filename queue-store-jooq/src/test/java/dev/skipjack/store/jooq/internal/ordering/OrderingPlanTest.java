@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests how many pages the statements read if many keys each have a head and a waiting job, one key
+ * Tests how many pages the statements read. Many keys each have a head and a waiting job, one key
  * has many waiting jobs, and the dead head of another key blocks as many.
  */
 @QueueTest
@@ -39,7 +39,8 @@ class OrderingPlanTest {
 
   private void fewPagesAreReadOf(int many) throws SQLException {
     fixture.execute("ALTER TABLE @jobs SET (autovacuum_enabled = off)");
-    fixture.execute("ANALYZE @jobs"); // the planner knows an empty table, as after a burst
+    // the statistics are those of an empty table, as after a burst
+    fixture.execute("ANALYZE @jobs");
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, status, ordering_key, ordering_head)"
             + " SELECT 'work', '{}', CASE WHEN n % 2 = 0 THEN 'pending' ELSE 'waiting' END, 'k' || n / 2,"
@@ -79,7 +80,7 @@ class OrderingPlanTest {
     }
   }
 
-  /** Takes the smaller of two runs, because a session reloads its catalog caches now and then. */
+  /** Returns the smaller of two results, because a session sometimes reloads its catalog caches. */
   private long pages(String name, String mode, String... literals) throws SQLException {
     return Math.min(pagesOfOneRun(name, mode, literals), pagesOfOneRun(name, mode, literals));
   }

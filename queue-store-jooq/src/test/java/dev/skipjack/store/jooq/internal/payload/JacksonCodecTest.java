@@ -80,7 +80,7 @@ class JacksonCodecTest extends JacksonCodecContract {
     }
   }
 
-  /** Unknown to the check, because its own deserializer asks for the class that cannot be read. */
+  /** Accepted by the check, because a custom deserializer reads the class that cannot be read. */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

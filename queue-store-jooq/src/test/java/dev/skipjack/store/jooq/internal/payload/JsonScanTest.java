@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class JsonScanTest {
 
   /**
-   * Escapes, repeated names and leading zeros make the server's text shorter than predicted;
-   * nothing makes it longer.
+   * Escapes, repeated names and leading zeros can make the server's text shorter than predicted.
    */
   @Test
   void theLengthOfTheServersTextIsPredicted(QueueDatabase database) throws SQLException {

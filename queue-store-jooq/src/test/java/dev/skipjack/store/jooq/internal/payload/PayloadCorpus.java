@@ -126,10 +126,7 @@ public final class PayloadCorpus {
         "[".repeat(100_000));
   }
 
-  /**
-   * Returns documents that are small when written but huge for each reader, because jsonb writes
-   * numbers without exponents.
-   */
+  /** Returns small documents that become huge, because jsonb writes numbers without exponents. */
   public static List<String> hugeWrittenOut() {
     return List.of(
         "[1" + ",1e-1000".repeat(32_767) + "]",

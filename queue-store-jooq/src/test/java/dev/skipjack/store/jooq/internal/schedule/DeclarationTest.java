@@ -292,7 +292,7 @@ class DeclarationTest {
     assertThat(on.store.recalculate()).isEmpty();
   }
 
-  /** The fire time that this worker fires was calculated by a worker with newer time zone data. */
+  /** A worker with newer time zone data has calculated the fire time that this worker fires. */
   @Test
   void aFireRecordsTheTimeZoneDataOfTheWorkerThatCalculatedTheNextOne() {
     on.schedules.declare(
@@ -347,7 +347,7 @@ class DeclarationTest {
         .containsExactly(due);
   }
 
-  /** A predicate is code that may hang; the declaration holds locks. */
+  /** A predicate may hang, and the declaration holds locks. */
   @Test
   void declaringCallsNoPredicateAndTheFirstExceptedTimeIsNotFired() {
     Schedule broken =

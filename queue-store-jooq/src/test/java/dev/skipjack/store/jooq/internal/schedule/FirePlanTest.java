@@ -124,7 +124,7 @@ class FirePlanTest {
     assertThat(third.next()).isEqualTo(until.plus(Duration.ofHours(1)));
   }
 
-  /** Tens of millions of fire times were missed; the plan searches only for the latest. */
+  /** The plan searches only for the latest of tens of millions of missed fire times. */
   @Test
   void aYearOfMissedSecondsIsPlannedAtOnce() {
     Instant until = NINE.plus(Duration.ofDays(365));
@@ -152,7 +152,7 @@ class FirePlanTest {
     assertThat(onTime.next()).isEqualTo(NINE.plus(Duration.ofMinutes(5)));
   }
 
-  /** The rules of its zone have changed since the time was planned. */
+  /** The rules of the time zone have changed since the time was planned. */
   @Test
   void plannedTimeThatIsNoLongerAFireTimeIsNotFired() {
     FirePlan plan =
@@ -162,7 +162,7 @@ class FirePlanTest {
     assertThat(plan.next()).isEqualTo(NINE.plus(Duration.ofMinutes(30)));
   }
 
-  /** The new rules of its zone place the fire time an hour earlier; no worker ran at that time. */
+  /** The new rules of the time zone make the fire time an hour earlier, when no worker ran. */
   @Test
   void aFireTimeThatNewRulesMoveForwardIsFired() {
     Timing eight = Timing.cron("0 8 * * *");
@@ -172,7 +172,8 @@ class FirePlanTest {
     assertThat(plan.fires()).containsExactly(at(8));
     assertThat(plan.next()).isEqualTo(at(8 + 24));
 
-    // The schedule was changed while its planned time, which is no fire time any more, was overdue.
+    // The schedule was changed while its planned time was overdue. That time is no longer a fire
+    // time.
     FirePlan changedLater =
         plan(HOURLY, Missed.all(9), Overlap.ALLOW, NINE.plusSeconds(7), at(12), at(12));
     assertThat(changedLater.fires()).containsExactly(at(10), at(11), at(12));
@@ -183,7 +184,7 @@ class FirePlanTest {
     assertThat(firedAlready.next()).isEqualTo(at(8 + 24));
   }
 
-  /** A date may be excepted by a predicate, which is not asked when the time is planned. */
+  /** A predicate may exclude the date. It is not called when the time is planned. */
   @Test
   void anIntervalFromTheLastFireDoesNotFireOnAnExceptedDate() {
     Timing timing =
@@ -204,7 +205,7 @@ class FirePlanTest {
         .containsExactly(NINE);
   }
 
-  /** The times of a row may be those of an operator, who changed them in SQL. */
+  /** An operator may have changed the times of a row in SQL. */
   @Test
   void afterAPauseTheNextTimeIsLaterThanTheTimesBeforeIt() {
     FirePlan plan = plan(HOURLY, Missed.all(9), Overlap.ALLOW, NINE, at(8), at(20), at(11));

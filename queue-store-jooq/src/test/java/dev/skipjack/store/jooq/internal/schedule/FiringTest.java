@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Due schedules enqueue their jobs and get their next fire time. */
+/** Tests that due schedules enqueue their jobs and get their next fire time. */
 @QueueTest
 class FiringTest {
 
@@ -264,8 +264,8 @@ class FiringTest {
     assertThat(Objects.requireNonNull(on.state("broken").failure()).error()).isNotBlank();
   }
 
-  /** Throws anything, as Kotlin and Lombok let functions do. */
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // hides that it is checked
+  /** Throws any throwable, as functions can in Kotlin. */
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // hides the checked exception
   private static <T extends Throwable> T sneaky(Throwable thrown) throws T {
     throw (T) thrown;
   }

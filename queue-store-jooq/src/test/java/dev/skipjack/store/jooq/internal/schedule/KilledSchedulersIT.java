@@ -51,8 +51,8 @@ class KilledSchedulersIT {
   private static final DateTimeFormatter ONE_SECOND = cron("s m H d M '*'");
 
   /**
-   * The maximum delay of the fire times of a schedule with {@code skip} when they become due; with
-   * two minutes they would count as missed.
+   * The maximum age of the fire times of a schedule with {@code skip}. At two minutes, they would
+   * count as missed.
    */
   private static final Duration RECENT = Duration.ofSeconds(60);
 
@@ -109,7 +109,7 @@ class KilledSchedulersIT {
   }
 
   /**
-   * Kills a scheduler in each round, as soon as it sends the statement that fires.
+   * Kills a scheduler in each round, when it sends the statement that fires.
    *
    * @return how many schedulers were killed before they had reported the fire
    */
@@ -215,10 +215,7 @@ class KilledSchedulersIT {
     return Arrays.asList(all.split(" ", -1));
   }
 
-  /**
-   * The test cannot set the server's clock, so it moves the rows in the opposite direction. After a
-   * step back, the next fire time is an hour away; after a step ahead, it is an hour late.
-   */
+  /** The test cannot set the server's clock, so it moves the rows in the opposite direction. */
   @Test
   void clockStepsOfAnHourNeitherLoseNorRepeatAFire() {
     on.schedules.declare(

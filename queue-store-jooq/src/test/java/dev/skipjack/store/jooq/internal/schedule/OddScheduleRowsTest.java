@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A row of job_schedules that no program can use stops neither other schedules nor operators, even
- * if the table did not refuse it.
+ * Tests that an unusable row of job_schedules stops neither other schedules nor operators. The test
+ * drops the constraints that reject such a row.
  */
 @QueueTest
 class OddScheduleRowsTest {

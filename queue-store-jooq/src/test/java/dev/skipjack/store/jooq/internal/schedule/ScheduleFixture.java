@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Schedules in a database. The tests move their next fire times instead of the clock. */
+/** The steps that tests of schedules share. Tests move next fire times instead of the clock. */
 final class ScheduleFixture {
 
   record Report(String of) {}

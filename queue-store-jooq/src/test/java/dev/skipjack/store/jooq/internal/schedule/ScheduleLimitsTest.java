@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The table of schedules accepts only values that every program can read and calculate with. */
+/** Tests that the table of schedules accepts only values that every program can read. */
 @QueueTest
 class ScheduleLimitsTest {
 

@@ -88,7 +88,7 @@ class SchedulePlanTest {
         .doesNotContain("Seq Scan on job")
         .contains("job_schedules_pkey")
         .contains("jobs_unique_key_idx");
-    // None of the sets of a batch is read once for each element of another.
+    // No set of a batch is read in the inner loop of another.
     assertThat(fire.plan()).doesNotContainPattern("(CTE|Function) Scan on .*loops=\\d{2,}");
   }
 

@@ -44,7 +44,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Each fire time is enqueued once, whatever schedulers, operators, transactions and clocks do. */
+/**
+ * Tests that each fire time is enqueued once despite races between schedulers, operators and
+ * transactions, and despite steps of the clock.
+ */
 @QueueTest
 @Timeout(60)
 class SchedulersRaceTest {
@@ -114,7 +117,7 @@ class SchedulersRaceTest {
       assertThat(fire.run(first, batch)).hasSize(20);
       assertThat(fire.run(second, same)).isEmpty(); // does not wait
       first.commit();
-      assertThat(fire.run(second, same)).isEmpty(); // what it read has changed
+      assertThat(fire.run(second, same)).isEmpty(); // the rows have changed since it read them
       second.commit();
     }
 
@@ -195,7 +198,7 @@ class SchedulersRaceTest {
     }
   }
 
-  /** The clock stepped back by an hour after the schedule fired, or it was an hour ahead before. */
+  /** The clock was set back by an hour after the schedule had fired. */
   @Test
   void aClockThatStepsBackFiresNothingTwice() {
     on.schedules.declare(every(Duration.ofHours(1), "sync").missed(Missed.all(100)));
@@ -213,7 +216,7 @@ class SchedulersRaceTest {
     assertThat(on.fireAll()).isEmpty();
   }
 
-  /** To the rows, a step forward is the same as an hour without a worker. */
+  /** A step forward has the same effect as an hour without a worker. */
   @Test
   void aClockThatStepsForwardMissesTheFiresOfThatHour() {
     Instant recent = on.now().truncatedTo(MINUTES);
