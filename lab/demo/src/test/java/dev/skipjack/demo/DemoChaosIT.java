@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Tests the demo in a separate JVM that is ended half-way. */
+/** Tests the demo in a separate JVM that is killed or stopped half-way. */
 class DemoChaosIT {
 
-  /** Enough to keep the demo working until the test has seen the first effects. */
+  /** Enough deliveries to keep the demo busy until the test sees the first effects. */
   private static final long DELIVERIES = 6_000;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
