@@ -146,8 +146,8 @@ public final class Relay implements AutoCloseable {
         settings.pollInterval.toMillis());
     if (longestWait.compareTo(settings.publishTimeout) > 0) {
       LOG.warn(
-          "Publisher may wait for an event longer than publishTimeout, and another relay then"
-              + " sends the same event; lower the publisher's timeout or raise publishTimeout"
+          "Publisher may wait for an event longer than publishTimeout. Then another relay sends the"
+              + " same event. Lower the publisher's timeout or raise publishTimeout."
               + " relay={} publisherMs={} publishTimeoutMs={}",
           settings.name,
           longestWait.toMillis(),
