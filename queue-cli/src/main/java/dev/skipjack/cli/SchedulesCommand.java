@@ -200,7 +200,7 @@ final class SchedulesCommand extends CommandGroup {
   @Command(
       name = "add",
       description = {
-        "Add a schedule. Workers that run the queue of its jobs fire it.",
+        "Add a schedule. Workers fire it, whether or not they serve its queue.",
         "Give --cron or --every."
       })
   static final class Add extends QueueAction {
