@@ -19,7 +19,7 @@ final class BulkChange {
 
   /** A part of the help of each command that selects jobs. */
   static final String HELP =
-      "A change by filter prints up to five of the jobs, asks, and works in batches. If it is interrupted, run it again, or continue it with 'skipjack operations continue'.";
+      "A change by filter prints up to five of the jobs, asks for confirmation, and works in batches. If it is interrupted, run it again, or continue it with 'skipjack operations continue'.";
 
   /** The maximum length of a payload in the preview; the JSON contains all of it. */
   private static final int LONGEST_PAYLOAD = 1_000;

@@ -88,7 +88,6 @@ final class Cell {
     return number + " " + (number == 1 ? one : several);
   }
 
-  /** Returns a number of jobs. */
   static String jobs(long number) {
     return count(number, "job", "jobs");
   }

@@ -14,13 +14,13 @@ import picocli.CommandLine.Spec;
     footer = ExitCodes.FOOTER)
 abstract class DatabaseAction implements Callable<Integer> {
 
-  /** The use of the database by a command, which determines how long it waits. */
+  /** What a command does in the database, which determines how long it waits. */
   enum Access {
     /** It only reads. */
     READ,
     /** It changes rows in short transactions. */
     WRITE,
-    /** It changes the schema, which may take any time. */
+    /** It changes the schema, which may take long. */
     MIGRATE
   }
 
@@ -48,7 +48,7 @@ abstract class DatabaseAction implements Callable<Integer> {
     }
   }
 
-  /** Returns whether the command needs a database with the options that it was given. */
+  /** Returns whether the command, with its options, needs a database. */
   boolean connects() {
     return true;
   }

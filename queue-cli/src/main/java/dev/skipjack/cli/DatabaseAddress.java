@@ -38,7 +38,8 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
    *
    * @param url the value of {@code --url}; null if it was not given
    * @param env the environment variables of the process
-   * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
+   * @throws IllegalArgumentException if the address cannot be used; the message is a sentence for
+   *     the user
    */
   public static Optional<DatabaseAddress> of(@Nullable String url, Map<String, String> env) {
     // As in PostgreSQL's own programs, an empty variable counts as not set.

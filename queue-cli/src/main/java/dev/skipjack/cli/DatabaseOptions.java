@@ -45,7 +45,6 @@ final class DatabaseOptions {
     this.environment = environment;
   }
 
-  /** Returns the output of the command. */
   Output output(CommandSpec command) {
     boolean plain = !environment.variables().getOrDefault("NO_COLOR", "").isEmpty();
     return new Output(
@@ -124,6 +123,5 @@ final class DatabaseOptions {
     return SchemaName.require(chosen == null ? JobQueue.DEFAULT_SCHEMA : chosen);
   }
 
-  /** A schema in a database. */
   record Place(DatabaseAddress address, String schema) {}
 }

@@ -60,7 +60,7 @@ final class DeadCommand extends CommandGroup {
       name = "list",
       description = {
         "List dead jobs, grouped by queue, kind, and the class and first line of the last error, the largest group first. Quoted texts and words with digits appear as *.",
-        "To act on one group, give its error to --error-group, and its error class to --error-class, of 'skipjack dead redrive' and 'skipjack dead prune'; the error - is --error-group ''. The newest 10,000 dead jobs of each queue and kind are read."
+        "To act on one group, give its error to --error-group and its error class to --error-class of 'skipjack dead redrive' or 'skipjack dead prune'. If the error is shown as -, use --error-group ''. The newest 10,000 dead jobs of each queue and kind are read."
       })
   static final class ListGroups extends QueueAction {
 
@@ -191,7 +191,7 @@ final class DeadCommand extends CommandGroup {
         paramLabel = "DURATION",
         defaultValue = "0s",
         description =
-            "Only jobs that have been dead for longer, for example 7d. Default: ${DEFAULT-VALUE}.")
+            "Only jobs that have been dead for longer than this, for example 7d. Default: ${DEFAULT-VALUE}.")
     private Duration age;
 
     @Mixin private JobFilter filter = new JobFilter();

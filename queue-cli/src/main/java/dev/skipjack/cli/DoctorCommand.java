@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description = {
-      "Check the database and the queue: one line for each check, and for each that is not green, what it means and how to fix it.",
+      "Check the database and the queue. Print one line for each check and, if it is not green, what that means and how to fix it.",
       "Exit code 1 if a check is red, or if the schema version, leases, workers, kinds or schedules could not be checked."
     })
 final class DoctorCommand extends QueueAction {
@@ -26,13 +26,16 @@ final class DoctorCommand extends QueueAction {
           .andJson("meaning", Finding::meaning)
           .andJson("fix", finding -> WhyCommand.members(finding.fix()));
 
-  /** The checks without which nothing is known about the queue. The others may need more rights. */
+  /**
+   * If one of these checks cannot run, the queue counts as not checked. The others may need more
+   * rights.
+   */
   private static final Set<String> NEEDED =
       Set.of("schema-version", "leases", "workers", "kinds", "schedules");
 
   private static final int LONGEST_LEVEL = 6;
 
-  /** The margin of explanations, which leaves a terminal of 80 columns room for most commands. */
+  /** The margin of explanations. With it, most commands fit into 80 columns. */
   private static final String MARGIN = " ".repeat(LONGEST_LEVEL + 2);
 
   @Option(names = "--all", description = "Also explain the checks that are green.")

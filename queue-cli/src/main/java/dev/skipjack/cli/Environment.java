@@ -18,7 +18,6 @@ record Environment(Map<String, String> variables, Path home, boolean terminal) {
 
   private static final int LONGEST_ACTOR = 200;
 
-  /** Returns the environment of this process. */
   static Environment ofProcess() {
     return new Environment(
         System.getenv(), Path.of(System.getProperty("user.home")), isTerminal(System.console()));
@@ -37,8 +36,8 @@ record Environment(Map<String, String> variables, Path home, boolean terminal) {
   }
 
   /**
-   * Returns the name under which the user's changes are recorded. It is the value of {@code
-   * SKIPJACK_ACTOR}, which distinguishes the users of a shared account, or otherwise user and host.
+   * Returns the name under which the user's changes are recorded: {@code SKIPJACK_ACTOR} or, if it
+   * is not set, user and host. The variable distinguishes the users of a shared account.
    */
   String actor() {
     String given = variables.getOrDefault("SKIPJACK_ACTOR", "").strip();
@@ -55,7 +54,6 @@ record Environment(Map<String, String> variables, Path home, boolean terminal) {
     }
   }
 
-  /** Returns the folder of the user's configuration. */
   Path configuration() {
     String folder = variables.get("XDG_CONFIG_HOME");
     return (folder == null || folder.isEmpty() ? home.resolve(".config") : Path.of(folder))

@@ -4,7 +4,6 @@ import java.util.UUID;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses the id of an event. */
 final class EventIdText implements ITypeConverter<UUID> {
 
   @Override

@@ -40,7 +40,7 @@ final class Failures {
 
   private Failures() {}
 
-  /** Returns the text without the passwords of the arguments, whatever characters they contain. */
+  /** Returns the text without the passwords of the arguments. */
   static String withoutPasswords(String text, List<String> arguments) {
     String masked = text;
     for (String argument : arguments) {

@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fields<T> {
 
-  /** The forms in which a field appears. */
   private enum Form {
     TABLE,
     /** A table in which at least one row has a value. */
@@ -44,7 +43,6 @@ final class Fields<T> {
     this.fields = List.copyOf(fields);
   }
 
-  /** Returns an empty list of fields. */
   static <T> Fields<T> none() {
     return new Fields<>(List.of());
   }
@@ -74,12 +72,10 @@ final class Fields<T> {
     return and(new Field<>(name, EnumSet.of(Form.RECORD), value));
   }
 
-  /** Adds a field to the JSON only. */
   Fields<T> andJson(String name, Function<? super T, ? extends @Nullable Object> value) {
     return and(new Field<>(name, EnumSet.of(Form.JSON), value));
   }
 
-  /** Adds all fields of {@code others}. */
   Fields<T> and(Fields<T> others) {
     Fields<T> all = this;
     for (Field<T> other : others.fields) {
@@ -107,7 +103,6 @@ final class Fields<T> {
     return new Fields<>(more);
   }
 
-  /** Returns the members of the JSON object for a row. */
   Map<String, @Nullable Object> members(T row) {
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     for (Field<T> field : fields) {

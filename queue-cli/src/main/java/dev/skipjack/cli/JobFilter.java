@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options that select jobs, whatever their status. */
+/** The options that select jobs in any status. */
 class JobFilter {
 
-  /** The options that select jobs, with their status. */
+  /** The options that select jobs, including one for their status. */
   static final class WithStatus extends JobFilter {
 
     @Option(
@@ -95,13 +95,11 @@ class JobFilter {
           "Only jobs whose payload has this value in this field, for example user.id=7. Slower than other filters.")
   private @Nullable String payload;
 
-  /** Returns whether no option was given. */
   boolean isEmpty() {
     return Stream.of(queue, kind, tag, error, errorClass, errorGroup, since, payload)
         .allMatch(Objects::isNull);
   }
 
-  /** Returns the queue, or empty if none was given. */
   Optional<String> queue() {
     return Optional.ofNullable(queue);
   }

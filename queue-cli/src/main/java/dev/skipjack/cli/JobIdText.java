@@ -4,7 +4,6 @@ import dev.skipjack.api.JobId;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Parses a job id. */
 final class JobIdText implements ITypeConverter<JobId> {
 
   @Override

@@ -74,7 +74,6 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
     }
   }
 
-  /** The members that have been read. */
   private static final class Members {
 
     private @Nullable String kind;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 /** {@code skipjack jobs}. */
 @Command(
     name = "jobs",
-    description = "List jobs, show one, and cancel, redrive, edit or hurry jobs.",
+    description = "List, show, cancel, redrive and edit jobs, or make them due now.",
     subcommands = {
       ListJobs.class,
       JobsCommand.Show.class,
@@ -134,7 +134,6 @@ final class JobsCommand extends CommandGroup {
             .formatted(id));
   }
 
-  /** Reports a job with its attempts. */
   static void show(Visible<JobDetails> job, Output output) {
     List<JobExecution> executions = job.value().executions();
     if (output.isJson()) {
@@ -312,7 +311,7 @@ final class JobsCommand extends CommandGroup {
   @Command(
       name = "run-now",
       description = {
-        "Make pending jobs due immediately, for example while they wait for a retry: those with the given ids, or all that match a filter.",
+        "Make pending jobs due immediately, for example jobs that wait for a retry. Name them by their ids or by a filter.",
         "A job that waits for its ordering key is changed only if its id is given; it runs when its key is free.",
         BulkChange.HELP
       })
@@ -346,7 +345,7 @@ final class JobsCommand extends CommandGroup {
   @Command(
       name = "retry",
       description =
-          "Retry failed jobs immediately: redrive those that are dead, and make those due that wait for their next attempt.")
+          "Retry failed jobs immediately: redrive dead jobs, and make jobs that wait for their next attempt due now.")
   static final class Retry extends JobsAction {
 
     @Override

@@ -23,7 +23,7 @@ final class Json {
 
   private Json() {}
 
-  /** A JSON document from the database, which is copied. */
+  /** A JSON document from the database, copied unchanged. */
   record Raw(String json) {
 
     /** Returns the document, or null if there is none. */
@@ -37,7 +37,6 @@ final class Json {
     }
   }
 
-  /** Returns a document as one line. */
   static String line(@Nullable Object document) {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = FACTORY.createGenerator(text)) {
@@ -49,8 +48,8 @@ final class Json {
   }
 
   /**
-   * Returns the document with escapes for the characters that a terminal could execute, which only
-   * strings contain.
+   * Returns the document with escapes for characters that a terminal could execute. Only strings
+   * contain them.
    */
   private static String escaped(String document) {
     return Cell.UNSAFE

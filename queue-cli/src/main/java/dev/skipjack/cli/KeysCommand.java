@@ -35,7 +35,7 @@ final class KeysCommand extends CommandGroup {
   private static final String ONLY_THIS_JOB =
       "Skip only this job. If it no longer holds the key, nothing is changed.";
 
-  /** The key that a command changes, given as such or by the job that holds it. */
+  /** The key that a command changes, given directly or by the job that holds it. */
   private static final class Chosen {
 
     @Parameters(

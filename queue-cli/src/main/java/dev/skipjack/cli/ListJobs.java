@@ -24,7 +24,6 @@ import picocli.CommandLine.Option;
     })
 final class ListJobs extends QueueAction {
 
-  /** An order of the list. */
   private enum Order {
     ID,
     DUE,
@@ -54,7 +53,7 @@ final class ListJobs extends QueueAction {
       names = "--running-longer-than",
       paramLabel = "DURATION",
       description =
-          "Only running jobs whose attempt has run longer, for example 2h, the longest first, with the processes that run them. Not with other filters.")
+          "Only running jobs whose attempt has run longer than this, for example 2h, the longest first, with the processes that run them. Not with other filters.")
   private @Nullable Duration runningLongerThan;
 
   @Option(

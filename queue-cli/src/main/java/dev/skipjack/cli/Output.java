@@ -44,7 +44,6 @@ final class Output {
     return style;
   }
 
-  /** Returns whether standard output is a terminal. */
   boolean isTerminal() {
     return terminal;
   }
@@ -104,7 +103,6 @@ final class Output {
     lines(fields.record(row, style));
   }
 
-  /** Prints one line of text. */
   void line(String text) {
     out.println(text);
     out.flush();
@@ -115,7 +113,6 @@ final class Output {
     out.flush();
   }
 
-  /** Prints a document as one line of JSON. */
   void document(Map<String, ? extends @Nullable Object> document) {
     line(Json.line(document));
   }
@@ -145,7 +142,6 @@ final class Output {
     }
   }
 
-  /** Removes the progress line. */
   void endProgress() {
     if (progressAt != 0) {
       err.print("\r" + CLEAR_LINE);

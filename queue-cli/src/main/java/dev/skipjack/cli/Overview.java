@@ -98,7 +98,6 @@ record Overview(
     return totals;
   }
 
-  /** Returns the totals as one line. */
   String summary() {
     return "Pending %d, running %d, waiting %d, dead %d, workers %d"
         .formatted(
@@ -126,7 +125,7 @@ record Overview(
     if (!running.isEmpty()) {
       RunningJob longest = running.get(0);
       warnings.add(
-          "%s run for %s or longer; job %s the longest, for %s."
+          "%s run for %s or longer. Job %s has run longest, for %s."
               .formatted(
                   Cell.count(running.size(), "attempt has", "attempts have"),
                   Cell.duration(RunningJob.LONG),

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     })
 final class PatchJobs extends QueueAction {
 
-  /** The help of a patch, wherever it is given. */
+  /** The help of each option that takes a patch. */
   static final String HELP =
       "A JSON object. Each of its fields replaces that of the payload, null removes it, and objects are merged, for example '{\"currency\": \"EUR\", \"debug\": null}'.";
 

@@ -32,9 +32,9 @@ abstract class QueueAction extends DatabaseAction {
   abstract int run(JobQueue queue, Output output) throws Exception;
 
   /**
-   * Reads everything or, if the role may not read payloads, everything else.
+   * Reads a value, without its payloads if the role may not read them.
    *
-   * @throws StoreException if the role may not read that either
+   * @throws StoreException if the role may not read the rest either
    */
   final <T> Visible<T> visible(Supplier<T> everything, Supplier<T> withoutPayloads)
       throws SQLException {

@@ -181,7 +181,7 @@ final class QueuesCommand extends CommandGroup {
     }
   }
 
-  /** Returns whose pause applies, which may be an earlier and longer one. */
+  /** Describes the pause that applies, which may be an earlier and longer one. */
   private static String sentence(QueueOverview queue) {
     String by = queue.pausedBy() == null ? "" : " by " + Cell.safe(queue.pausedBy());
     String reason = queue.pauseReason() == null ? "" : " Reason: " + Cell.safe(queue.pauseReason());
@@ -218,7 +218,7 @@ final class QueuesCommand extends CommandGroup {
   @Command(
       name = "set",
       description = {
-        "Set the defaults of a queue; those that are not named remain.",
+        "Set defaults of a queue. Other defaults remain.",
         "The value 'default' removes a setting."
       })
   static final class SetDefaults extends QueueAction {

@@ -4,7 +4,7 @@ import dev.skipjack.api.PayloadCodec;
 
 /**
  * The codec of the command line, which represents payloads as JSON text, or as lines of a file that
- * contain it. The queue checks this text as it does for any other codec.
+ * contain such text. The queue checks this text as it does for any other codec.
  */
 final class RawJson implements PayloadCodec {
 

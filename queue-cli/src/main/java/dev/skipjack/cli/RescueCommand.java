@@ -50,7 +50,7 @@ final class RescueCommand extends QueueAction {
       output.progress(() -> Cell.jobs(rescued.size()) + " rescued");
     } while (batch.size() == BATCH);
     output.endProgress();
-    // A job that died may have let the next job of its ordering key run.
+    // A job that became dead may have freed its ordering key for the next job.
     if (rescued.stream().anyMatch(job -> job.status() == JobStatus.DEAD)) {
       queue.orderedJobs().ifPresent(OrderedJobs::sweep);
     }

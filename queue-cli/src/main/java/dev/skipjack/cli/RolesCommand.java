@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "roles",
     description = {
-      "Print the SQL that creates roles with least privilege for producers, workers, operators and viewers, without connecting; with --yes, run it.",
+      "Print the SQL that creates roles with least privilege for producers, workers, operators and viewers. The command connects only with --yes, and then runs the SQL.",
       "Run it as the owner of the queue's tables, who must be allowed to create roles, and after each migration."
     })
 final class RolesCommand extends DatabaseAction {

@@ -200,7 +200,7 @@ final class SchedulesCommand extends CommandGroup {
   @Command(
       name = "add",
       description = {
-        "Add a schedule, which workers that run the kind's queue fire.",
+        "Add a schedule. Workers fire it, whether or not they serve its queue.",
         "Give --cron or --every."
       })
   static final class Add extends QueueAction {
@@ -257,7 +257,7 @@ final class SchedulesCommand extends CommandGroup {
         paramLabel = "POLICY",
         defaultValue = "once",
         description =
-            "Fires that no worker could serve: skip, once or all (at most 1000). Default: ${DEFAULT-VALUE}.")
+            "What happens to fires that no worker could serve: skip, once or all (at most 1000). Default: ${DEFAULT-VALUE}.")
     private Missed.Policy missed;
 
     @Option(
@@ -265,14 +265,14 @@ final class SchedulesCommand extends CommandGroup {
         paramLabel = "POLICY",
         defaultValue = "allow",
         description =
-            "A fire while an earlier job is live: allow, skip_while_live or cancel_previous. Default: ${DEFAULT-VALUE}.")
+            "What happens if an earlier job is live: allow, skip_while_live or cancel_previous. Default: ${DEFAULT-VALUE}.")
     private Overlap overlap;
 
     @Option(
         names = "--jitter",
         paramLabel = "DURATION",
         defaultValue = "0s",
-        description = "Fires are delayed by a random time up to this. Default: ${DEFAULT-VALUE}.")
+        description = "Maximum random delay of fires. Default: ${DEFAULT-VALUE}.")
     private Duration jitter;
 
     @Option(names = "--description", paramLabel = "TEXT", description = "What it is for.")

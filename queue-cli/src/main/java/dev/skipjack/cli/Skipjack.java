@@ -90,8 +90,7 @@ public final class Skipjack implements Runnable {
   /**
    * Returns the command line, ready to execute, in the environment of the process.
    *
-   * @param more objects annotated with picocli's {@code @Command}, which become commands beside
-   *     those for operators
+   * @param more objects annotated with picocli's {@code @Command}, which become additional commands
    */
   public static CommandLine commandLine(Object... more) {
     return commandLine(Environment.ofProcess(), more);
@@ -103,7 +102,7 @@ public final class Skipjack implements Runnable {
    */
   static CommandLine commandLine(Environment environment, Object... more) {
     CommandLine commandLine = new CommandLine(new Skipjack(), new Creation(environment));
-    // Picocli applies the settings below only to the commands that exist by then.
+    // Picocli applies the settings below only to commands that were added before.
     for (Object command : more) {
       commandLine.addSubcommand(command);
     }

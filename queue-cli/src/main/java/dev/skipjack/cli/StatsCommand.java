@@ -19,7 +19,7 @@ final class StatsCommand extends QueueAction {
 
   private static final long KEY_MILLIS = 50;
 
-  /** The number of ticks between readings of the size, each of which starts a process. */
+  /** The number of ticks between readings of the terminal's size. Each reading starts a process. */
   private static final int TICKS_PER_SIZE = 10;
 
   private static final Duration SHORTEST = Duration.ofSeconds(1);

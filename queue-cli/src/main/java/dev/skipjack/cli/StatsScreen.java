@@ -24,7 +24,7 @@ final class StatsScreen {
   /**
    * Returns the lines of the screen.
    *
-   * @param title what is shown, for the first line
+   * @param title the text of the first line
    */
   List<String> draw(String title, Overview overview, Rates rates, Terminal.Size size) {
     List<String> warnings = overview.warnings();

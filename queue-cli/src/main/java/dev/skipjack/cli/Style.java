@@ -13,7 +13,7 @@ enum Style {
   private static final String GREEN = "\u001b[32m";
   private static final String YELLOW = "\u001b[33m";
 
-  /** The words that are coloured wherever a cell contains nothing else. */
+  /** The words that are coloured if a cell contains nothing else. */
   private static final Map<String, String> COLOURS =
       Map.ofEntries(
           Map.entry("dead", RED),

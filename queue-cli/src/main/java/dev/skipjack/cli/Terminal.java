@@ -43,7 +43,6 @@ final class Terminal implements AutoCloseable {
     this.settings = stty("-g");
   }
 
-  /** Takes over the terminal. */
   static Terminal open(PrintWriter out) {
     Terminal terminal = new Terminal(out);
     stty("-icanon", "-echo", "min", "0", "time", "0");
@@ -66,7 +65,6 @@ final class Terminal implements AutoCloseable {
     }
   }
 
-  /** Replaces the content of the screen. */
   void show(List<String> lines) {
     StringBuilder screen = new StringBuilder(HOME);
     for (int i = 0; i < lines.size(); i++) {
@@ -87,8 +85,7 @@ final class Terminal implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(onExit);
     } catch (IllegalStateException exiting) {
-      // The JVM exits, and its hook may restore the terminal too, which has no effect the second
-      // time.
+      // The JVM is exiting. Restoring the terminal twice has no effect.
     }
   }
 

@@ -55,7 +55,6 @@ final class WhyCommand extends QueueAction {
     return ExitCodes.DONE;
   }
 
-  /** Returns the members of the JSON of a fix. */
   static @Nullable Map<String, @Nullable Object> members(@Nullable Fix fix) {
     if (fix == null) {
       return null;

@@ -11,8 +11,8 @@
  * Failures} (a message and an exit code for each exception).
  *
  * <p>Exit codes: 0 success, 1 failure or bad news, 2 wrong usage or bad input, 3 database
- * unreachable, 4 nothing matched. Messages for the user go to standard error while a command works;
- * standard output contains only results.
+ * unreachable, 4 nothing matched. Progress and remarks go to standard error. Standard output
+ * contains only results.
  */
 @NullMarked
 package dev.skipjack.cli;

@@ -67,7 +67,7 @@ class CommandLineDocumentTest {
       Pattern.compile(
           "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
               + "|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n(?: {20,}.*\n)*"
-              + "|^A change by filter prints .+\n(?:.+\n)*?continue'[.]\n",
+              + "|^A change by filter prints .+\n(?:.+\n)*?.*continue'[.]\n",
           Pattern.MULTILINE);
 
   /** The usage of a command, which continues on lines that are indented. */
@@ -89,7 +89,7 @@ class CommandLineDocumentTest {
   /** The rest of an explanation that is longer than a line. */
   private static final Pattern CONTINUATION = Pattern.compile("\n {17,}");
 
-  /** A line of JSON that is longer than the page needs to show what it is. */
+  /** A line of JSON that the page abbreviates. */
   private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{80}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
@@ -166,7 +166,7 @@ class CommandLineDocumentTest {
   }
 
   @Test
-  void onlyNumbersOtherThanOneHaveAPlural() throws IOException {
+  void theNumberOneIsFollowedByASingular() throws IOException {
     Matcher plural =
         Pattern.compile(
                 "(?<![\\d.,:-])1 (?:[a-z]+ )?(jobs|keys|partitions|lines|attempts|rows|schedules|workers|events)\\b")
@@ -235,7 +235,7 @@ class CommandLineDocumentTest {
         + exit;
   }
 
-  /** Removes what the page shows at another command. */
+  /** Removes the help that the page shows for another command. */
   private static String help(String line, String output) {
     String help =
         line.equals(COMPLETE_HELP) ? output : COMMON_OPTIONS.matcher(output).replaceAll("");

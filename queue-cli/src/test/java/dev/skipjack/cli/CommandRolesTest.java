@@ -41,7 +41,7 @@ class CommandRolesTest {
           "rescue", "worker",
           "prune", "worker");
 
-  /** The arguments of the commands that cannot run without. */
+  /** The arguments of the commands that require some. */
   private static final Map<String, String> ARGUMENTS =
       Map.ofEntries(
           Map.entry("why", "12"),

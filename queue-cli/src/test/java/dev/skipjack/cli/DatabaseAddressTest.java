@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class DatabaseAddressTest {
 
   @Test
-  void theOptionWinsOverTheEnvironment() {
+  void theOptionOverridesTheEnvironment() {
     assertThat(DatabaseAddress.of("jdbc:postgresql://a/b", Map.of("PGHOST", "c")))
         .hasValueSatisfying(
             address -> assertThat(address.jdbcUrl()).isEqualTo("jdbc:postgresql://a/b"));
@@ -42,7 +42,7 @@ class DatabaseAddressTest {
   }
 
   @Test
-  void nothingIsNamedWithoutHostOrDatabase() {
+  void withoutHostAndDatabaseNoDatabaseIsNamed() {
     assertThat(DatabaseAddress.of(null, Map.of("PGUSER", "me", "PGPASSWORD", "x"))).isEmpty();
   }
 

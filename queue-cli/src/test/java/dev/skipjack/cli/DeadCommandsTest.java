@@ -30,7 +30,8 @@ class DeadCommandsTest {
   private JobQueue queue;
 
   /**
-   * Runs forty jobs that die because of a bug, and twelve of the same kind that die as intended.
+   * Runs forty jobs that become dead because of a bug, and twelve of the same kind that become dead
+   * as intended.
    */
   @BeforeEach
   void die(QueueDatabase database, @TempDir Path home) {

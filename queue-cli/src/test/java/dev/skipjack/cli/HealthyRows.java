@@ -7,7 +7,7 @@ import java.util.Objects;
 /** Valid rows of each table. */
 final class HealthyRows {
 
-  /** The values of the columns of a healthy row that have no default. {@code #} is a number. */
+  /** The values of the columns that have no default. {@code #} is a number. */
   static final Map<String, List<Map<String, String>>> OF_TABLE =
       Map.ofEntries(
           Map.entry(

@@ -50,8 +50,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that no value that a role may write makes a command or a step of a worker fail for the
- * other rows. The catalog lists the columns, so that a new one is tested without a change here; a
+ * Writes odd values to each column that a role may write, and tests that commands and workers still
+ * process all other rows. The catalog lists the columns, so a new column needs no change here. A
  * new table needs a healthy row in {@link HealthyRows}.
  */
 @QueueTest
@@ -110,7 +110,7 @@ class OddRowsTest {
           "outbox_published",
           Set.of("published_at"));
 
-  /** The commands that only read; those that read one row are called for each of them. */
+  /** The commands that only read and do not name a row. */
   private static final List<String> READING =
       List.of(
           "stats",
@@ -166,7 +166,7 @@ class OddRowsTest {
 
   private int number;
 
-  /** The columns of which at least one odd value other than NULL was accepted. */
+  /** The columns in which the table accepted an odd value other than NULL. */
   private final Set<Column> planted = new HashSet<>();
 
   /** A pending, a running, a waiting and a dead job without an odd value. */
@@ -359,7 +359,8 @@ class OddRowsTest {
   }
 
   /**
-   * Asserts that every check ran, because one that did not shows nothing about the healthy rows.
+   * Asserts that every check ran, because a check that did not run proves nothing about healthy
+   * rows.
    */
   private static void assertChecksEverything(Program doctor) {
     Matcher unchecked = UNCHECKED.matcher(doctor.out());

@@ -5,10 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The values of each type that are allowed but that a reader may not expect, as PostgreSQL reads
- * them.
- */
+/** The allowed but unexpected values of each type, in the form that PostgreSQL reads. */
 final class OddValues {
 
   private static final String HUGE = "x".repeat(10_000_000);

@@ -531,7 +531,8 @@ class OperatorCommandsTest {
         .contains(
             "! Queue 'stock' has waiting jobs, but no worker.",
             "! 2 jobs are dead; 'skipjack dead list' shows why.")
-        .containsPattern("! 1 attempt has run for 2h or longer; job \\d+ the longest, for 5h\\.");
+        .containsPattern(
+            "! 1 attempt has run for 2h or longer\\. Job \\d+ has run longest, for 5h\\.");
   }
 
   @Test
@@ -570,7 +571,7 @@ class OperatorCommandsTest {
     assertThat(due.indexOf("\n" + first)).isLessThan(due.indexOf("\n" + later)).isPositive();
   }
 
-  /** The role of a worker may archive jobs of any id. */
+  /** The role of a worker may archive jobs with any id. */
   @Test
   void anArchivedJobOfAnyIdIsShownAndExplained() throws SQLException {
     Shop.execute(

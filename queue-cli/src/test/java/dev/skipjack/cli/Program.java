@@ -18,9 +18,7 @@ record Program(int exitCode, String out, String err) {
     return run(Skipjack.commandLine(), args);
   }
 
-  /**
-   * Runs the program until it ends, with the given environment variables and without a terminal.
-   */
+  /** Runs the program with the given environment variables and without a terminal. */
   static Program run(Map<String, String> variables, Path home, String... args) {
     return run(Skipjack.commandLine(new Environment(variables, home, false)), args);
   }

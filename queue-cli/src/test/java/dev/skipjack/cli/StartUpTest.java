@@ -10,7 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A command loads only what it needs, because loading classes is most of its start-up time. */
+/**
+ * Tests that a command loads only what it needs, because loading classes takes most of the start-up
+ * time.
+ */
 class StartUpTest {
 
   @Test

@@ -32,10 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests that the command that {@code why} or the {@code doctor} prints removes the reason why a job
- * does not run.
- */
+/** Tests that the commands that {@code why} and the {@code doctor} suggest make stuck jobs run. */
 @QueueTest
 class StuckJobsTest {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program as a process in a real terminal, which tmux provides if it is installed. */
+/** Tests the program in a real terminal, which tmux provides if it is installed. */
 @QueueTest
 class TerminalIT {
 
@@ -69,13 +69,13 @@ class TerminalIT {
     tmux("send-keys", "C-c");
     awaitScreen("exit code 130");
     assertThat(screen()).doesNotContain("q quits");
-    // Without its settings restored, the terminal would not show what is typed.
+    // If its settings were not restored, the terminal would not show typed text.
     tmux("send-keys", "typed");
     awaitScreen("typed");
   }
 
   @Test
-  void coloursAppearUnlessTheyAreUnwanted() throws Exception {
+  void coloursAppearUnlessNoColorIsSet() throws Exception {
     run("", "stats --watch --interval 1s");
     awaitScreen("Pending 1, running 0");
     assertThat(tmux("capture-pane", "-p", "-e")).contains("\u001b[1m");
@@ -124,7 +124,7 @@ class TerminalIT {
   private void run(String variables, String command) throws IOException, InterruptedException {
     terminals++; // a server that is shutting down would refuse the next terminal
     Path script = folder.resolve("run.sh");
-    // Options in a file, because the class path is too long for a command of tmux.
+    // The options are in a file, because the class path is too long for a command of tmux.
     Path options = folder.resolve("java.options");
     Files.writeString(
         options,

@@ -17,7 +17,6 @@ final class BatchProgress {
   private final Map<UUID, PublishResult> results = new HashMap<>();
   private final Set<UUID> unfinished = new HashSet<>();
 
-  /** Notes that an event is being sent. */
   synchronized void begin(RecordedEvent event) {
     unfinished.add(event.id());
   }
@@ -39,17 +38,15 @@ final class BatchProgress {
     return results.get(event.id());
   }
 
-  /** Returns whether an event is being sent. */
   synchronized boolean isUnfinished(RecordedEvent event) {
     return unfinished.contains(event.id());
   }
 
-  /** Returns whether anything was noted. */
   synchronized boolean isAnyNoted() {
     return !results.isEmpty() || !unfinished.isEmpty();
   }
 
-  /** Returns what is known about the given events; the others were not tried. */
+  /** Returns the result of each given event; if none is known, the event was not tried. */
   synchronized List<PublishResult> results(List<RecordedEvent> events) {
     return events.stream()
         .map(event -> results.getOrDefault(event.id(), PublishResult.notTried()))

@@ -33,8 +33,8 @@ final class BatchPublisher {
   }
 
   /**
-   * Publishes events. If the thread is interrupted, returns what is known, and the interrupt flag
-   * is set.
+   * Publishes events. If the thread is interrupted, returns the results so far, with the interrupt
+   * flag set.
    *
    * @param hasMore whether more events are probably waiting
    * @return the result of each event, or empty if the destination is unavailable
@@ -59,8 +59,8 @@ final class BatchPublisher {
   }
 
   /**
-   * Returns the results of a batch whose publisher has not returned in time: an event that is still
-   * being sent has failed.
+   * Returns the results of a batch whose publisher has not returned in time. An event that is still
+   * being sent counts as failed.
    */
   List<PublishResult> unfinished(List<RecordedEvent> events, BatchProgress progress) {
     List<PublishResult> results = new ArrayList<>(progress.results(events));
@@ -84,7 +84,7 @@ final class BatchPublisher {
     boolean wasAnyResult = noteResponse(progress.results(events));
     boolean anyResult = false;
     for (RecordedEvent event : events) {
-      @Nullable PublishResult known = progress.result(event); // from the call that failed
+      @Nullable PublishResult known = progress.result(event); // the failed call may have sent it
       PublishResult result = known == null ? PublishResult.notTried() : known;
       boolean mayBeSent = known == null && !stopped.contains(event.aggregate()) && time.isOpen();
       if (mayBeSent && (anyResult || failed.size() < OUTAGE)) {

@@ -37,7 +37,6 @@ record BatchResult(
    */
   record Rules(Backoff backoff, int maxAttempts, boolean skipDead, ErrorTexts texts) {}
 
-  /** The result for an aggregate in this batch. */
   private enum Progress {
     /** An event was not tried, so the later ones are left as they are. */
     STOPPED,
@@ -146,7 +145,6 @@ record BatchResult(
     }
   }
 
-  /** Returns whether the batch changes anything. */
   boolean isProgress() {
     return !published.isEmpty() || !changes.isEmpty() || !maybeFree.isEmpty();
   }

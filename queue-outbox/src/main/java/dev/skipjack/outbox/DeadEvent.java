@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * An event that is no longer tried.
+ * An event that relays no longer try to publish.
  *
  * @param failures the number of failed attempts
  * @param reason why the last attempt failed

@@ -8,10 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Sends events one by one. Stops if an event that takes as long as the slowest one of the batch
- * would end too late.
- */
+/** Sends events one by one. Stops when less time is left than the slowest event so far took. */
 final class EachPublisher implements Publisher {
 
   private final Sender sender;

@@ -16,15 +16,13 @@ record ErrorTexts(UnaryOperator<String> redactor) {
 
   static final String WITHHELD = "The text is withheld, because it could not be redacted.";
 
-  /** The maximum length of a stored reason. */
   static final int LONGEST_REASON = 2_000;
 
   private static final int LONGEST_TRACE = 10_000;
 
-  /** The maximum number of causes that are read, because they may form a cycle. */
+  /** The maximum number of causes to read. Causes may form a cycle. */
   private static final int MOST_CAUSES = 100;
 
-  /** Returns a reason as it is stored. */
   String reason(String reason) {
     return safe(redacted(reason), LONGEST_REASON);
   }
@@ -47,7 +45,7 @@ record ErrorTexts(UnaryOperator<String> redactor) {
     return safe(redacted(trace.toString().stripTrailing()), LONGEST_TRACE);
   }
 
-  /** Returns the messages down to that of a database error; null if there is none. */
+  /** Returns the messages up to the first {@link StoreException}; null if there is none. */
   private static @Nullable String storeMessages(Throwable thrown) {
     StringBuilder messages = new StringBuilder();
     Throwable each = thrown;
@@ -96,7 +94,7 @@ record ErrorTexts(UnaryOperator<String> redactor) {
       boolean isLayout = c == '\n' || c == '\t';
       boolean isUnsafe =
           Character.isISOControl(c)
-              || Character.getType(c) == Character.FORMAT // such as the marks of direction
+              || Character.getType(c) == Character.FORMAT // such as direction marks
               || c == '\u2028'
               || c == '\u2029';
       safe.append(isUnsafe && !isLayout ? '\uFFFD' : c);

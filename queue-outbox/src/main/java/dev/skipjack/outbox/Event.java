@@ -48,7 +48,6 @@ public final class Event {
       this.type = type;
     }
 
-    /** Returns a clone, which copies every field, including fields that are added later. */
     private Draft copy() {
       try {
         return (Draft) clone();

@@ -3,7 +3,7 @@ package dev.skipjack.outbox;
 import java.time.Duration;
 import java.util.List;
 
-/** Events to publish. Events of the same aggregate are in their order. */
+/** Events to publish, in the order of each aggregate. */
 public final class EventBatch {
 
   private final List<RecordedEvent> events;
@@ -22,8 +22,8 @@ public final class EventBatch {
   }
 
   /**
-   * Returns whether more events were probably waiting when the batch was read. They wait for the
-   * end of the batch, because another one can only then begin in the same shards.
+   * Returns whether more events were probably waiting when the batch was read. They wait, because
+   * the next batch of the same shards begins after this one.
    */
   public boolean hasMore() {
     return hasMore;
@@ -33,16 +33,16 @@ public final class EventBatch {
    * Returns whether another event may be sent. Becomes false when the relay's publish timeout has
    * passed, when the relay is closed, or when its leases may end soon. A publisher that sends
    * events one by one checks this before each of them, and reports the others as {@link
-   * PublishResult#notTried}: what it sent is then recorded before another relay continues.
+   * PublishResult#notTried}. The relay can then record what was sent before another relay
+   * continues.
    */
   public boolean isLeased() {
     return time.isOpen();
   }
 
   /**
-   * Returns how much longer the publisher may take, including the events that it is sending. This
-   * is a third of the lease longer than {@link #isLeased} is true. If the publisher returns later,
-   * another relay may send the same events.
+   * Returns how much longer the publisher may take, including the events that it is sending. If the
+   * publisher returns later, another relay may send the same events.
    *
    * @return zero if the time has passed
    */

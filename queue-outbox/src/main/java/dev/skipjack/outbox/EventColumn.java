@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * @param single the parameter if one event is recorded
  * @param bindOne sets the single parameter
  * @param inserted converts the parameter, or the element of the array, to the column's type
- * @param reader reads the column from a result; null for the aggregate, the id and the type, which
- *     every event has, and for the shard
+ * @param reader reads the column from a result; null for the shard, and for the aggregate, the id
+ *     and the type, which every read includes
  */
 record EventColumn<T>(
     TableField<OutboxEventsRecord, T> stored,
@@ -49,7 +49,7 @@ record EventColumn<T>(
     Function<Field<?>, Field<?>> inserted,
     @Nullable Reader reader) {
 
-  /** The result column with the names and values of headers in turn. */
+  /** The result column with alternating names and values of headers. */
   static final Field<String[]> HEADER_TEXTS = field(DSL.name("header_texts"), String[].class);
 
   static final EventColumn<UUID> EVENT_ID =
@@ -105,7 +105,7 @@ record EventColumn<T>(
               (arguments, event) -> arguments.bytes("payload", event.payload()))
           .readBy((row, read) -> read.payload = row.bytes(OUTBOX_EVENTS.PAYLOAD));
 
-  /** The columns that describe the payload. Their total size is limited when events are read. */
+  /** The columns that describe the payload. When events are read, their total size is limited. */
   static final List<EventColumn<?>> ATTRIBUTES = List.of(CONTENT_TYPE, HEADERS, TRACEPARENT);
 
   /** The attributes that are texts, which operators see too. */
@@ -115,7 +115,6 @@ record EventColumn<T>(
   static final List<EventColumn<?>> IDENTITY =
       List.of(EVENT_ID, AGGREGATE_TYPE, AGGREGATE_ID, EVENT_TYPE);
 
-  /** All columns. */
   static final List<EventColumn<?>> RECORDED =
       Stream.<List<EventColumn<?>>>of(
               List.of(EVENT_ID, SHARD, AGGREGATE_TYPE, AGGREGATE_ID, EVENT_TYPE),
@@ -128,7 +127,6 @@ record EventColumn<T>(
   static final List<EventColumn<?>> KEPT =
       RECORDED.stream().filter(column -> !column.equals(SHARD)).toList();
 
-  /** Reads a column of the current row into an event. */
   @FunctionalInterface
   interface Reader {
     void read(Row row, RecordedEvent.Draft read) throws SQLException;
@@ -209,7 +207,6 @@ record EventColumn<T>(
     return new RecordedEvent(read);
   }
 
-  /** Reads the aggregate of the event in the current row. */
   static Aggregate aggregate(Row row) throws SQLException {
     return new Aggregate(
         row.text(OUTBOX_EVENTS.AGGREGATE_TYPE), row.text(OUTBOX_EVENTS.AGGREGATE_ID));

@@ -14,13 +14,13 @@ import org.jooq.impl.SQLDataType;
 
 /**
  * Converts headers for the database, which stores them as a JSON object. Statements exchange them
- * as an array with the names and values in turn, because the library has no parser for JSON.
+ * as an array of alternating names and values, because the library has no parser for JSON.
  */
 final class EventHeaders {
 
   private EventHeaders() {}
 
-  /** Returns names and values in turn, in PostgreSQL's text form of an array. */
+  /** Returns alternating names and values, in PostgreSQL's text form of an array. */
   static String text(Map<String, String> headers) {
     List<String> texts = new ArrayList<>();
     headers.forEach(
@@ -37,7 +37,7 @@ final class EventHeaders {
         "pg_catalog.jsonb_object(cast({0} as pg_catalog.text[]))", SQLDataType.JSONB, text);
   }
 
-  /** Returns names and values in turn. */
+  /** Returns alternating names and values. */
   static Field<String[]> texts(Field<JSONB> object) {
     return field(
         "array(select unnest(array[header.key, header.value]) from jsonb_each_text({0}) as header)",

@@ -34,7 +34,7 @@ import org.jooq.impl.SQLDataType;
  */
 final class EventReads {
 
-  /** The stored error, cut because other programs may write longer ones. */
+  /** The stored error, truncated because other programs may write longer ones. */
   static final Field<String> LAST_ERROR =
       left(OUTBOX_EVENTS.LAST_ERROR, inline(ErrorTexts.LONGEST_REASON));
 

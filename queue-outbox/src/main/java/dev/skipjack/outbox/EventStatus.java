@@ -6,9 +6,9 @@ public enum EventStatus {
   PENDING,
   /** It waits for its next attempt, or for an earlier event of its aggregate. */
   BLOCKED,
-  /** It is no longer tried, and later events of its aggregate wait for it. */
+  /** Relays no longer try to publish it. Later events of its aggregate wait for it. */
   DEAD,
-  /** It is no longer tried, and later events of its aggregate are published without it. */
+  /** Relays no longer try to publish it. Later events of its aggregate are published without it. */
   SKIPPED,
   /** It has been published. */
   PUBLISHED

@@ -218,9 +218,9 @@ final class EventWrites {
   }
 
   /**
-   * Creates the statement that frees the given aggregates that have neither a blocked event nor a
-   * dead event for which later events wait. It ends the retries of an aggregate if such a dead
-   * event comes before all of its blocked events.
+   * Creates the statement that frees the given aggregates if they have no blocked event and no dead
+   * event for which later events wait. It ends the retries of an aggregate if such a dead event
+   * comes before all of its blocked events.
    */
   static Statement<List<Aggregate>, Integer> unblock(DSLContext dialect) {
     ArrayRows given = givenAggregates();
@@ -255,8 +255,8 @@ final class EventWrites {
   }
 
   /**
-   * Returns the position of the first event of a blocked aggregate that meets the condition; null
-   * if there is none.
+   * Returns the position of a blocked aggregate's first event that meets the condition; null if
+   * there is none.
    */
   private static Field<Long> first(Condition which) {
     return field(

@@ -61,19 +61,19 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Each statement returns payloads of at most {@code :bytes} plus one more payload, because a
- * relay holds them in memory. The length of a payload is known without reading it. An event that is
- * larger than the table allows was recorded before it had limits; its contents are not returned, so
- * that it cannot exhaust the memory of relays.
+ * relay holds them in memory. The length of a payload is known without reading it. An event that
+ * exceeds the table's limits was recorded before these existed. Its contents are not returned,
+ * because they could exhaust a relay's memory.
  *
  * <p>Events after a dead event that was not skipped are not read. They wait until an operator acts.
  *
- * <p>Blocked aggregates are looked up by a value, because the planner would turn EXISTS into a hash
- * of all of them.
+ * <p>A scalar subquery looks up blocked aggregates, because the planner would turn EXISTS into a
+ * hash of all of them.
  *
  * <p>The lower bound of the positions is the smallest number, because a transaction that commits
  * late adds events before others that have been published. It is higher only if a mark proves that
- * no transaction can still add events below it. Locks nothing, because the lease keeps other relays
- * away.
+ * no transaction can still add events below it. Locks nothing, because only the holder of the lease
+ * reads.
  */
 final class FetchStatement {
 
@@ -82,7 +82,7 @@ final class FetchStatement {
   private static final Param<Long> BYTES = param("bytes", Long.class);
   private static final long MOST_RETRIES = 20;
 
-  /** More than the table's limits for content type, headers and traceparent allow. */
+  /** The maximum size of an event's attributes. The table's limits are lower. */
   private static final int MOST_EXTRAS = 65_536;
 
   private static final ArrayRows GIVEN =
@@ -165,7 +165,7 @@ final class FetchStatement {
   /**
    * An event of a blocked aggregate whose retry is due.
    *
-   * @param event null if the aggregate has no blocked event left, or a dead one before it
+   * @param event null if the aggregate has no blocked event, or if a dead event precedes it
    * @param problem why its contents were not read; null if they were
    */
   record Retried(Aggregate aggregate, @Nullable RecordedEvent event, @Nullable String problem) {}

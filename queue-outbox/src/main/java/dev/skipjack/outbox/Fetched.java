@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The events of leased shards.
  *
  * @param leases the leases, which all end with this batch
- * @param publishable the events to publish; those of an aggregate in their order
+ * @param publishable the events to publish, in the order of each aggregate
  * @param blocked the events that must wait because their aggregate is blocked
  * @param retried the blocked aggregates whose retry is due
  * @param unreadable the events that are dead because they are too large to read; none of their

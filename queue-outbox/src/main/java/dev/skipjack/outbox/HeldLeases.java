@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
  * must not keep its aggregates forever.
  *
  * <p>Events are sent for the publish timeout. Those in progress then have a third of the lease to
- * end, and at least another third is left to record the batch. So without a fault, no lease expires
- * before what was sent is recorded.
+ * end, and at least another third is left to record the batch. So without a fault, sent events are
+ * recorded before a lease expires.
  */
 final class HeldLeases implements SendingTime, AutoCloseable {
 
@@ -61,7 +61,7 @@ final class HeldLeases implements SendingTime, AutoCloseable {
     this.renewal = timer.scheduleWithFixedDelay(this::renew, third, third, TimeUnit.NANOSECONDS);
   }
 
-  /** Returns whether no other relay can have taken over one of the shards. */
+  /** Returns whether all leases are certainly still held. */
   boolean areHeld() {
     return !lost && System.nanoTime() - heldUntil < 0;
   }
@@ -80,8 +80,8 @@ final class HeldLeases implements SendingTime, AutoCloseable {
   }
 
   /**
-   * Returns the time until a publisher that does not return is overdue. It has an additional tenth
-   * of the lease to return; the rest of the lease is enough to record the batch.
+   * Returns the time until a publisher that does not return is overdue: a tenth of the lease after
+   * its time has passed. The rest of the lease is enough to record the batch.
    */
   long nanosToOverrun() {
     return endUntil + lease.toNanos() / 10 - System.nanoTime();
@@ -104,15 +104,15 @@ final class HeldLeases implements SendingTime, AutoCloseable {
     try {
       if (store.extend(leases, lease)) {
         heldUntil = now + lease.toNanos();
-      } else if (!closed) { // otherwise they have just been released
+      } else if (!closed) { // otherwise the leases have just been released
         lost = true;
-        if (!recording.get()) { // otherwise the write releases them or reports it
+        if (!recording.get()) { // otherwise the write reports lost leases
           LOG.warn("Relay lost leases of a batch it is publishing shards={}", shards());
         }
       }
     } catch (StoreException failure) {
       LOG.debug("Leases not extended shards={} error={}", shards(), ErrorTexts.own(failure));
-    } catch (Throwable failure) { // the timer would never call again
+    } catch (Throwable failure) { // otherwise the timer would stop calling
       LOG.warn("Leases not extended shards={} error={}", shards(), ErrorTexts.own(failure));
     }
   }

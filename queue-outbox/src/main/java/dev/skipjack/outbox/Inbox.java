@@ -49,7 +49,6 @@ public final class Inbox {
     this.prune = Statement.lazily(() -> pruneStatement(queue.dialect().get()));
   }
 
-  /** A call of a consumer. */
   record Mark(String consumer, UUID event) {}
 
   /**
@@ -89,8 +88,8 @@ public final class Inbox {
   }
 
   /**
-   * Forgets events that any consumer processed longer ago than {@code age}. A duplicate that
-   * arrives even later would be processed again. Runs in transactions of its own.
+   * Forgets events that a consumer processed more than {@code age} ago. A duplicate that arrives
+   * after that is processed again. Runs in transactions of its own.
    *
    * @return the number of forgotten events
    */

@@ -68,7 +68,7 @@ public final class JobPublisher<T> implements Publisher {
 
   /**
    * The position comes first because jobs with idempotency keys are inserted in the order of their
-   * keys, and ids of the same millisecond are in no order.
+   * keys, and ids of the same millisecond are not ordered.
    */
   private static String idempotencyKey(RecordedEvent event) {
     return "outbox/%016x/%s".formatted(event.position(), event.id());

@@ -48,7 +48,7 @@ import org.jooq.impl.SQLDataType;
  * SELECT ... FROM leased JOIN free ON free.shard = leased.shard
  * }</pre>
  *
- * <p>Events are looked up by a value, because the planner would turn EXISTS into a hash of all
+ * <p>A scalar subquery looks up events, because the planner would turn EXISTS into a hash of all
  * pending events. Only the 32 shards are read without an index.
  *
  * <p>The events are read by a later statement, whose snapshot contains what the previous holder of

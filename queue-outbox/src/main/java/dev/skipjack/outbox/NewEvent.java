@@ -40,7 +40,6 @@ final class NewEvent {
     return id;
   }
 
-  /** Returns the event as the application described it. */
   Event event() {
     return event;
   }

@@ -54,8 +54,8 @@ public final class Outbox {
   }
 
   /**
-   * Returns a recorder that uses the transaction open on {@code transaction}, which it neither
-   * commits nor closes.
+   * Returns a recorder that uses the open transaction of this connection. It neither ends the
+   * transaction nor closes the connection.
    */
   public EventRecorder in(Connection transaction) {
     return events -> {
@@ -68,8 +68,8 @@ public final class Outbox {
   }
 
   /**
-   * Returns a recorder that uses the transaction open on {@code transaction}. Database errors are
-   * thrown unchanged, as jOOQ's exceptions.
+   * Returns a recorder that uses the open transaction of this context. Database errors are thrown
+   * unchanged, as jOOQ's exceptions.
    *
    * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
    *     of the configuration that jOOQ passes to a transactional lambda

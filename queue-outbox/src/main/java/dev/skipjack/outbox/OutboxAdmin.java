@@ -72,7 +72,7 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Returns dead events, including skipped ones, in the order in which they died.
+   * Returns dead events, including skipped ones, ordered by the time at which they became dead.
    *
    * @param limit their maximum number, 1 to 10,000
    */
@@ -196,8 +196,8 @@ public final class OutboxAdmin {
 
   /**
    * Gives a dead event new attempts. If it was skipped, it is published after later events of its
-   * aggregate. If a dead event of its aggregate that was not skipped comes before it, it waits
-   * until that one is redriven or skipped.
+   * aggregate. If an earlier dead event of its aggregate was not skipped, it waits until that event
+   * is redriven or skipped.
    *
    * @return whether the event was dead
    */

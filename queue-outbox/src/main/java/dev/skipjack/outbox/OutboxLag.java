@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param unpublished the number of events that are not published and not dead; at most {@link
  *     #COUNTED}
- * @param oldest the longest time that an event has waited although a relay may publish it now:
- *     since it was recorded, or since its retry was due; zero if there is none
+ * @param oldest the longest wait of an event that a relay may publish now, since it was recorded or
+ *     its retry was due; zero if there is none
  * @param blockedAggregates the number of aggregates with a failed event
  * @param dead the number of dead events, including skipped ones, at most {@link #COUNTED}
  */

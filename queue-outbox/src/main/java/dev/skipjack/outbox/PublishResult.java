@@ -27,7 +27,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
     DEAD,
     /** The event was not sent, and the attempt does not count. */
     NOT_TRIED,
-    /** Like {@link #NOT_TRIED}, and the event must not be sent before a time. */
+    /** Like {@link #NOT_TRIED}, and the event must not be sent before the delay has passed. */
     POSTPONED
   }
 

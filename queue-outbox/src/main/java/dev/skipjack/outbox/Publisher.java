@@ -12,38 +12,38 @@ public interface Publisher {
 
   /**
    * Publishes a batch. Returns when the destination has accepted or rejected each event, because
-   * the relay forgets the events that were sent.
+   * the relay never sends an accepted event again.
    *
-   * <p>The order of each aggregate must hold: after an event that was not sent, the later events of
-   * its aggregate must not be sent either, but reported as {@link PublishResult#notTried}.
+   * <p>Keep the order of each aggregate: after an event that was not sent, do not send its
+   * aggregate's later events. Report them as {@link PublishResult#notTried}.
    *
    * <p>Check {@link EventBatch#isLeased} before each event, and return within {@link
    * EventBatch#timeLeft}: after that, another relay may send the same events.
    *
    * <p>A relay reads the oldest events first. If many of them are not tried because one of several
-   * destinations is paused, it does not reach those of the others. With {@link
-   * PublishResult#postponed}, it does.
+   * destinations is paused, it does not reach the events of the other destinations. Return {@link
+   * PublishResult#postponed} to avoid that.
    *
    * @return the result of each event, in the order of the batch
-   * @throws Exception if the destination is unavailable. No attempt of an event counts, and the
-   *     relay pauses. If the publisher has returned results for other events, the attempt counts
-   *     for those on which it fails, so that a single event cannot stop the others
+   * @throws Exception if the destination is unavailable. Then no attempt counts, and the relay
+   *     pauses. But if the publisher has returned results for other events, the attempt counts for
+   *     the events on which it fails, so that a single event cannot stop the others
    */
   List<PublishResult> publish(EventBatch batch) throws Exception;
 
   /**
-   * Returns how long the publisher may wait for the result of one event; zero if that is not known.
-   * A relay logs a warning at its start if that is longer than its publish timeout.
+   * Returns how long the publisher may wait for the result of one event; zero if unknown. If it is
+   * longer than the publish timeout, a relay logs a warning at its start.
    */
   default Duration longestWait() {
     return Duration.ZERO;
   }
 
   /**
-   * Returns a publisher that sends the events of a batch one by one. It stops if an event that
-   * takes as long as the slowest one of the batch would end too late. If a call takes too long
-   * nevertheless, a relay that uses this publisher directly records what was sent before. The event
-   * of that call counts as failed and is sent again.
+   * Returns a publisher that sends the events of a batch one by one. It stops when less time is
+   * left than the slowest event so far took. If a call still takes too long, a relay that uses this
+   * publisher directly records what was sent before. The event of that call counts as failed and is
+   * sent again.
    */
   static Publisher each(Sender sender) {
     return new EachPublisher(sender);

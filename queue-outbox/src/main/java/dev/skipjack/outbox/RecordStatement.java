@@ -20,9 +20,8 @@ import org.jooq.Field;
  * INSERT INTO outbox_events (event_id, shard, aggregate_type, ...) VALUES (:event_id, :shard, :aggregate_type, ...) RETURNING position
  * }</pre>
  *
- * <p>The statement for one event needs no settings, so it costs the caller's transaction no more
- * than a plain INSERT. Several events are the rows of an {@code unnest}, inserted in their order.
- * Locks nothing that another transaction can see.
+ * <p>Several events are the rows of an {@code unnest}, inserted in their order. Locks nothing that
+ * another transaction can see.
  */
 final class RecordStatement {
 

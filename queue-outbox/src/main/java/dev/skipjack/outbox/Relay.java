@@ -49,10 +49,7 @@ public final class Relay implements AutoCloseable {
    */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
 
-  /**
-   * The time for which {@link #close} waits for the record of batches whose publisher has not
-   * returned.
-   */
+  /** The time that {@link #close} has to record batches whose publisher has not returned. */
   private static final Duration LAST_RECORD = Duration.ofSeconds(2);
 
   private final JobQueue queue;
@@ -149,8 +146,8 @@ public final class Relay implements AutoCloseable {
         settings.pollInterval.toMillis());
     if (longestWait.compareTo(settings.publishTimeout) > 0) {
       LOG.warn(
-          "Publisher may wait for an event longer than publishTimeout, and another relay then"
-              + " sends the same event; lower the publisher's timeout or raise publishTimeout"
+          "Publisher may wait for an event longer than publishTimeout. Then another relay sends the"
+              + " same event. Lower the publisher's timeout or raise publishTimeout."
               + " relay={} publisherMs={} publishTimeoutMs={}",
           settings.name,
           longestWait.toMillis(),
@@ -166,7 +163,7 @@ public final class Relay implements AutoCloseable {
               while (!stop.isRequested()) {
                 try {
                   work.run();
-                } catch (Throwable failure) { // from the log; the work catches its own
+                } catch (Throwable failure) { // the log failed; the work catches its own failures
                   signal.pause(RelayLoop.LONGEST_PAUSE);
                 }
               }
@@ -178,8 +175,7 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Publishes in the calling thread until nothing is left that could be published now. For tests
-   * and scripts.
+   * Publishes in the calling thread until no event can be published now. For tests and scripts.
    *
    * @throws IllegalStateException if the relay was closed before
    * @throws StoreException if the database is unavailable
@@ -248,9 +244,7 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns how long a batch may still take, which is the time that {@link HeldLeases} gives it.
-   */
+  /** Returns how long a batch may still take, as {@link HeldLeases} limits it. */
   private Duration farewell() {
     Duration third = settings.lease.dividedBy(3);
     Duration sending =
@@ -296,7 +290,7 @@ public final class Relay implements AutoCloseable {
           || removed.filter(each -> !each.postponed().isEmpty()).isPresent()) {
         LOG.info("Partitions postponed created={} removed={}", created, removed);
       }
-    } catch (Throwable failure) { // the timer would never call again
+    } catch (Throwable failure) { // otherwise the timer would stop calling
       LOG.warn(
           "Outbox maintenance failed, tries again in an hour error={}", ErrorTexts.own(failure));
     }
@@ -340,7 +334,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets the number of threads, each of which publishes a batch at a time. Default 1.
+     * Sets the number of threads. Each publishes one batch at a time. Default 1.
      *
      * @param threads 1 to 32
      */
@@ -350,7 +344,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets the number of shards that a batch leases at most. A smaller number lets more threads and
+     * Sets the maximum number of shards that a batch leases. A smaller number lets more threads and
      * processes publish at once. Default 8.
      *
      * @param shards 1 to 32
@@ -373,8 +367,8 @@ public final class Relay implements AutoCloseable {
 
     /**
      * Sets the approximate size of the payloads in a batch, which is held in memory. A batch ends
-     * with the event that exceeds it; in addition, events that are tried again may have the same
-     * size. Default 16 MiB.
+     * with the event that exceeds this size. Events that are tried again may add as much. Default
+     * 16 MiB.
      *
      * @param bytes 1 byte to 1 GiB
      */
@@ -399,7 +393,7 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long the events of a batch are sent. A third of the lease is the minimum. After that
+     * Sets how long the events of a batch are sent, but at least a third of the lease. After that
      * time, the publisher finishes what it is sending, and the rest of the batch waits for the next
      * one. Default 60 s.
      *
@@ -412,8 +406,8 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets the maximum time between two queries while there is nothing to publish. Wake-ups make
-     * most events wait for less. Default 1 s.
+     * Sets the maximum time between two queries while there is nothing to publish. With wake-ups,
+     * most events wait less. Default 1 s.
      *
      * @param interval 5 ms to 1 h
      */
@@ -430,7 +424,7 @@ public final class Relay implements AutoCloseable {
     /**
      * Sets how long published events are kept. They are removed in whole days. With zero, relays do
      * not keep them at all. All relays share one history, so give them the same retention: each
-     * removes what is older than its own. Default 7 days.
+     * removes events that are older than its own retention. Default 7 days.
      *
      * @param retention 0 to 3,650 days
      */

@@ -40,7 +40,6 @@ final class RelayBatch {
       Duration outageLimit,
       Rules rules) {}
 
-  /** The result of {@link #run}. */
   enum Result {
     /** There was nothing to publish. */
     IDLE,
@@ -111,7 +110,7 @@ final class RelayBatch {
     }
   }
 
-  /** Lets the timer record what was sent of the batches whose publisher these threads wait for. */
+  /** Lets the timer record the sent events of the batches that these threads are publishing. */
   void recordRunning(List<Thread> threads) {
     for (RunningBatch each : running) {
       if (threads.contains(each.thread())) {

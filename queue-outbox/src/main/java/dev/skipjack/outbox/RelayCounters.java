@@ -22,7 +22,7 @@ final class RelayCounters {
   }
 
   /**
-   * @param deadThreads the number of threads that have ended although the relay has not
+   * @param deadThreads the number of threads that ended before the relay was closed
    */
   RelayStats stats(int deadThreads) {
     return new RelayStats(

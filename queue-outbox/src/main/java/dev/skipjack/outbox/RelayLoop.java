@@ -70,7 +70,7 @@ final class RelayLoop implements Runnable {
     try {
       Result outcome = batch.run();
       if (outcome == Result.OUTAGE) {
-        vitals.failed("The publisher could publish nothing.");
+        vitals.failed("The publisher did not publish any event.");
       } else {
         vitals.worked();
       }

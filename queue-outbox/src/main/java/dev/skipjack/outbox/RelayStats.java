@@ -12,7 +12,7 @@ package dev.skipjack.outbox;
  *     not sent in the same batch; a defect of the publisher
  * @param takenOver shards whose previous lease expired. Its holder may have published up to a batch
  *     of events without recording that; they are published again
- * @param outages batches of which nothing could be published
+ * @param outages batches of which no event could be published
  * @param overruns batches whose publisher did not return in time; see {@link EventBatch#timeLeft}
  * @param deadThreads threads that have ended although the relay was not closed; see {@link
  *     Relay#health}

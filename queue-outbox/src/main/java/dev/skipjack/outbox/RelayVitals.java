@@ -31,7 +31,6 @@ final class RelayVitals {
    */
   private record Trouble(long since, String error) {}
 
-  /** Notes that a batch of this thread failed. */
   void failed(String error) {
     long now = nanoTime.getAsLong();
     troubles.merge(
@@ -40,7 +39,7 @@ final class RelayVitals {
         (first, latest) -> new Trouble(first.since(), latest.error()));
   }
 
-  /** Notes that this thread has done its work. */
+  /** Notes that a batch of this thread did not fail. */
   void worked() {
     troubles.remove(Thread.currentThread());
   }
@@ -50,12 +49,10 @@ final class RelayVitals {
     overruns.put(thread, nanoTime.getAsLong());
   }
 
-  /** Notes that the publisher has returned. */
   void returned(Thread thread) {
     overruns.remove(thread);
   }
 
-  /** Returns the names of the threads that have ended. */
   static List<String> dead(List<Thread> threads) {
     return threads.stream().filter(thread -> !thread.isAlive()).map(Thread::getName).toList();
   }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One batch while it is published. Its result is recorded once: by the thread that publishes or, if
- * the publisher does not return in time, by the timer, with what is known by then.
+ * One batch while it is published. Its result is recorded once: by the thread that publishes, or by
+ * the timer if the publisher does not return in time.
  */
 final class RunningBatch {
 
@@ -138,7 +138,7 @@ final class RunningBatch {
     }
   }
 
-  /** Returns what must be recorded before the publisher returns; null if nothing is. */
+  /** Returns the results to record before the publisher returns; null for none. */
   private synchronized @Nullable List<PublishResult> takeOver() {
     if (hasReturned) {
       return null;

@@ -8,6 +8,6 @@ interface SendingTime {
   /** Returns whether another event may be sent. */
   boolean isOpen();
 
-  /** Returns how long sending may take from now on; zero or negative if it must have ended. */
+  /** Returns how long sending may still take; zero or negative if the time has passed. */
   Duration left();
 }

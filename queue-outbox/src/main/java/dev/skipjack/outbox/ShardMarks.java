@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The positions at which a relay begins to read the pending events of each shard.
  *
  * <p>While a transaction anywhere keeps an old snapshot, vacuum cannot remove the index entries of
- * published events. They lie before the pending ones, where every read would begin, so reads become
- * slower by the minute. A mark skips them.
+ * published events. Without a mark, every read begins with them, so reads become slower and slower.
+ * A mark skips them.
  *
  * <p>No event may be missed, and none may be published before an earlier one of its aggregate that
  * is visible. A transaction that commits late adds events with positions below those that have been
@@ -108,7 +108,6 @@ final class ShardMarks {
     return true;
   }
 
-  /** Notes the result of a sweep, and how long it took. */
   synchronized void note(Sweep sweep, long nanos) {
     if (!sweeping) {
       return; // dropped in the meantime
@@ -143,7 +142,6 @@ final class ShardMarks {
     marks = sweep.first().stream().map(first -> first.before(end)).toList();
   }
 
-  /** Forgets all marks. */
   synchronized void drop() {
     inUse = false;
     sweeping = false;

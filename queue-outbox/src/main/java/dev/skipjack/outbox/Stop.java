@@ -22,7 +22,7 @@ final class Stop {
     return requested;
   }
 
-  /** Returns how long sending may take from now on, in nanoseconds. */
+  /** Returns how long sending may still take, in nanoseconds. */
   long nanosLeft() {
     return requested ? endsAt - System.nanoTime() : Long.MAX_VALUE;
   }

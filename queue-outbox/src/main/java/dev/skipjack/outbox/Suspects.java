@@ -20,9 +20,6 @@ final class Suspects {
   private final Map<UUID, Suspicion> suspects = new LinkedHashMap<>();
   private long responses;
 
-  /**
-   * @param outageLimit how long an outage may last
-   */
   Suspects(Duration outageLimit) {
     this.outageLimit = outageLimit.toNanos();
   }
@@ -35,7 +32,6 @@ final class Suspects {
    */
   private record Suspicion(long since, long responses) {}
 
-  /** Notes that the destination has responded. */
   synchronized void noteResponse() {
     responses++;
   }

@@ -19,7 +19,7 @@ import org.jooq.Field;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements that read what {@link ShardMarks} needs, in this order in one transaction: the
+ * The statements that {@link ShardMarks} needs. In one transaction and in this order, they read the
  * last position drawn, the transactions that may have drawn one and have not ended, and the first
  * pending event of each shard.
  *
@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>An INSERT locks the table before it draws a position, and its transaction keeps the lock until
- * it ends; so do prepared transactions. These statements lock nothing that another transaction
- * waits for.
+ * it ends, even if it is prepared. These statements lock nothing that another transaction waits
+ * for.
  */
 final class SweepStatements {
 

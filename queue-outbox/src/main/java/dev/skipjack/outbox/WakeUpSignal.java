@@ -6,8 +6,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Wakes the threads of a relay, when there may be events to publish or when the relay stops. The
- * relay interrupts its threads only after its stop was requested, so another interrupt only ends a
- * wait early. For example, a library that the publisher uses may interrupt the thread. Thread-safe.
+ * relay interrupts its threads only after its stop was requested. Any other interrupt, for example
+ * by a library, only ends a wait early. Thread-safe.
  */
 final class WakeUpSignal {
 
@@ -26,7 +26,6 @@ final class WakeUpSignal {
     }
   }
 
-  /** Returns the number of wake-ups so far. */
   long seen() {
     synchronized (monitor) {
       return wakeUps;
@@ -56,7 +55,7 @@ final class WakeUpSignal {
           left = deadline - System.nanoTime();
         }
       } catch (InterruptedException interrupt) {
-        // The caller checks whether the relay stops, and otherwise continues.
+        // The caller checks whether the relay stops.
       }
     }
   }

@@ -41,9 +41,8 @@ class BatchPublisherTest {
           new Suspects(Duration.ofDays(1)),
           TEXTS);
 
-  /** Otherwise an outage during which a publisher sends nothing would count as attempts. */
   @Test
-  void eventsThatWereNotTriedAreNoResponse() throws Exception {
+  void eventsThatWereNotTriedDoNotCountAsAResponse() throws Exception {
     RecordedEvent event = event();
     assertThat(publisher.publish(List.of(event), false, UNLIMITED, new BatchProgress())).isEmpty();
     answers.add(PublishResult.notTried());

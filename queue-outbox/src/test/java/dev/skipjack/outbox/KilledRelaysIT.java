@@ -35,8 +35,8 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * Runs relays in three processes and kills one after another while it publishes a batch. Nothing is
- * missed, nothing from a rolled-back transaction is published, the first copies of each aggregate
+ * Runs relays in three processes and kills one after another while it publishes a batch. No event
+ * is missed, none of a rolled-back transaction is published, the first copies of each aggregate
  * arrive in order, and only the last batch of a killed relay arrives twice.
  */
 @QueueTest
@@ -97,13 +97,13 @@ class KilledRelaysIT {
   }
 
   @Test
-  void aFewKillsMissNothing() throws Exception {
+  void aFewKillsLoseNoEvent() throws Exception {
     killWhilePublishing(4);
   }
 
   @Test
   @Tag("soak")
-  void aHundredKillsMissNothing() throws Exception {
+  void aHundredKillsLoseNoEvent() throws Exception {
     int surplus = killWhilePublishing(100);
 
     assertThat(surplus).as("kills between publishing and recording").isPositive();
@@ -199,9 +199,9 @@ class KilledRelaysIT {
   }
 
   /**
-   * Expires the leases of a killed relay. Those of the others are so long that a slow machine does
-   * not lose them. The server may still execute a statement that the killed relay has sent, so this
-   * is repeated until all events have arrived.
+   * Expires the leases of a killed relay. The other leases are so long that a slow machine does not
+   * lose them. The server may still execute a statement that the killed relay has sent, so this is
+   * repeated until all events have arrived.
    */
   private void expireLeases(String relay) {
     fixture.execute(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the limits of the table, and events from the time before it had them. */
+/** Tests the table's limits, and events recorded before the limits existed. */
 @QueueTest
 class LargeEventTest {
 

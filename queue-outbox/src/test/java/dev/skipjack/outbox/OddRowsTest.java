@@ -24,9 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Writes every odd value of its type to each column of the outbox that a role may write. Whatever
- * the table accepts, the events of other aggregates are published, and the queries for operators
- * work.
+ * Writes odd values to each column of the outbox that a role may write. If the table accepts them,
+ * the events of other aggregates are still published, and the queries for operators still work.
  */
 @QueueTest
 class OddRowsTest {
@@ -157,7 +156,6 @@ class OddRowsTest {
     }
   }
 
-  /** A producer sets no position, status, attempts or time. */
   @Test
   void aProducerSetsOnlyTheContentsOfAnEvent() throws Exception {
     assertThat(columns("producer", "outbox_events", "INSERT").keySet())
@@ -205,7 +203,7 @@ class OddRowsTest {
     return columns;
   }
 
-  /** Writes as the role unless the table refuses it, and checks what others see. */
+  /** Tries the write as the role, and checks that relays and operators are not affected. */
   private void check(String role, String write) throws Exception {
     try (Connection connection = fixture.database.connection();
         Statement statement = connection.createStatement()) {

@@ -54,7 +54,7 @@ final class OrderedProducer {
         numbers.put(id, number);
         aggregateOf.put(id, aggregate);
         if (random.nextInt(10) == 0) {
-          // A transaction that stays open while later ones commit and are published.
+          // This transaction stays open while later ones commit and are published.
           Thread.sleep(random.nextInt(LONGEST_DELAY));
         }
         if (random.nextInt(10) == 0) {

@@ -93,7 +93,7 @@ class OutboxGuideTest {
   }
 
   // snippet: publish
-  /** Sends events one by one, and stops at the first of an aggregate that fails. */
+  /** Sends events one by one. A failed event stops only its own aggregate. */
   Publisher publisher() {
     return Publisher.each(
         event ->

@@ -133,7 +133,7 @@ class RecordTest {
   }
 
   @Test
-  void noEventsNeedNoStatement() {
+  void recordingNoEventsSendsNoStatement() {
     List<UUID> ids =
         fixture.inTransaction(connection -> fixture.outbox.in(connection).recordAll(List.of()));
 
@@ -356,7 +356,7 @@ class RecordTest {
   /** With such headers, relays could not read any event of the batch. */
   @ParameterizedTest
   @ValueSource(strings = {"[]", "1", "{\"n\": null}", "{\"n\": 1}", "{\"n\": [\"x\"]}"})
-  void insertOfHeadersThatAreNoTextsIsRefused(String headers) {
+  void headersThatAreNotTextsAreRefused(String headers) {
     assertThatThrownBy(
             () ->
                 fixture.execute(

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 
-/** A destination that remembers what it accepted. */
+/** A destination that keeps the events that it accepted. */
 final class RecordingPublisher implements Publisher {
 
   private final Function<RecordedEvent, PublishResult> answer;

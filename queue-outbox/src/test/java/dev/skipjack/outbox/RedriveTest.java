@@ -13,7 +13,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that redriven events are published in order, and never past a dead event that blocks. */
+/**
+ * Tests that redriven events are published in order, and wait for earlier dead events that block.
+ */
 @QueueTest
 class RedriveTest {
 
@@ -57,7 +59,7 @@ class RedriveTest {
   }
 
   @Test
-  void aRedrivenEventIsNotPublishedPastADeadOneThatBlocks() throws Exception {
+  void aRedriveFreesNoAggregateThatAnotherDeadEventBlocks() throws Exception {
     recordSkippedAndBlocking();
 
     assertThat(admin.redrive(fixture.id("e1"))).isTrue();
@@ -107,7 +109,7 @@ class RedriveTest {
   }
 
   @Test
-  void givenEventsAreRedrivenByAggregate() throws Exception {
+  void givenEventsOfAnAggregateAreRedrivenTogether() throws Exception {
     recordSkippedAndBlocking();
     broken.add("other");
     fixture.record(event(2, "other"));
@@ -154,7 +156,7 @@ class RedriveTest {
   }
 
   @Test
-  void aRelayThatSkipsDeadEventsRemembersThat() throws Exception {
+  void aDeadEventThatARelaySkipsBecomesSkipped() throws Exception {
     broken.add("e1");
     fixture.record(event(1, "e1"), event(1, "e2"));
     try (Relay relay = fixture.relay(publisher).skipDeadEvents().build()) {

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Producers whose transactions commit late or roll back, relays that freeze, and a publisher that
- * fails: nothing is missed, nothing from a rolled-back transaction is published, and the order of
+ * Runs producers whose transactions commit late or roll back, relays that freeze, and a publisher
+ * that fails. No event is missed, none of a rolled-back transaction is published, and the order of
  * each aggregate holds.
  */
 @QueueTest
@@ -135,7 +135,7 @@ class RelayFaultsIT {
     return PublishResult.sent();
   }
 
-  /** Keeps this relay from going on until another one has taken over its shards. */
+  /** Blocks this relay until another one has taken over its shards. */
   private void freeze() {
     freezes.incrementAndGet();
     hasFrozen.set(true);

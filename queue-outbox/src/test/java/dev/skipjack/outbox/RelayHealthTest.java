@@ -165,7 +165,7 @@ class RelayHealthTest {
   }
 
   @Test
-  void aRedactorOrABackoffThatFailsLosesNoOutcome() throws Exception {
+  void noOutcomeIsLostIfTheRedactorOrTheBackoffFails() throws Exception {
     fixture.record(event(1, "a"));
     try (Relay relay =
         fixture

@@ -405,7 +405,7 @@ class RelayTest {
                 event.type().equals("poison") ? PublishResult.dead("x") : PublishResult.sent());
     fixture.record(event(1, "poison"));
     drain(fixture.relay(accepting));
-    // Fetched in the batch of "other", which finds its aggregate blocked.
+    // The batch of "other" fetches this event and finds its aggregate blocked.
     fixture.record(event(1, "waiting"));
     fixture.record(event(2, "other"));
     Publisher unblocking =
@@ -525,8 +525,8 @@ class RelayTest {
   }
 
   /**
-   * Returns a publisher that cannot publish events of the type {@code poison}, nor those after one
-   * in its batch.
+   * Returns a publisher that fails on events of type {@code poison} and on later events of the
+   * batch.
    */
   private static RecordingPublisher failingOnPoison() {
     return new RecordingPublisher(
@@ -797,7 +797,7 @@ class RelayTest {
   }
 
   @Test
-  void expiredHistoryIsRemovedByTheDay() throws Exception {
+  void expiredHistoryIsRemovedInWholeDays() throws Exception {
     fixture.execute(
         "SELECT @create_partition('outbox_published', clock_timestamp() - interval '5 days')");
     fixture.execute(
@@ -824,7 +824,7 @@ class RelayTest {
     try (Relay relay = fixture.relay(publisher).pollInterval(Duration.ofHours(1)).build().start()) {
       fixture.record(event(1, "first"));
       Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> relay.stats().published() == 1);
-      // The waits double up to the poll interval of an hour, so only a wake-up is soon enough.
+      // The waits double up to the poll interval of an hour, so only a wake-up is fast enough.
       for (int i = 2; i <= 4; i++) {
         fixture.record(event(i, "woken"));
         int expected = i;

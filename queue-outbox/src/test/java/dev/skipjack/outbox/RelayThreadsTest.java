@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Interrupts that are not the relay's own, and throwables of every kind, end no thread. */
+/** Tests that unexpected interrupts and throwables end no thread of a relay. */
 @QueueTest
 class RelayThreadsTest {
 
@@ -100,7 +100,7 @@ class RelayThreadsTest {
         .until(() -> relay.stats().published() == events);
   }
 
-  /** Throws what the compiler would not let through, as Kotlin does. */
+  /** Throws an undeclared checked exception, as Kotlin code can. */
   @SuppressWarnings("unchecked") // the cast is erased
   static <T extends Throwable> RuntimeException sneaky(Throwable thrown) throws T {
     throw (T) thrown;

@@ -13,7 +13,10 @@ import org.jooq.impl.DataSourceConnectionProvider;
 /** Checks that the caller's connection is usable for a claim, and rolls back failed claims. */
 final class CallersTransaction {
 
-  /** The SQLSTATEs for a savepoint whose transaction has ended: none, or another one, is open. */
+  /**
+   * The SQLSTATEs for a savepoint whose transaction has ended. No transaction or another one is
+   * open.
+   */
   private static final Set<String> NO_SAVEPOINT = Set.of("25P01", "3B001");
 
   private CallersTransaction() {}

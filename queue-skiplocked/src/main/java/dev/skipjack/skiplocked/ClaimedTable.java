@@ -91,8 +91,8 @@ record ClaimedTable<R extends Record>(Table<R> table, List<Field<?>> key) {
   }
 
   /**
-   * Returns the key of the row. Keys with equal values are equal, even if a value is an array such
-   * as bytea, and if they are the same instant read in different time zones.
+   * Returns the key of the row. Keys with equal values are equal, even if a value is an array, such
+   * as bytea, or an instant that was read in another time zone.
    */
   Record keyOf(Record row) {
     Record values = row.into(key.toArray(new Field<?>[0]));

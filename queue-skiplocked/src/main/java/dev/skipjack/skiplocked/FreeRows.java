@@ -193,7 +193,7 @@ record FreeRows<R extends Record>(
   }
 
   /**
-   * Checks that no join has returned a row more than once.
+   * Returns {@code claimed}.
    *
    * @throws IllegalStateException if a join has returned a row more than once
    */

@@ -38,15 +38,15 @@ import org.jooq.impl.DSL;
  *
  * <ul>
  *   <li>The keys are passed as arrays: the planner expects ten rows from them and looks up each row
- *       in the primary key's index. With a join to {@code free}, it might read the whole table.
- *       Only if a column of the key is an array, {@code chosen} is {@code free}: unnest would
+ *       in the primary key's index. With a join to {@code free}, it might read the whole table. If
+ *       a column of the key is an array, {@code chosen} is {@code free}, because unnest would
  *       return the elements of these arrays.
- *   <li>A parent table and the tables that inherit from it may have rows with the same key, of
- *       which {@code tableoid} identifies the locked one.
- *   <li>The rows are identified by primary key and not by {@code ctid}: if a row was changed
- *       between the snapshot and the lock, the snapshot of the UPDATE does not contain the version
- *       that {@code free} has locked.
- *   <li>The UPDATE does not repeat the conditions: its rows are locked by this statement.
+ *   <li>A parent table and the tables that inherit from it may have rows with the same key. {@code
+ *       tableoid} identifies the locked one.
+ *   <li>The rows are identified by primary key and not by {@code ctid}, because a row may change
+ *       between the snapshot and the lock. Then the snapshot of the UPDATE does not contain the
+ *       version that {@code free} has locked.
+ *   <li>The UPDATE does not repeat the conditions, because this statement has locked its rows.
  *   <li>RETURNING guarantees no order, so the rows are sorted by the sort keys in {@code free}.
  * </ul>
  *

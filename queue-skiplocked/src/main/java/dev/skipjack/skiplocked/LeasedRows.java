@@ -29,9 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <ul>
- *   <li>The values that Java has read are not sent: they may be less precise than the stored ones,
- *       as a {@code LocalTime} is, or have a type that the server does not compare with the
- *       column's.
+ *   <li>The values that Java has read are not sent. They may be less precise than the stored ones,
+ *       as a {@code LocalTime} is, or have a type that the server cannot compare with the column's.
  *   <li>The server parses a long list of row values into nested conditions, and runs out of stack.
  *       Arrays have no such limit.
  *   <li>The arrays are subqueries, so the planner expects ten rows from them and looks up each row
@@ -143,8 +142,8 @@ record LeasedRows<R extends Record>(List<String> types, List<LeasedRow<R>> rows)
   }
 
   /**
-   * Returns only some of these rows, recognized as objects or by their keys, or null if {@code
-   * some} has a row with another key. A row of {@code some} replaces the one with its key.
+   * Returns the rows that {@code some} contains, found as objects or by their keys. Returns null if
+   * {@code some} has a row with another key. A row of {@code some} replaces the one with its key.
    */
   @Nullable LeasedRows<R> only(ClaimedTable<R> source, Collection<R> some) {
     IdentityHashMap<R, LeasedRow<R>> byObject = new IdentityHashMap<>();

@@ -25,7 +25,7 @@ import org.jooq.Table;
  *
  * <p>Immutable and safe for any number of threads: each method returns a new claim.
  *
- * <p>In REPEATABLE READ and SERIALIZABLE, a claim fails with SQLSTATE 40001 if it meets a row that
+ * <p>In REPEATABLE READ and SERIALIZABLE, a claim fails with SQLSTATE 40001 if it finds a row that
  * was changed after the transaction's snapshot; repeat the transaction. READ COMMITTED claims the
  * row as it is now, if it still fulfils the conditions. If it does not, the row is not returned,
  * but stays locked until the transaction ends. If another transaction has moved the row to another
@@ -116,8 +116,8 @@ public final class RowClaim<R extends Record> {
   /**
    * Writes a lease into the claimed rows, so that they stay claimed after the transaction has
    * ended. Rows whose lease has not expired are not claimed. Rows whose lease has expired can be
-   * claimed again, so no cleanup is needed if a holder dies. A claim without a lease ignores
-   * existing leases.
+   * claimed again, so no cleanup is needed after a crash of the holder. A claim without a lease
+   * ignores existing leases.
    *
    * @param until nullable column of type timestamptz for the end of the lease; null if there is no
    *     lease

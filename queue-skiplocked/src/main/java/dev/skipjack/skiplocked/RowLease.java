@@ -20,7 +20,7 @@ import org.jooq.UpdateSetMoreStep;
  * completed.
  *
  * <p>Immutable and safe for any number of threads. Each method may run in the caller's transaction
- * or in auto-commit mode, and fails with IllegalStateException if a connection pool has auto-commit
+ * or in auto-commit mode. It fails with IllegalStateException if a connection pool has auto-commit
  * off and no transaction is open, because the pool has rolled back what the method did. It waits if
  * another transaction has locked one of the rows. In REPEATABLE READ and SERIALIZABLE it fails with
  * SQLSTATE 40001 if a row was changed after the transaction's snapshot.
@@ -41,7 +41,7 @@ public final class RowLease<R extends Record> {
     this.leased = leased;
   }
 
-  /** The fencing token, which no other claim has. It is stored in the rows. */
+  /** Returns the fencing token, which no other claim has. It is stored in the rows. */
   public UUID token() {
     return token;
   }
@@ -71,7 +71,7 @@ public final class RowLease<R extends Record> {
   }
 
   /**
-   * Sets the lease to end after {@code duration} from now, which may be earlier than before.
+   * Sets the end of the lease to {@code duration} from now, even if that is earlier than before.
    *
    * @param duration by the database's clock; positive, at most 365 days, microsecond precision
    * @return the lease on the rows that are still held, with their current values; the other rows

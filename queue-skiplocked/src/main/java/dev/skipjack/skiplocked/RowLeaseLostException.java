@@ -24,7 +24,7 @@ public final class RowLeaseLostException extends RuntimeException {
     this.lost = List.copyOf(lost);
   }
 
-  /** The token of the lease. */
+  /** Returns the token of the lease. */
   public UUID token() {
     return token;
   }

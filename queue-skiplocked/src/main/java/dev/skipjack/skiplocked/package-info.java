@@ -8,9 +8,9 @@
  * so that rows stay claimed after the commit, until the lease is completed, released or expires.
  * Every write of a {@link dev.skipjack.skiplocked.RowLease} is fenced by the token of its claim.
  *
- * <p>No statement can claim more rows than its limit, whatever the plan: the rows are chosen and
- * locked in a materialized CTE, which PostgreSQL executes once. The module needs none of the
- * queue's tables and depends on jOOQ only.
+ * <p>No query plan can claim more rows than the limit: the rows are chosen and locked in a
+ * materialized CTE, which PostgreSQL executes once. The module needs none of the queue's tables and
+ * depends on jOOQ only.
  */
 @NullMarked
 package dev.skipjack.skiplocked;

@@ -29,10 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.postgresql.util.PSQLWarning;
 
-/**
- * Compares what it costs the database to hold work in progress under row locks and under leases
- * (ADR 0036).
- */
+/** Compares the cost of row locks with that of leases for work in progress (ADR 0036). */
 @QueueTest
 class HeldLockTest {
 

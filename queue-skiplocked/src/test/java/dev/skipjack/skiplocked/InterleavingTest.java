@@ -274,7 +274,7 @@ class InterleavingTest {
     abstract int rowsOf(RowLease<SeatRecord> lease, DSLContext tx);
   }
 
-  /** Both statements lock the rows in key order, whatever their order in the lease. */
+  /** Both statements lock the rows in key order, not in the order of the lease. */
   @Test
   void twoCompletionsOfTheSameRowsDoNotDeadlock() throws Exception {
     RowLease<SeatRecord> lease = HELD_SEATS.claimUpTo(fixture.db, 2);

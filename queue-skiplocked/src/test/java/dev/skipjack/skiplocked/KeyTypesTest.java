@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests leases of rows with primary keys of any type, as jOOQ's generator represents it, and their
- * writes in a session with other settings.
+ * Tests leases of rows with primary keys of many types, and writes of these leases in a session
+ * with other settings.
  */
 @QueueTest
 class KeyTypesTest {
@@ -96,7 +96,7 @@ class KeyTypesTest {
     return new Key(type, generated, List.of(values));
   }
 
-  /** Returns the type that jOOQ gives a column of a type that it does not support. */
+  /** Returns jOOQ's type for a column whose type it does not support. */
   private static DataType<?> other(String name) {
     return DefaultDataType.getDefaultDataType("\"pg_catalog\".\"%s\"".formatted(name));
   }

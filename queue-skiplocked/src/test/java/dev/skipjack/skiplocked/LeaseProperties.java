@@ -198,7 +198,7 @@ class LeaseProperties {
       }
       Held held = leases.get((step.number() * 7 + step.session()) % leases.size());
       int session = held.session();
-      // The statement would wait for the other session, which this thread must end.
+      // The statement would wait for the other session, whose transaction only this thread can end.
       if (held.seats().stream().anyMatch(seat -> model.isLockedByAnother(session, seat))) {
         return;
       }

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that no plan claims more rows than the limit, whatever the planner's estimates and the
- * disabled plan nodes. The common statement with IN claims more in the same sessions.
+ * Tests that no plan claims more rows than the limit, even with wrong estimates and disabled plan
+ * nodes. The common statement with IN claims more in the same sessions.
  */
 @QueueTest
 class LimitTest {

@@ -72,7 +72,7 @@ class PlanTest {
     assertThat(plan).containsPattern("LockRows .*rows=5(\\.00)? ");
   }
 
-  /** This is also true of generic plans, because the limit is part of the text. */
+  /** Generic plans use the index too, because the limit is part of the text. */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void aLeaseReadsTheIndexOfTheKeyAndNotTheTable(String mode) {

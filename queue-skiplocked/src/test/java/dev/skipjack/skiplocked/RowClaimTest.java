@@ -176,7 +176,7 @@ class RowClaimTest {
   }
 
   @Test
-  void rowsThatSortEqualAreClaimedOnceEach() {
+  void rowsWithEqualSortKeysAreClaimedOnceEach() {
     fixture.seats("A", 6);
     RowClaim<SeatRecord> tied = SkipLocked.on(SEAT).orderBy(SEAT.STATUS).limit(3);
 
@@ -243,7 +243,10 @@ class RowClaimTest {
     assertThat(FREE_SEATS.limit(2).claim(two.tx)).hasSize(2);
   }
 
-  /** Tests how many rows a second transaction can claim, with the same lock and for updates. */
+  /**
+   * Tests how many rows a second transaction can claim with the same lock, and with the default
+   * lock.
+   */
   @ParameterizedTest
   @CsvSource({
     "UPDATE,        0, 0",

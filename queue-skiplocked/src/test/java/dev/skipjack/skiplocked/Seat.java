@@ -77,7 +77,6 @@ final class Seat extends TableImpl<Seat.SeatRecord> {
     return new Seat(DSL.name(alias), this);
   }
 
-  /** A row of the table. */
   static final class SeatRecord extends UpdatableRecordImpl<SeatRecord> {
 
     private static final long serialVersionUID = 1L;

@@ -32,7 +32,6 @@ record Delivery(
   private static final long GENERATED = 1_000;
   private static final JsonMapper JSON = new JsonMapper();
 
-  /** Requires the fields that every delivery has. */
   @SuppressWarnings("ConstantValue") // Jackson passes null for a missing field
   Delivery {
     if (delivery == null || event == null || payload == null) {

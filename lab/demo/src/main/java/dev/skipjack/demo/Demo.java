@@ -143,8 +143,8 @@ public final class Demo {
   }
 
   /**
-   * Sends 5 in 100 deliveries a second time at once, and 1 in 100 when no job is left, because real
-   * senders repeat deliveries too.
+   * Repeats 5 in 100 deliveries immediately, and 1 in 100 when no job is left, because real senders
+   * repeat deliveries too.
    */
   private Sender sendAndHandle(DataSource pool, Stream<Delivery> input)
       throws SQLException, InterruptedException {

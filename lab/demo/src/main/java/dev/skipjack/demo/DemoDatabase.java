@@ -11,7 +11,6 @@ import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
 
-/** The database of the demo, and the tables in it. */
 final class DemoDatabase implements AutoCloseable {
 
   /** The number of jobs that each of the two workers handles at once. */
@@ -28,7 +27,7 @@ final class DemoDatabase implements AutoCloseable {
       """
       CREATE SCHEMA IF NOT EXISTS skipjack_demo;
 
-      -- Every delivery that was received, once: the key refuses a second send.
+      -- One row for each received delivery. The key refuses a second send.
       CREATE TABLE IF NOT EXISTS skipjack_demo.deliveries (
         delivery    uuid        NOT NULL PRIMARY KEY,
         job_id      bigint      NOT NULL,
@@ -36,7 +35,7 @@ final class DemoDatabase implements AutoCloseable {
         received_at timestamptz NOT NULL DEFAULT clock_timestamp()
       );
 
-      -- Every send of a delivery that was already stored, refused by 'unique_key' or, if its job had ended, by 'table'.
+      -- One row for each repeated send. It was refused by 'unique_key' or, if its job had ended, by 'table'.
       CREATE TABLE IF NOT EXISTS skipjack_demo.refused_sends (
         delivery   uuid        NOT NULL,
         refused_by text        NOT NULL,
@@ -56,14 +55,14 @@ final class DemoDatabase implements AutoCloseable {
    * Opens a pool.
    *
    * @param jdbcUrl the URL, which may contain a password
-   * @throws SQLException if the driver does not understand the URL
+   * @throws SQLException if the driver cannot parse the URL
    */
   DemoDatabase(String jdbcUrl) throws SQLException {
     try {
       DriverManager.getDriver(jdbcUrl);
     } catch (SQLException e) {
       // The pool's message would contain the URL with its password.
-      throw new SQLException("The JDBC URL is not one that PostgreSQL's driver understands.", e);
+      throw new SQLException("PostgreSQL's driver cannot parse the JDBC URL.", e);
     }
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);
@@ -78,9 +77,8 @@ final class DemoDatabase implements AutoCloseable {
   }
 
   /**
-   * Takes the exclusive right to run the demo on this database, because a second demo would
-   * consider the unfinished jobs of the first one lost. PostgreSQL releases it if the demo is
-   * killed.
+   * Takes the lock of the demo on this database, because a second demo would count the unfinished
+   * jobs of the first one as lost. PostgreSQL releases the lock if the demo is killed.
    *
    * @return the connection that holds the lock
    * @throws RefusedException if another demo holds the lock
@@ -97,7 +95,6 @@ final class DemoDatabase implements AutoCloseable {
         "Another demo is running on this database. Wait until it has ended, or use another database.");
   }
 
-  /** Creates the missing tables of the queue and of the demo. */
   void createTables() {
     Migrations.migrate(pool);
     on(pool).execute(TABLES);

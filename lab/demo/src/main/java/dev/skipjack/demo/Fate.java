@@ -5,7 +5,6 @@ package dev.skipjack.demo;
  * follows them.
  */
 enum Fate {
-  /** Each attempt succeeds. */
   SUCCEEDS,
   /** The first attempt fails and later ones succeed. Planned for about 3 in 100 deliveries. */
   FAILS_ONCE,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Report(Record numbers, List<Verification.Check> checks) {
 
-  /** The names of the columns are those of the report as JSON, and their order that of the text. */
+  /** The columns have the names of the JSON report and the order of the text report. */
   private static final String NUMBERS =
       Verification.FACTS
           + """
@@ -66,7 +66,6 @@ record Report(Record numbers, List<Verification.Check> checks) {
     return checks.stream().allMatch(Verification.Check::holds);
   }
 
-  /** Returns the report for people. */
   String text() {
     List<@Nullable Object> values = new ArrayList<>(Arrays.asList(numbers.intoArray()));
     values.add(checks.stream().map(Verification.Check::text).collect(Collectors.joining("\n")));
@@ -91,7 +90,6 @@ record Report(Record numbers, List<Verification.Check> checks) {
         values.toArray());
   }
 
-  /** Returns the report for programs, on one line. */
   String json() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     for (var column : numbers.fields()) {

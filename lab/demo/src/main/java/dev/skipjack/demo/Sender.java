@@ -60,7 +60,8 @@ final class Sender {
                       fate.name())
                   == 1;
       if (!isNew) {
-        // The unique key was free because the first job has ended; the table remembers it.
+        // The unique key was free because the first job has ended, but the table still has the
+        // delivery.
         connection.rollback(beforeJob);
         db.execute(
             "INSERT INTO skipjack_demo.refused_sends (delivery, refused_by) VALUES (?, ?)",

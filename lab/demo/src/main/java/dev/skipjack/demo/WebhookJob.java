@@ -7,13 +7,11 @@ import java.time.Duration;
 /** The payload of a delivery's job: the whole delivery, and the fate that its attempts follow. */
 record WebhookJob(Delivery delivery, Fate fate) {
 
-  /** The queue of all jobs of the demo. */
   static final String QUEUE = "webhooks";
 
   /**
    * The job type. The backoff is short, to let the demo end quickly. The maximum number of attempts
-   * is high, because killing the demo uses up attempts; the handler ends a poisoned job long
-   * before.
+   * is high, because killing the demo uses up attempts. The handler ends a poisoned job earlier.
    */
   static final JobType<WebhookJob> TYPE =
       JobType.of("webhook.received", WebhookJob.class)

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The result of a run of the demo, with its report as JSON.
  *
- * @param verified whether the demo returned that it is verified
+ * @param verified the result of the demo
  * @param json the report
  * @param err the output on standard error
  */

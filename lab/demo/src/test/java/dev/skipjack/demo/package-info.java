@@ -1,4 +1,4 @@
-/** Tests of the demo, most of them by running it. */
+/** Tests of the demo. */
 @NullMarked
 package dev.skipjack.demo;
 

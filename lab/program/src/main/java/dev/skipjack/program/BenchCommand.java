@@ -86,7 +86,6 @@ final class BenchCommand implements Callable<Integer> {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** Used by picocli, which sets the fields. */
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   BenchCommand() {}
 

@@ -42,7 +42,8 @@ final class CommonOptions {
    * Returns the database that {@code --url} names, for commands that drop existing schemas. The
    * environment may supply the password, but never selects the database for such a command.
    *
-   * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
+   * @throws IllegalArgumentException if the database cannot be used; the message is a sentence for
+   *     the user
    */
   Optional<String> namedDatabase() {
     return hasUrl() ? database().map(DatabaseAddress::jdbcUrl) : Optional.empty();
@@ -51,7 +52,8 @@ final class CommonOptions {
   /**
    * Returns the database that {@code --url} or, without it, the environment names.
    *
-   * @throws IllegalArgumentException if it cannot be used; the message is a sentence for the user
+   * @throws IllegalArgumentException if the database cannot be used; the message is a sentence for
+   *     the user
    */
   Optional<DatabaseAddress> database() {
     return DatabaseAddress.of(url, System.getenv());
@@ -70,7 +72,6 @@ final class CommonOptions {
     return command.commandLine().getErr();
   }
 
-  /** Prints a line to standard error. */
   void note(String sentence) {
     err().println(sentence);
     err().flush();

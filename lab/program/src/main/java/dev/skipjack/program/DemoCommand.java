@@ -49,7 +49,6 @@ final class DemoCommand implements Callable<Integer> {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** Used by picocli, which sets the fields. */
   DemoCommand() {
     this(Demo::run);
   }
@@ -58,7 +57,6 @@ final class DemoCommand implements Callable<Integer> {
     this.run = run;
   }
 
-  /** Runs the demo with the parsed options. */
   @FunctionalInterface
   interface Run {
     boolean run(DemoOptions options, DemoOutput output) throws SQLException, InterruptedException;

@@ -15,7 +15,6 @@ public final class LabProgram {
     Skipjack.run(commandLine(), args);
   }
 
-  /** Returns the complete command line, ready to execute. */
   static CommandLine commandLine() {
     return Skipjack.commandLine(new DemoCommand(), new BenchCommand(), new TortureCommand());
   }

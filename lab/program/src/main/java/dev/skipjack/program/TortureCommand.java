@@ -79,7 +79,6 @@ final class TortureCommand implements Callable<Integer> {
 
   @Mixin private CommonOptions common = new CommonOptions();
 
-  /** Used by picocli, which sets the fields. */
   TortureCommand() {
     this(Torture::run);
   }
@@ -88,7 +87,6 @@ final class TortureCommand implements Callable<Integer> {
     this.run = run;
   }
 
-  /** Runs the test with the parsed options. */
   @FunctionalInterface
   interface Run {
     TortureReport judge(TortureOptions options, Consumer<String> notes)

@@ -45,7 +45,7 @@ class LauncherTest {
         root.resolve("mvnw"),
         """
         echo built >>builds.log
-        echo Maven speaks
+        echo Maven output
         sleep 0.3
         echo jar >queue-cli/target/skipjack.jar
         case "$*" in *lab/program*) mkdir -p lab/program/target; echo jar >lab/program/target/skipjack-lab.jar ;; esac
@@ -61,14 +61,14 @@ class LauncherTest {
         .hasLineCount(1)
         .contains("-jar " + root.toRealPath().resolve("queue-cli/target/skipjack.jar"))
         .endsWith("<why> <--url> <two words>\n");
-    assertThat(run.err()).contains("building", "Maven speaks");
+    assertThat(run.err()).contains("building", "Maven output");
     assertThat(run.exitCode()).isEqualTo(7);
     assertThat(builds()).isEqualTo(1);
     assertThat(root.resolve("queue-cli/target")).isDirectoryNotContaining("glob:**.lock*");
   }
 
   @Test
-  void theBenchmarkBesideOtherQueuesIsBuiltAndRunByAModuleOfItsOwn() throws Exception {
+  void theComparisonWithOtherQueuesIsBuiltAndRunByItsOwnModule() throws Exception {
     script(
         root.resolve("mvnw"),
         """
@@ -217,7 +217,7 @@ class LauncherTest {
 
   /** A container that shares the folder has a separate process id namespace. */
   @Test
-  void theScriptWaitsForALockOfAnotherMachineAlthoughNoProcessHereHasItsId() throws Exception {
+  void theScriptWaitsForALockOfAnotherMachineAlthoughNoLocalProcessHasItsId() throws Exception {
     Process gone = new ProcessBuilder("true").start();
     gone.waitFor();
     Path lock = lock(gone.pid() + ".1.elsewhere.example-4026");

@@ -11,7 +11,6 @@ import picocli.CommandLine;
  */
 record Program(int exitCode, String out, String err) {
 
-  /** Runs the program until it ends. */
   static Program run(String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

@@ -25,14 +25,11 @@ record CallersTransaction(int isolation, boolean inSql, Ending ending) {
     Connection.TRANSACTION_SERIALIZABLE
   };
 
-  /** For each way except a plain commit, one in this number of transactions ends in that way. */
+  /** One in this number of transactions rolls back, and another one rolls back to a savepoint. */
   private static final int ROLLED_BACK = 10;
 
-  /** The ways in which the transaction ends. */
   enum Ending {
-    /** The transaction commits. */
     COMMIT,
-    /** The transaction rolls back. */
     ROLLBACK,
     /** A copy of the first job is rolled back to a savepoint. Then the transaction commits. */
     SAVEPOINT
@@ -50,7 +47,7 @@ record CallersTransaction(int isolation, boolean inSql, Ending ending) {
     return "tx%s %s".formatted(inSql ? " sql" : "", ending.name().toLowerCase(Locale.ROOT));
   }
 
-  /** Returns the jobs that the transaction enqueues and that must not exist. */
+  /** Returns the jobs whose enqueue the transaction rolls back. */
   List<Work> discarded(List<Work> works) {
     return switch (ending) {
       case COMMIT -> List.of();
@@ -64,7 +61,7 @@ record CallersTransaction(int isolation, boolean inSql, Ending ending) {
    *
    * @return the results of the jobs; empty if the transaction was rolled back as planned
    * @throws SQLException if the commit failed, so that it may have succeeded
-   * @throws StoreException if the transaction failed before and was rolled back
+   * @throws StoreException if the transaction failed before its commit and was rolled back
    */
   List<EnqueueResult> run(ProducerAccess queue, List<Work> works) throws SQLException {
     Connection connection;

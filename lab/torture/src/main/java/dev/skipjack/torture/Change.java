@@ -10,12 +10,11 @@ import java.util.List;
  */
 record Change(int aggregate, long number, boolean isPoison) {
 
-  /** The type of all aggregates. */
   static final String AGGREGATE_TYPE = "torture";
 
   static final int AGGREGATES = 100;
 
-  /** The number of further aggregates, whose destinations are slow. */
+  /** The number of additional aggregates with slow destinations. */
   static final int SLOW_AGGREGATES = 9;
 
   /**
@@ -32,7 +31,6 @@ record Change(int aggregate, long number, boolean isPoison) {
 
   private static final String POISON = "/poison";
 
-  /** Returns the payload of the event. */
   String text() {
     return aggregate + "/" + number + (isPoison ? POISON : "");
   }
@@ -42,13 +40,12 @@ record Change(int aggregate, long number, boolean isPoison) {
     return aggregate > AGGREGATES;
   }
 
-  /** Parses the payload of an event. */
   static Change parse(String text) {
     String[] part = text.split("/", -1);
     return new Change(Integer.parseInt(part[0]), Long.parseLong(part[1]), isPoison(text));
   }
 
-  /** Returns whether a payload is that of an event that the destination rejects. */
+  /** Returns whether the destination rejects an event with this payload. */
   static boolean isPoison(String text) {
     return text.endsWith(POISON);
   }

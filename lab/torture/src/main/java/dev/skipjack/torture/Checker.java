@@ -17,7 +17,7 @@ import java.util.Set;
  * only on its arguments and has no side effects.
  *
  * <p>It compares a time in the history with one in the database only if a correct queue guarantees
- * their order, however long a response took.
+ * their order.
  */
 final class Checker {
 
@@ -159,7 +159,6 @@ final class Checker {
     return micros > event.micros() + run.read.clockError();
   }
 
-  /** Checks that every accepted outcome is in the database. */
   private void checkAcceptances() {
     Map<Long, Long> successes = new HashMap<>();
     for (Event event : run.events(EventType.ACCEPTED)) {

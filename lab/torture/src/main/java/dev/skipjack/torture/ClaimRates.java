@@ -12,7 +12,6 @@ import java.util.Set;
 
 /**
  * Measures how long the claim rate takes to return to its former level after the end of a fault.
- * Depends only on its arguments and has no side effects.
  *
  * <p>The former level is the median rate of the last undisturbed seconds. The rate is back at the
  * start of the first two seconds in which it reaches at least 95 % of that level. Faults that start
@@ -172,7 +171,6 @@ final class ClaimRates {
     return Percentiles.of(medians, 0.5);
   }
 
-  /** Returns the number of disturbances that could not be measured. */
   int unmeasured() {
     return unmeasured;
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * Compares the payload and the header of each job, in the database and as its handlers received
- * them, with what was requested. Depends only on its arguments and has no side effects.
+ * them, with what was requested.
  */
 final class ContentCheck {
 

@@ -8,19 +8,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds events of healthy destinations that many later ones have overtaken, although no fault hit a
- * relay meanwhile: slow destinations have held them up. Counts events and not time, because all are
- * late on a busy machine. Depends only on its arguments and has no side effects.
+ * Finds events of healthy destinations that slow destinations have delayed: many later events
+ * overtook them although no fault hit a relay. Counts events instead of time, because all events
+ * are late on a busy machine.
  *
- * <p>An event overtakes another one if it was recorded after the commit of the other had been
- * acknowledged, and arrived before it. An aggregate with a rejected event waits for an operator, so
- * its events are not checked.
+ * <p>An event overtakes another one if it was recorded after the other's commit was acknowledged,
+ * but arrived first. An aggregate with a rejected event waits for an operator, so its events are
+ * not checked.
  */
 final class DelayCheck {
 
   /**
-   * The number of events that may overtake one. An event waits for the batch that holds the lease
-   * of its shard, and is repeated a few times while its destination is busy.
+   * The number of events that may overtake another one. An event waits for the batch that holds the
+   * lease of its shard, and is repeated a few times while its destination is busy.
    */
   static final int MOST_OVERTAKING = 200;
 

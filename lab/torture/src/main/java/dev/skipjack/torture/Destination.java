@@ -8,9 +8,9 @@ import java.util.SplittableRandom;
 
 /**
  * The destination of all events: a file to which the relays of all processes append, so the order
- * of its lines is the order of arrival, whatever the clocks. It is slow, is busy for one attempt in
- * five and rejects poison events. A consumer with an inbox has committed the effect of an event
- * before the event counts as arrived. Safe for any number of threads.
+ * of its lines is the order of arrival. It is slow, is busy for one attempt in five and rejects
+ * poison events. An event counts as arrived after a consumer with an inbox has committed its
+ * effect. Safe for any number of threads.
  */
 final class Destination implements AutoCloseable {
 
@@ -22,7 +22,6 @@ final class Destination implements AutoCloseable {
 
   private static final int LONGEST_MILLIS = 20;
 
-  /** The response to an event. */
   enum Response {
     ACCEPTED,
     BUSY,
@@ -44,7 +43,6 @@ final class Destination implements AutoCloseable {
     this.consumer = consumer;
   }
 
-  /** Opens the destination for a process. */
   static Destination open(Path folder, String process, HistoryClock clock, InboxConsumer consumer) {
     return new Destination(folder, HistoryFile.open(folder, NAME, clock), process, consumer);
   }
@@ -55,7 +53,7 @@ final class Destination implements AutoCloseable {
   }
 
   /**
-   * Receives an event in the manner of a destination.
+   * Receives an event and responds as the manner describes.
    *
    * @param failures number of earlier attempts that have failed
    * @return the response; empty if there is none

@@ -29,7 +29,6 @@ final class DestinationServer implements AutoCloseable {
   private final Map<Manner, HttpServer> servers = new EnumMap<>(Manner.class);
   private final Map<String, Integer> sends = new ConcurrentHashMap<>();
 
-  /** Starts the servers on free ports of this machine. */
   DestinationServer(Destination destination) {
     this.destination = destination;
     try {

@@ -52,7 +52,7 @@ final class Drain {
 
   /**
    * Waits until every job has ended or is dead, every event is published or dead, and every row is
-   * taken. Returns earlier if the number of the others no longer falls.
+   * taken. Returns earlier if the number of unfinished ones no longer falls.
    */
   void await(Path folder) throws SQLException, InterruptedException {
     try (HistoryFile history = HistoryFile.open(folder, "operator")) {

@@ -9,13 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds attempts that started before their job was due. Depends only on its arguments and has no
- * side effects.
+ * Finds attempts that started before their job was due.
  *
  * <p>The row of a job that has ended contains the time at which its last attempt was due, by the
- * clock that also gave the start of that attempt. For the other attempts, the check calculates a
- * time that is certainly not later: a delay counts from the request, and the wait between two
- * attempts from the end of the handler.
+ * same clock as the start of that attempt. For the other attempts, the check calculates the
+ * earliest possible due time: a delay counts from the request, and the wait between two attempts
+ * from the end of the handler.
  */
 final class DueCheck {
 

@@ -17,7 +17,6 @@ final class EventOperator {
     this.history = history;
   }
 
-  /** Unblocks every aggregate that a dead event blocks. */
   void unblockAggregates() {
     try {
       for (BlockedAggregate blocked : admin.blocked(MOST)) {

@@ -36,8 +36,8 @@ final class EventProducer {
   private static final int OPERATED = 20;
 
   /**
-   * Lets the transaction stay idle for the longest delay, which the setting of the session does not
-   * allow. Ends it before the socket's timeout if an aggregate is locked for too long.
+   * Lets a transaction stay idle for the longest delay, unlike the setting of the session. If an
+   * aggregate is locked for too long, ends the transaction before the socket's timeout.
    */
   private static final String TIMEOUTS =
       "SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL lock_timeout = '1500ms'";
@@ -85,7 +85,7 @@ final class EventProducer {
   }
 
   /**
-   * Runs transactions until all have been run.
+   * Runs the remaining transactions.
    *
    * @param transactions the number of the last transaction
    * @param start a value of {@link System#nanoTime()} at which transaction 0 is due

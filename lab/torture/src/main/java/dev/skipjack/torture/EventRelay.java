@@ -17,8 +17,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The relay of a process, with the servers to which it sends. All processes together have more
- * threads of relays than a batch leaves shards for, so idle ones take over every lease that
- * expires.
+ * relay threads than can hold shards at once, so idle threads take over every lease that expires.
  */
 final class EventRelay implements AutoCloseable {
 
@@ -48,7 +47,7 @@ final class EventRelay implements AutoCloseable {
   /**
    * Starts a relay.
    *
-   * @param overHttp whether events are sent over HTTP, several at a time, and not one by one
+   * @param overHttp whether events are sent over HTTP, several at a time; otherwise one by one
    */
   static EventRelay start(
       JobQueue queue, String name, Destination destination, Duration lease, boolean overHttp) {
@@ -80,8 +79,8 @@ final class EventRelay implements AutoCloseable {
   }
 
   /**
-   * Returns an unwrapped publisher, because a relay records what {@link Publisher#each} has sent
-   * before a failure only if it calls that publisher directly.
+   * Returns {@link Publisher#each} unwrapped. Otherwise a relay would not record the events that
+   * were sent before a failure.
    */
   private static Publisher oneByOne(Destination destination) {
     return Publisher.each(

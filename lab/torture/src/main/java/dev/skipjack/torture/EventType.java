@@ -8,8 +8,8 @@ enum EventType {
    */
   REQUESTED,
   /**
-   * A producer is about to enqueue a job in a transaction or behind a savepoint that it rolls back
-   * in any case.
+   * A producer is about to enqueue a job that it then rolls back, with its transaction or to a
+   * savepoint.
    */
   DISCARDED,
   /** The enqueue was acknowledged; the detail is whether the job is new. */
@@ -47,9 +47,8 @@ enum EventType {
   /** The worker reported the attempt as lost. */
   LOST,
   /**
-   * The lease of an attempt was found to have been extended. The detail is the number of
-   * microseconds from the start of the attempt to the new end of the lease, by the database's
-   * clock.
+   * The lease of an attempt has been extended. The detail is the number of microseconds from the
+   * start of the attempt to the new end of the lease, by the database's clock.
    */
   LEASE_EXTENDED,
   /** The process detected that it had been paused; the detail is the duration in milliseconds. */

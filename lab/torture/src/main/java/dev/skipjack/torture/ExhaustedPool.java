@@ -21,7 +21,6 @@ final class ExhaustedPool {
 
   private ExhaustedPool() {}
 
-  /** Requests that a process exhaust its pool. */
   static void request(Path folder, String process, long millis) {
     try {
       Path written =
@@ -38,7 +37,6 @@ final class ExhaustedPool {
     return folder.resolve(process + ".exhaust");
   }
 
-  /** Waits for requests until the JVM ends. */
   static void watch(ProcessSettings settings, DataSource pool, int connections) {
     Path file = file(settings.folder(), settings.name());
     Thread thread =

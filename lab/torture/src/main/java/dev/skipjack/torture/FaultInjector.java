@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * Injects the planned faults and records which process each fault hits, when it begins and when it
- * ends. Used by one thread; another thread ends the faults that last longer.
+ * ends. Used by one thread. Another thread ends the faults that last for some time.
  */
 final class FaultInjector implements AutoCloseable {
 
@@ -77,14 +77,13 @@ final class FaultInjector implements AutoCloseable {
     this.notes = notes;
   }
 
-  /** Decides when faults are injected. */
   @FunctionalInterface
   interface Turns {
     /** Waits until a fault is due, and returns false if it is too late for any fault. */
     boolean await(PlannedFault fault) throws InterruptedException;
   }
 
-  /** Injects the faults one after another, and returns how many there was time for. */
+  /** Injects the faults one after another, and returns the number of injected faults. */
   int run(List<PlannedFault> faults, Turns turns) throws InterruptedException {
     int injected = 0;
     for (PlannedFault fault : faults) {
@@ -218,7 +217,7 @@ final class FaultInjector implements AutoCloseable {
         TimeUnit.MILLISECONDS.sleep(millis);
         proxy.pass();
         journal.ease(number);
-        TimeUnit.MILLISECONDS.sleep(2_500); // until all processes have noticed by timeouts
+        TimeUnit.MILLISECONDS.sleep(2_500); // until timeouts have expired in all processes
         proxy.reset(); // otherwise the server keeps the forgotten sessions for hours
       }
       case FORGOTTEN -> {
@@ -291,7 +290,7 @@ final class FaultInjector implements AutoCloseable {
   }
 
   /**
-   * Returns a random worker that is neither frozen nor without connections or, failing that, any
+   * Returns a random worker that is not frozen and has connections. If there is none, returns any
    * worker.
    */
   private String healthyWorker(Random random) {

@@ -189,7 +189,7 @@ final class FaultLog {
    * is the cause.
    */
   private boolean explains(Fault fault, ExecutionRow attempt) {
-    // A process that is killed or frozen can only lose attempts that it had claimed by then.
+    // A killed or frozen process can only lose attempts that it claimed before.
     long effect = fault.isPlanned() && fault.hitsOneProcess() ? CLAIM_MICROS : effectMicros;
     return !fault.is(FaultKind.POOL)
         && fault.hits(attempt.process())
@@ -212,8 +212,8 @@ final class FaultLog {
 
   /**
    * Returns whether a fault explains why an event that was published is not recorded as published,
-   * and therefore arrived more than once. A process that is killed can only leave copies unrecorded
-   * that it had sent by then. A frozen one may also send an event when it continues, after another
+   * and therefore arrived more than once. A killed process can leave only copies unrecorded that it
+   * sent before the kill. A frozen process may also send an event when it continues, after another
    * relay has sent it. All other faults have effects for some time after their end.
    *
    * @param copy the copy that arrived

@@ -49,7 +49,6 @@ record FinalRead(
       long due,
       Content content) {
 
-    /** Returns whether a schedule enqueued the job. */
     boolean isScheduled() {
       return workload.equals(Workload.SCHEDULED.name());
     }
@@ -85,7 +84,6 @@ record FinalRead(
    */
   record ScheduleRow(String name, long created, long next, long paused) {
 
-    /** Returns the time of the first fire. */
     long firstFire() {
       return created + 1;
     }

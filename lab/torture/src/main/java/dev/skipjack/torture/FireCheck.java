@@ -11,12 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the live and archived jobs of each schedule with its past fires: one per second, from
- * its creation to its next fire. Depends only on its arguments, has no side effects, and uses only
- * times of the database.
+ * its creation to its next fire. Uses only times of the database.
  */
 final class FireCheck {
 
-  /** The maximum time by which the next fire of a schedule may be before the time of its pause. */
+  /** The maximum time by which the next fire of a schedule may precede its pause. */
   private static final long MAX_BEHIND_SECONDS = 10;
 
   private final Map<String, Map<Long, List<JobRow>>> fires = new TreeMap<>();

@@ -24,8 +24,8 @@ final class Fleet implements AutoCloseable {
   private static final int MAX_CRASHES = 20;
 
   /**
-   * The share of the run over which the jobs are planned. The rest is for the requests that replace
-   * those that created no job.
+   * The jobs are planned for this share of the run. In the rest, producers repeat requests that
+   * created no job.
    */
   private static final double ENQUEUE_SHARE = 0.95;
 
@@ -161,7 +161,6 @@ final class Fleet implements AutoCloseable {
     return worker == null ? producers.get(name) : worker;
   }
 
-  /** Kills a process, if it is still running. */
   synchronized void kill(String name) {
     ForkedJvm process = process(name);
     if (process != null) {
@@ -216,7 +215,7 @@ final class Fleet implements AutoCloseable {
     return crashed.isEmpty() && producers().isEmpty();
   }
 
-  /** Returns whether producers have crashed so often that restarting them makes no sense. */
+  /** Returns whether producers have crashed too often to continue. */
   synchronized boolean areProducersCrashing() {
     return crashes > MAX_CRASHES;
   }
@@ -228,7 +227,6 @@ final class Fleet implements AutoCloseable {
     stop(producers.values());
   }
 
-  /** Restarts all workers that are not running. */
   synchronized void restartStoppedWorkers() {
     for (String name : workers()) {
       ForkedJvm worker = workers.get(name);

@@ -12,7 +12,7 @@ import javax.sql.DataSource;
 /** Runs the jobs and records what happened. Safe for any number of threads. */
 final class Handlers {
 
-  /** The time after which an attempt that did not succeed is repeated, however it ended. */
+  /** The time after which an attempt that did not succeed is repeated. */
   static final Duration RETRY_DELAY = Duration.ofMillis(20);
 
   private final DataSource effects;

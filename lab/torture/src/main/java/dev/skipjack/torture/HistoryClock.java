@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 /**
  * Supplies the times of a history, which must be comparable between processes. A process with a
  * skewed wall clock starts from the time of its parent process and adds the time elapsed on the
- * monotonic clock. On systems where clocks can be skewed, all processes share this clock. Safe for
- * any number of threads.
+ * monotonic clock. On systems where clocks can be skewed, all processes share the monotonic clock.
+ * Safe for any number of threads.
  */
 final class HistoryClock {
 
@@ -22,7 +22,6 @@ final class HistoryClock {
     this.nanos = nanos;
   }
 
-  /** Returns the wall clock of this process. */
   static HistoryClock ofWall() {
     return of(() -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()), System::nanoTime);
   }

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Finds events whose effect the consumer committed more than once, or not at all although the event
- * arrived. Depends only on its arguments and has no side effects.
+ * arrived.
  */
 final class InboxCheck {
 

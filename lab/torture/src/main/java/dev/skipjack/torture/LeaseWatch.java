@@ -11,7 +11,7 @@ import javax.sql.DataSource;
 
 /**
  * Polls the running jobs and records extensions of their leases. Without this record, the checker
- * would blame a fault for a rescue that ignored a renewal.
+ * would attribute a rescue that ignored a renewal to a fault.
  */
 final class LeaseWatch {
 

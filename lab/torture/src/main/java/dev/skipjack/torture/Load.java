@@ -26,17 +26,16 @@ public enum Load {
     this.eventProducers = eventProducers;
   }
 
-  /** Returns the number of processes of producers, which is also that of workers. */
+  /** Returns the number of producer processes, and of worker processes. */
   int processes() {
     return processes;
   }
 
-  /** Returns the number of threads that record events in each process of producers. */
+  /** Returns the number of threads that record events in each producer process. */
   int eventProducers() {
     return eventProducers;
   }
 
-  /** Returns whether workers run jobs. */
   boolean hasJobs() {
     return this != OUTBOX;
   }

@@ -23,7 +23,7 @@ final class OddRows {
   private static final long PAUSE_MILLIS = 100;
   private static final long PAUSE_AFTER_OUTAGE_MILLIS = 1_000;
 
-  /** The class of the states with which the server refuses a value: 22 and 23. */
+  /** Matches the SQLSTATEs with which the server refuses a value. */
   private static final String REFUSED = "2[23].*";
 
   /** An odd value of a column; both are SQL. */
@@ -68,12 +68,10 @@ final class OddRows {
     return rows;
   }
 
-  /** Returns the number of rows that the database accepted. */
   long accepted() {
     return accepted.get();
   }
 
-  /** Returns the number of rows that the database refused. */
   long refused() {
     return refused.get();
   }

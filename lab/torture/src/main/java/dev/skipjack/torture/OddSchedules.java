@@ -19,7 +19,7 @@ final class OddSchedules {
   /** The queue of the jobs of odd schedules. */
   static final String QUEUE = "odd";
 
-  /** The start of the names of odd schedules. */
+  /** The prefix of the names of odd schedules. */
   static final String PREFIX = "odd-";
 
   /** Deletes all but the newest rows, because each may enqueue a job every second. */
@@ -98,7 +98,7 @@ final class OddSchedules {
     return new OddRows.Source("@job_schedules", usual, odd, CLEAN_UP);
   }
 
-  /** Returns schedules whose functions misbehave in every second. */
+  /** Returns schedules whose functions misbehave every second. */
   static List<Schedule> functions() {
     List<Schedule> schedules = new ArrayList<>();
     Map<String, Function<Instant, Work>> functions = new LinkedHashMap<>();
@@ -120,7 +120,7 @@ final class OddSchedules {
 
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <E extends Throwable> Work raise(Throwable failure) throws E {
-    throw (E) failure; // as code in other languages does, or code that a proxy calls
+    throw (E) failure; // as code in other languages may do
   }
 
   private static Work interrupt(Instant fire) {

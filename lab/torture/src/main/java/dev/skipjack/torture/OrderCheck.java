@@ -14,14 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds jobs of an ordering key that ran at the same time or in the wrong order, according to the
- * audit and the times at which handlers started. Depends only on its arguments and has no side
- * effects.
+ * audit and the times at which handlers started.
  *
- * <p>A job holds its key from its first attempt until it ends, whatever happens to it in between,
- * so no other job of the key may start in that time. If a job was acknowledged before the enqueue
- * of another job was requested, the other job must not start before it. Uncertain facts are not
- * used. A job whose enqueue was not acknowledged precedes no other job. If a job may have been
- * redriven more than once, each of its attempts is checked separately.
+ * <p>A job holds its key from its first attempt until it ends, so no other job of the key may start
+ * in that time. If a job was acknowledged before the enqueue of another job was requested, the
+ * other job must not start before it. Uncertain facts are not used. A job whose enqueue was not
+ * acknowledged precedes no other job. If a job may have been redriven more than once, each of its
+ * attempts is checked separately.
  */
 final class OrderCheck {
 
@@ -203,7 +202,7 @@ final class OrderCheck {
         : from.micros() + slack < to.micros();
   }
 
-  /** Returns whether other jobs ran before a redriven job, which shows that it had lost its key. */
+  /** Returns whether other jobs ran before a redriven job, so that it must have lost its key. */
   private static boolean othersRanBefore(Stay redriven, List<ExecutionRow> attempts) {
     Moment requested = redriven.requested;
     return requested != null

@@ -9,13 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares the events that arrived at the destination with the transactions that committed. Depends
- * only on its arguments and has no side effects.
+ * Compares the events that arrived at the destination with the transactions that committed.
  *
- * <p>Each transaction also writes a row into a table of its own, so a row shows that the
- * transaction has committed, even if its acknowledgement was lost. The order of arrival is that of
- * the lines in the destination's file. Clocks are only compared to find the fault that explains a
- * duplicate.
+ * <p>Each transaction also writes a row into a separate table, so a row shows that the transaction
+ * has committed, even if its acknowledgement was lost. The order of arrival is that of the lines in
+ * the destination's file. Clocks are only compared to find the fault that explains a duplicate.
  */
 final class OutboxCheck {
 

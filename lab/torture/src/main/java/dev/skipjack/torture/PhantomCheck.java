@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Finds jobs that must not exist, because their transaction or savepoint was rolled back or their
- * enqueue was refused. Depends only on its arguments and has no side effects.
+ * enqueue was refused.
  */
 final class PhantomCheck {
 

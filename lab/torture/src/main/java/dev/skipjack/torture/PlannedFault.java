@@ -21,7 +21,8 @@ record PlannedFault(Duration at, FaultKind kind, int nth, long seed) {
   static List<PlannedFault> schedule(Set<FaultKind> kinds, double minutes, long seed) {
     List<PlannedFault> faults = new ArrayList<>();
     for (FaultKind kind : kinds) {
-      // Each kind has its own random numbers, so that leaving out a kind does not move the others.
+      // Each kind has its own random numbers, so that leaving out a kind does not change the
+      // others.
       SplittableRandom random = new SplittableRandom(seed * 131 + kind.label().hashCode());
       int times = kind.times(minutes);
       double slot = minutes * 60_000 / Math.max(1, times);

@@ -25,7 +25,7 @@ record ProcessSettings(String jdbcUrl, String schema, Path folder, String name) 
     return new ProcessSettings(args[0], args[1], Path.of(args[2]), args[3]);
   }
 
-  /** Returns the settings as arguments, followed by more. */
+  /** Returns the settings as arguments, followed by the given ones. */
   String[] arguments(String... more) {
     String[] all = new String[FIELDS + more.length];
     all[0] = jdbcUrl;

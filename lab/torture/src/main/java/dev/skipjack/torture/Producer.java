@@ -117,7 +117,7 @@ final class Producer {
         }
         return;
       } catch (SQLException failure) {
-        // Only the caller's own commit throws this: it may have succeeded.
+        // Only the caller's own commit throws this, and it may have succeeded.
         writeAll(EventType.UNKNOWN, works, failure);
         return;
       } catch (StoreException failure) {

@@ -15,8 +15,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main class of a producer's process. The first producer also has a worker with few slots, in
- * which its enqueues start jobs directly while the others wait for claims.
+ * The main class of a producer's process. The first producer also has a worker with few slots. Its
+ * enqueues start jobs in these slots directly; all other jobs wait for claims.
  */
 final class ProducerProcess {
 

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets the producers finish and paces the faults, until everything is done or the time is up. What
- * does not fit is cut short, so that every run ends with a verdict, however slow the machine is.
- * Used by one thread.
+ * Paces the faults, and waits until the producers are done or the time is up. Then it cuts the rest
+ * short, so that every run ends with a verdict, even on a slow machine. Used by one thread.
  */
 final class Production implements FaultInjector.Turns {
 
@@ -20,7 +19,7 @@ final class Production implements FaultInjector.Turns {
   /** The share of the load by which the producers may be behind before faults wait for them. */
   private static final double LAG = 0.1;
 
-  /** The time after which producers that do nothing although there is no fault are stuck. */
+  /** The time after which producers count as stuck if they do nothing and there is no fault. */
   private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
 
   private static final long POLL_MILLIS = 100;
@@ -84,7 +83,7 @@ final class Production implements FaultInjector.Turns {
   }
 
   /**
-   * Waits until the producers are done, and for the planned time if there is nothing to produce.
+   * Waits until the producers are done, or for the planned time if there is nothing to produce.
    * Stops the producers if the time is up, if they crash repeatedly, or if they are stuck.
    */
   private void finish() throws InterruptedException {
@@ -116,12 +115,11 @@ final class Production implements FaultInjector.Turns {
     }
   }
 
-  /** Returns what was cut short; empty if nothing was. */
   List<String> cutShort() {
     return List.copyOf(cutShort);
   }
 
-  /** Returns whether the production has taken longer than planned by {@link #NO_PROGRESS}. */
+  /** Returns whether the production is later than planned by {@link #NO_PROGRESS} or more. */
   private boolean isOverdue() {
     return elapsed() > planned.plus(NO_PROGRESS).toNanos();
   }

@@ -45,7 +45,6 @@ final class Progress {
     return requests == 0 ? 1 : Math.min(1, (double) done / requests);
   }
 
-  /** Returns whether there are no requests. */
   boolean isEmpty() {
     return requests == 0;
   }

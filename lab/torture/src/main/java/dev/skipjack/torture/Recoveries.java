@@ -42,10 +42,10 @@ final class Recoveries {
 
   /**
    * Returns the recovery time in milliseconds. It starts at the beginning of a fault that hit one
-   * process, however long the fault lasts. For a fault that hit all processes, it starts when the
-   * server was reachable again, or at the beginning of the fault if the rescue came before that. It
-   * never starts before the claim. Time in which another fault made the server unreachable does not
-   * count, because no worker could rescue a job.
+   * process. For a fault that hit all processes, it starts when the server was reachable again, or
+   * at the beginning of the fault if the rescue came before that. It never starts before the claim.
+   * Time in which another fault made the server unreachable does not count, because no worker could
+   * rescue a job.
    */
   private static long recovery(ExecutionRow attempt, Fault cause, FaultLog faults) {
     boolean fromEnd = !cause.hitsOneProcess() && cause.reachable() <= attempt.finished();

@@ -3,10 +3,7 @@ package dev.skipjack.torture;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Finds rows that were taken more than once, or never. Depends only on its arguments and has no
- * side effects.
- */
+/** Finds rows that were taken more than once, or never. */
 final class RowCheck {
 
   private RowCheck() {}

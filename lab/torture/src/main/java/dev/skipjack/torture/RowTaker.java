@@ -50,7 +50,6 @@ final class RowTaker implements Runnable {
     this.locks = locks;
   }
 
-  /** Claims rows with {@link SkipLocked}. */
   static List<Record> skipLocked(DSLContext transaction, RowTable table) {
     return free(table, 0).claim(transaction);
   }

@@ -8,7 +8,6 @@ import java.util.Set;
 
 /**
  * Finds completed jobs whose handler never ran or never ended in the attempt that completed them.
- * Depends only on its arguments and has no side effects.
  *
  * <p>A handler's start and end are in the history before the worker can complete the job. Only
  * {@code completeIn} completes a job before its handler has ended.

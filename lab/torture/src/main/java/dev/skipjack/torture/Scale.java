@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * The scale of a run, compared with what a release requires. Depends only on its arguments and has
- * no side effects.
- */
+/** The scale of a run, compared with what a release requires. */
 final class Scale {
 
   /** The figures that are counted, with their minimums for a release. */

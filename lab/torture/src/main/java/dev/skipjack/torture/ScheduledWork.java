@@ -12,7 +12,6 @@ import java.util.List;
  */
 final class ScheduledWork {
 
-  /** The pattern of the names of these schedules. */
   static final String NAMES = "torture-%";
 
   /** The schedule that may skip missed fires, except the latest one. */
@@ -22,7 +21,7 @@ final class ScheduledWork {
   private static final String CRON = "torture-cron";
   private static final char SEPARATOR = '@';
 
-  /** Counts the schedules whose next fire is due and has therefore not happened yet. */
+  /** Counts the schedules whose next fire is due. */
   static final String OVERDUE =
       "SELECT count(*) FROM @job_schedules WHERE next_at <= clock_timestamp() AND name LIKE '%s'"
           .formatted(NAMES);
@@ -47,7 +46,7 @@ final class ScheduledWork {
             fire -> Work.scheduled(key(name, fire.getEpochSecond())));
   }
 
-  /** Returns the key of the job that a schedule enqueues for a second since 1970. */
+  /** Returns the key of the job that a schedule enqueues for a time, in seconds since 1970. */
   static String key(String schedule, long second) {
     return schedule + SEPARATOR + second;
   }

@@ -50,7 +50,6 @@ final class SkewedClocks {
     return HOURS.getOrDefault(process, 0);
   }
 
-  /** Skews the clock of a process before it is started. */
   void skew(ForkedJvm.Builder process, String name) {
     if (hours(name) != 0) {
       process

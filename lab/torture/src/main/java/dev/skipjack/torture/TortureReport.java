@@ -20,10 +20,8 @@ public final class TortureReport {
   /** The name of the fact that lists what was cut short, a list of texts. */
   static final String CUT_SHORT = "cut_short";
 
-  /** The name of the fact with the number of jobs that schedules enqueued, a Long. */
   private static final String FIRES = "fires";
 
-  /** The name of the fact with the number of events that were published, a Long. */
   private static final String PUBLISHED = "events_published";
 
   private static final int MAX_STORIES = 5;
@@ -64,7 +62,6 @@ public final class TortureReport {
     collectStories(run, found);
   }
 
-  /** Checks a run and reports the result. */
   static TortureReport of(
       Map<String, Object> facts, List<Event> history, FinalRead read, Pace pace) {
     CheckedRun run = new CheckedRun(history, read);
@@ -157,7 +154,6 @@ public final class TortureReport {
     return counters.values().stream().allMatch(count -> count == 0);
   }
 
-  /** Returns the violations. */
   List<Violation> violations() {
     return violations;
   }
@@ -175,7 +171,6 @@ public final class TortureReport {
     return faults;
   }
 
-  /** Returns the scale of the run. */
   Scale scale() {
     return scale;
   }

@@ -47,8 +47,8 @@ final class UniqueCheck {
   }
 
   /**
-   * Checks requests that returned the holder of their key, which must have been live at some time
-   * since the request was made. Only the acknowledgement to its worker proves that a job had ended,
+   * Checks requests that returned the holder of their key. The holder must have been live at some
+   * time since the request. Only the acknowledgement to its worker proves that a job had ended,
    * because the end recorded in the database may be much earlier than the commit.
    */
   private static void checkReturnedHolders(CheckedRun run, Pace pace, List<Violation> violations) {

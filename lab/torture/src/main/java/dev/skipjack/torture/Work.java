@@ -37,12 +37,11 @@ record Work(
 
   static final String QUEUE = "torture";
 
-  /** The name of the header that contains the note. */
   static final String HEADER = "torture-note";
 
   /**
-   * The maximum number of attempts for jobs that must not become dead, however often their worker
-   * is killed.
+   * The maximum number of attempts for jobs that must not become dead, even if their worker is
+   * killed often.
    */
   static final int MANY_ATTEMPTS = 1_000;
 
@@ -67,7 +66,6 @@ record Work(
     }
   }
 
-  /** Returns the job of a fire. */
   static Work scheduled(String key) {
     return new Work(key, Workload.SCHEDULED, 0, 0, "", "", 0, 0, "");
   }
@@ -120,12 +118,10 @@ record Work(
     return policies[number % policies.length].literal() + '-' + (strict ? STRICT : DEFAULT);
   }
 
-  /** Returns whether all enqueues of an ordering key are strict. */
   static boolean isStrict(String orderingKey) {
     return orderingKey.endsWith('-' + STRICT);
   }
 
-  /** Returns the policy of all jobs of an ordering key. */
   static OrderingPolicy policy(String orderingKey) {
     return OrderingPolicy.valueOf(
         orderingKey.substring(0, orderingKey.indexOf('-')).toUpperCase(Locale.ROOT));

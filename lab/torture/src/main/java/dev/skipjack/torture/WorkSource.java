@@ -45,7 +45,6 @@ final class WorkSource {
     this.mix = mix;
   }
 
-  /** Chooses a workload from the usual mix. */
   static Workload draw(RandomGenerator random) {
     int n = random.nextInt(100);
     if (n < 30) {

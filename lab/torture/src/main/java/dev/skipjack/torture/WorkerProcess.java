@@ -11,7 +11,7 @@ final class WorkerProcess {
 
   static final int CONCURRENCY = 6;
 
-  /** The connections of a worker besides those of its handlers. */
+  /** The connections of a worker in addition to those of its handlers. */
   static final int CONNECTIONS = 5;
 
   private static final double MICROS_PER_HOUR = 3_600e6;
@@ -68,7 +68,6 @@ final class WorkerProcess {
     thread.start();
   }
 
-  /** Starts a worker with as many slots as {@code concurrency}. */
   static Worker startWorker(
       ProcessSettings settings,
       JobQueue queue,

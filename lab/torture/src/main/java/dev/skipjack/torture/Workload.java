@@ -12,10 +12,7 @@ enum Workload {
   DOOMED,
   /** Has one of a few unique keys, which it holds while it is live. */
   UNIQUE,
-  /**
-   * A job that is cancelled at some point. It ends as cancelled or, if it completes first, as
-   * completed.
-   */
+  /** Is cancelled at some point. Ends as cancelled or, if it completes first, as completed. */
   CANCEL,
   /** Writes a row in the transaction of {@code completeIn}: exactly one row per job. */
   EFFECT,

@@ -29,7 +29,7 @@ interface Broken {
   }
 
   /**
-   * Returns what enqueues in a caller's transaction.
+   * Returns a function that creates the enqueuer of a caller's transaction.
    *
    * @param jobs enqueues in transactions of its own
    */
@@ -50,7 +50,6 @@ interface Broken {
     return real;
   }
 
-  /** Returns whether all jobs have ordering keys. */
   default boolean isOfOrder() {
     return false;
   }

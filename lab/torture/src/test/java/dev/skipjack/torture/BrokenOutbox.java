@@ -10,10 +10,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
-/**
- * Outboxes that each break one guarantee, as outboxes in production have done, and the counter that
- * must report the violation.
- */
+/** Outboxes that each break one guarantee, with the counter that must report the violation. */
 enum BrokenOutbox {
   /** The relay reads the events after the last one it has read, and misses late commits. */
   READS_BY_A_CURSOR(Counter.OUTBOX_MISSED),

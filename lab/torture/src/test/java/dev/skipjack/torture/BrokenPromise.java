@@ -151,12 +151,11 @@ enum BrokenPromise implements Broken {
     return counters;
   }
 
-  /** Returns whether this violation, and no other, shows that the promise is broken. */
+  /** Returns whether the violation shows that this promise is broken. */
   boolean isShownBy(Violation violation) {
     return violation.counter() == counter && what.test(violation.what());
   }
 
-  /** Returns a queue that breaks all promises. */
   static Broken all() {
     return new Broken() {
       @Override
@@ -187,7 +186,6 @@ enum BrokenPromise implements Broken {
     };
   }
 
-  /** Wraps a part in those of another queue. */
   @FunctionalInterface
   private interface Wrapping<T> {
     T wrap(BrokenPromise one, T real);

@@ -30,10 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * Queues that each break one guarantee, as queues in production have done, and the counter that
- * must report the violation.
- */
+/** Queues that each break one guarantee, with the counter that must report the violation. */
 enum BrokenQueue implements Broken {
   COMPLETES_BY_ID_ONLY(Counter.STALE_ACCEPTED) {
     @Override
@@ -549,7 +546,6 @@ enum BrokenQueue implements Broken {
     this.counter = counter;
   }
 
-  /** Returns the counter that must report the violation. */
   Counter counter() {
     return counter;
   }

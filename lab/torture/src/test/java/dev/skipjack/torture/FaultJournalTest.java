@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests that the log reads the faults that the journal writes, and that all end: a fault without an
- * end would explain every lost attempt.
+ * Tests that the log reads the faults that the journal writes, and that every fault ends. A fault
+ * without an end would explain every lost attempt.
  */
 class FaultJournalTest {
 

@@ -60,7 +60,7 @@ class FaultLogTest {
     assertThat(causeBegan()).isEqualTo(11);
   }
 
-  /** Heartbeats are overdue from 11.75 on. */
+  /** Heartbeats are overdue after 11.75. */
   @Test
   void aFaultAfterHeartbeatsWereOverdueIsTheCauseOnlyIfThereIsNoOther() {
     handlerStarted();

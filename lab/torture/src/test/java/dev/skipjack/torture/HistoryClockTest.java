@@ -26,7 +26,7 @@ class HistoryClockTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-HOUR, 0, HOUR})
-  void aHistoryClockFollowsTheParentProcessWhateverTheWallClock(long ahead) {
+  void aHistoryClockFollowsTheParentProcessDespiteASkewedWallClock(long ahead) {
     HistoryClock skewed = clock(ahead);
     time.set(5);
     HistoryClock corrected = skewed.from(clock(0).moment());
@@ -46,7 +46,7 @@ class HistoryClockTest {
     assertThat(countersWith(folder.resolve("2"), corrected.apply(clock(-HOUR))))
         .containsExactly(Counter.LOST);
 
-    // The verdict if times came from the skewed wall clock.
+    // Times of the skewed wall clock lead to another verdict.
     assertThat(countersWith(folder.resolve("3"), clock(HOUR)))
         .containsExactly(Counter.STALE_ACCEPTED);
   }

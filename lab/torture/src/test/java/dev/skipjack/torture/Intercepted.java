@@ -9,7 +9,6 @@ import java.util.Set;
 /** Wraps an object so that calls of some methods are intercepted. */
 final class Intercepted {
 
-  /** Calls the real method. */
   @FunctionalInterface
   interface Real {
     Object call(Object[] args) throws Throwable;

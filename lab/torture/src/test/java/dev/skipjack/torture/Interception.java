@@ -18,13 +18,11 @@ final class Interception {
 
   private Interception() {}
 
-  /** Calls the real method. */
   @FunctionalInterface
   interface Call<T> {
     T call() throws Throwable;
   }
 
-  /** Decides about a claimed job. */
   @FunctionalInterface
   interface Claim {
     void add(ClaimedJob claimed, List<ClaimedJob> all) throws Throwable;
@@ -47,7 +45,7 @@ final class Interception {
         });
   }
 
-  /** Intercepts the claims of some executions: those whose id leaves the given remainder. */
+  /** Intercepts the claims of executions whose id leaves the given remainder. */
   static JobStore onClaim(JobStore real, int remainder, Claim claim) {
     return Intercepted.of(
         JobStore.class,
@@ -67,7 +65,7 @@ final class Interception {
         });
   }
 
-  /** Intercepts the enqueues of some single jobs: those whose id leaves the given remainder. */
+  /** Intercepts the enqueues of single jobs whose id leaves the given remainder. */
   static JobEnqueuer onEnqueue(JobEnqueuer real, int remainder, Enqueue enqueue) {
     return Intercepted.of(
         JobEnqueuer.class,

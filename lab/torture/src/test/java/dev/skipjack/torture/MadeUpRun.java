@@ -121,7 +121,6 @@ final class MadeUpRun {
         new ExecutionRow(id, job, number, status, micros(from), micros(to), "worker-1", ""));
   }
 
-  /** Adds an event that was committed. */
   void committed(String event, int aggregate, long number) {
     changes.put(event, new Change(aggregate, number, false));
   }

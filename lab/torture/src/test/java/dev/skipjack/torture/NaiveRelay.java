@@ -12,8 +12,7 @@ import java.util.UUID;
 
 /**
  * A relay in plain SQL that publishes the pending events in their order, and tries a failed event
- * again before the next. Apart from the one guarantee that it breaks, it is correct while it is the
- * only relay and never fails.
+ * again before the next. While it is the only relay and never fails, it breaks only one guarantee.
  */
 final class NaiveRelay implements Runnable {
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests a failover after which the old primary stays up but is read-only, in processes without a
- * worker. It is here because it needs the modules of all ways to write.
+ * worker. It is in this module because it needs every module that writes.
  */
 @Timeout(120)
 class OldPrimaryIT {
@@ -42,15 +42,15 @@ class OldPrimaryIT {
   private static final Duration BACK_AT_WORK = Duration.ofSeconds(30);
   private static final JobType<String> TASK = JobType.of("task", String.class);
 
-  /** A role that exists on both servers, whose default passwords differ. */
+  /** Both servers need this role, because the passwords of their default users differ. */
   private static final String ROLE = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'";
 
   /**
    * A process that only enqueues, or only operates, has no worker that checks its pool. Each way
-   * has a pool of its own, so that none is helped by another.
+   * has a pool of its own, so that the ways do not affect each other.
    */
   @Test
-  void everyWayToWriteLeavesAnOldPrimaryThatOnlyReads() {
+  void everyWayToWriteReconnectsIfTheOldPrimaryIsReadOnly() {
     try (CrashingPostgres oldPrimary = CrashingPostgres.create();
         CrashingPostgres newPrimary = CrashingPostgres.create();
         Pools pools = new Pools(oldPrimary, newPrimary)) {

@@ -99,7 +99,7 @@ class OrderCheckTest {
   }
 
   @Test
-  void withoutAnAcknowledgementAnyOrderIsRightButNoOverlap() {
+  void withoutAnAcknowledgementAnyOrderIsAllowedButNoOverlap() {
     run.history.removeIf(event -> event.type() == EventType.ACKNOWLEDGED);
     ran(1, BLOCK, 30, 40);
     ran(2, BLOCK, 10, 20);
@@ -247,7 +247,7 @@ class OrderCheckTest {
   }
 
   @Test
-  void onlyTheAttemptsOfAJobThatMayHaveBeenRedrivenTwiceAreCertain() {
+  void aJobThatMayHaveBeenRedrivenTwiceIsCheckedByItsAttempts() {
     died(SKIP, 50);
     run.event("producer-2", 27, EventType.REDRIVE_REQUESTED, 1, 0, "");
     ran(2, SKIP, 30, 40);

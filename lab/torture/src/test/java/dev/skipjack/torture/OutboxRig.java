@@ -26,7 +26,7 @@ final class OutboxRig {
   static final int TRANSACTIONS = 100;
   private static final Duration MAX_DELAY = Duration.ofMillis(100);
 
-  /** A lease so long that no relay loses it, however slow the machine is. */
+  /** A lease so long that no relay loses it, even on a slow machine. */
   private static final Duration LEASE = Duration.ofMinutes(10);
 
   /** The time without progress after which the drain of an outbox is abandoned. */
@@ -99,7 +99,7 @@ final class OutboxRig {
 
   /**
    * Starts the relays after the production, so that the violation does not depend on the machine's
-   * speed, unless it consists in missing late commits.
+   * speed. Only a relay that misses late commits runs during the production.
    */
   private void runBroken(
       BrokenOutbox outbox,
@@ -129,7 +129,6 @@ final class OutboxRig {
     }
   }
 
-  /** Runs all transactions. */
   @FunctionalInterface
   private interface Production {
     void run() throws Exception;

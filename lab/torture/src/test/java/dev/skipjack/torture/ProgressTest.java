@@ -34,7 +34,7 @@ class ProgressTest {
   }
 
   @Test
-  void nothingToDoIsDone(@TempDir Path folder) {
+  void withoutRequestsEverythingIsDone(@TempDir Path folder) {
     assertThat(new Progress(folder, 0).share()).isEqualTo(1);
   }
 }

@@ -71,10 +71,7 @@ final class Rig {
   /** One in this number of executions becomes a zombie. */
   private static final int ONE_IN = 11;
 
-  /**
-   * The time without progress after which the drain of a broken queue, which may never end, is
-   * abandoned.
-   */
+  /** The time without progress after which a drain is abandoned. A broken queue may never drain. */
   private static final Duration NO_PROGRESS = Duration.ofSeconds(3);
 
   /**

@@ -25,7 +25,7 @@ class TortureIT {
 
   private static final int JOBS_PER_MINUTE = 2_000;
 
-  /** Checks also that every kind of fault occurs, for which half a minute suffices. */
+  /** Also checks that every kind of fault occurs. Half a minute suffices for that. */
   @Test
   @Timeout(value = 8, unit = TimeUnit.MINUTES)
   void noGuaranteeIsViolatedUnderAllFaults() throws Exception {
@@ -51,7 +51,7 @@ class TortureIT {
                 Optional.empty(),
                 EnumSet.allOf(FaultKind.class),
                 Load.ALL),
-            Duration.ofMinutes(5), // enough for each kind of fault, however slow the machine is
+            Duration.ofMinutes(5), // enough for each kind of fault, even on a slow machine
             notes::add);
 
     assertThat(report.isClean())
@@ -101,7 +101,7 @@ class TortureIT {
 
   @Test
   @Timeout(value = 8, unit = TimeUnit.MINUTES)
-  void healthySchedulesFireBesideOddOnes() throws Exception {
+  void healthySchedulesFireAlongsideOddOnes() throws Exception {
     TortureReport report =
         Torture.run(
             new TortureOptions(

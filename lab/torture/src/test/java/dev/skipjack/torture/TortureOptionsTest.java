@@ -66,7 +66,7 @@ class TortureOptionsTest {
   }
 
   @Test
-  void theSeedDecidesTheScheduleAndLeavingOutAKindDoesNotMoveOthers() {
+  void theSeedDecidesTheScheduleAndLeavingOutAKindDoesNotChangeOthers() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
     List<PlannedFault> schedule = PlannedFault.schedule(all, 2, 42);
     List<PlannedFault> kills = PlannedFault.schedule(EnumSet.of(FaultKind.KILL), 2, 42);

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * Sends the events of one batch: those of an aggregate in order, and those of different aggregates
  * in parallel. Used by one thread, which starts the requests and waits for them.
  *
- * <p>If events may have different endpoints, slow servers must not delay the others, however many
- * they are, and even if they accept the events in the end (docs/adr/0048). A request that takes
- * long makes room for another one. Events that do not fit into the time for slow servers are
- * postponed, so that the next batch begins with those of other servers.
+ * <p>If events may have different endpoints, slow servers must not delay the others
+ * (docs/adr/0048). A request that takes long makes room for another one. Events that do not fit
+ * into the time for slow servers are postponed, so that the next batch begins with those of other
+ * servers.
  */
 final class BatchDelivery {
 
@@ -41,15 +41,14 @@ final class BatchDelivery {
 
   private static final Duration SHORTEST_REST = Duration.ofSeconds(1);
 
-  /** The wait for a slot, which another batch may hold. */
+  /** The wait before another check for a free slot, which another batch may hold. */
   private static final long SLOT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** The wait for a request before a check whether the relay was closed. */
+  /** The wait before another check whether the relay was closed. */
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final EventBatch batch;
 
-  /** The time that the batch may take. */
   private final Duration time;
 
   private final EventRequests requests;
@@ -129,8 +128,8 @@ final class BatchDelivery {
   }
 
   /**
-   * Counts an attempt for each request that ends with the batch after more than half of its time.
-   * Otherwise an event whose endpoint needs longer would be sent again in each batch.
+   * Aborts the requests that have run for more than half of the batch's time, and counts an attempt
+   * for each. Otherwise an event whose endpoint needs longer would be sent again in each batch.
    */
   private void noteThoseThatHadTime() {
     for (RunningDelivery each : List.copyOf(running)) {
@@ -154,7 +153,7 @@ final class BatchDelivery {
     delivery.destination().takeBack(delivery.delivery());
   }
 
-  /** Returns the time until something about a request in progress must be decided. */
+  /** Returns the time until the next check of the requests in progress. */
   private long nanosToWait(boolean needsSlot) {
     long nanos = Math.min(needsSlot ? SLOT_NANOS : CHECK_NANOS, destinations.timeLeft().toNanos());
     for (RunningDelivery each : running) {
@@ -170,7 +169,7 @@ final class BatchDelivery {
     return Math.max(1, nanos);
   }
 
-  /** The time after which a request or a lookup has failed, whatever it waits for. */
+  /** The time after which a request or a lookup counts as failed. */
   private Duration longest() {
     return settings.timeout().plus(settings.patience());
   }
@@ -220,7 +219,7 @@ final class BatchDelivery {
     return isRunning;
   }
 
-  /** Starts what can be started. Returns whether a slot was missing. */
+  /** Starts requests and lookups while there are slots. Returns whether a slot was missing. */
   private boolean startAll() {
     while (!cannotStart) {
       DestinationQueue next = destinations.next();
@@ -307,7 +306,7 @@ final class BatchDelivery {
     }
   }
 
-  /** Enqueues the next event of an aggregate, whose endpoint may be another one. */
+  /** Enqueues the next event of an aggregate, which may have another endpoint. */
   private void enqueueNext(Queue<Integer> positions, DestinationQueue destination) {
     Integer position = positions.poll();
     if (position != null) {

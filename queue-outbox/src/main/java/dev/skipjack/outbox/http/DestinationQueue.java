@@ -32,7 +32,6 @@ final class DestinationQueue {
     waiting.add(delivery);
   }
 
-  /** Removes and returns the next delivery. */
   Delivery remove() {
     return waiting.remove();
   }
@@ -57,7 +56,6 @@ final class DestinationQueue {
     return running;
   }
 
-  /** Notes the end of a request. */
   void note(boolean isUnavailable, boolean tookLong) {
     failures = isUnavailable ? failures + 1 : 0;
     isQuick = !tookLong && !isUnavailable;
@@ -71,13 +69,12 @@ final class DestinationQueue {
     }
   }
 
-  /** Notes that a request in progress takes long. */
   void noteSlow() {
     isSlow = true;
     slowServers.noteSlow(server);
   }
 
-  /** Takes a delivery back that the server has not responded to while other events waited. */
+  /** Takes back a delivery to which the server has not responded while other events waited. */
   void takeBack(Delivery delivery) {
     if (!hasWaited) {
       hasWaited = true;
@@ -95,7 +92,7 @@ final class DestinationQueue {
     return isSlow;
   }
 
-  /** Returns whether the latest request of this batch has succeeded in a short time. */
+  /** Returns whether the latest request of this batch succeeded quickly. */
   boolean isQuick() {
     return isQuick;
   }

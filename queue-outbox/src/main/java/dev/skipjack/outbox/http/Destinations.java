@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides to which server the next event of a batch is sent. Servers that are not slow come first,
- * and of those the one with the fewest requests in progress. Meanwhile, a server that has not
- * responded quickly in this batch gets one request at a time. When only slow ones have events left,
- * they get requests for a short time, but none in a batch that begins while they rest. Used by one
- * thread.
+ * beginning with the one that has the fewest requests in progress. Meanwhile, a server that has not
+ * responded quickly in this batch gets one request at a time. When only slow servers have events
+ * left, they get requests for a short time, or none if the batch began while they rested. Used by
+ * one thread.
  */
 final class Destinations {
 
   /**
-   * If other events wait, slow servers rest this many times as long as the batch has waited only
-   * for them. So they take at most a fifth of the time of a relay's thread.
+   * How long slow servers rest while other events wait, as a multiple of the time that the batch
+   * waited only for them. With 4, they take at most a fifth of a relay thread's time.
    */
   private static final int REST_BESIDE_OTHERS = 4;
 
@@ -80,7 +80,7 @@ final class Destinations {
   private boolean mayBegin(DestinationQueue queue, boolean hasQuickWork) {
     boolean isLimited = hasQuickWork && !settings.hasOneEndpoint() && !queue.isQuick();
     boolean hasRoom =
-        queue == lookups // limited by the slots; hanging lookups have their own
+        queue == lookups // the slots limit lookups; slow ones have slots of their own
             || queue.running() < (isLimited ? 1 : settings.concurrency());
     return hasRoom
         && !queue.isUnavailable()

@@ -29,7 +29,6 @@ final class DiscardedBody implements BodyHandler<@Nullable Void>, BodySubscriber
     return info;
   }
 
-  /** Stops reading the body. */
   void cancel() {
     Flow.Subscription reading = subscription;
     if (reading != null) {

@@ -27,14 +27,12 @@ import org.jspecify.annotations.Nullable;
  *   <tr><th>response<th>result
  *   <tr><td>2xx<td>sent
  *   <tr><td>400, 413, 415, 422<td>dead: the endpoint refuses this event
- *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable: another attempt. If all
- *       events have one endpoint, it counts only if that has accepted or refused other events of
- *       the batch
+ *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable, and another attempt follows. If all events have one endpoint, the attempt counts only if the endpoint has accepted or refused other events of the batch
  *   <tr><td>3xx, because redirects are not followed, and all others<td>another attempt
  * </table>
  *
- * <p>A {@code Retry-After} header is honoured for up to an hour: with 429 or 503, nothing else is
- * sent to this URI before. Meanwhile, events of other endpoints are sent.
+ * <p>After 429 or 503 with a {@code Retry-After} header, nothing is sent to this URI before that
+ * time, at most for an hour. Meanwhile, events of other endpoints are sent.
  *
  * <p>Each request has these headers, so that consumers can recognize duplicates and verify the
  * signature with any library for <em>Standard Webhooks</em>:
@@ -92,7 +90,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
             new RequestSlots(settings.concurrency),
             new SlowServers(
                 patience.multipliedBy(2),
-                settings.timeout.plus(patience.multipliedBy(2)), // a timeout after the first wait
+                settings.timeout.plus(patience.multipliedBy(2)),
                 System::nanoTime),
             settings.concurrency,
             settings.timeout,
@@ -121,8 +119,8 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
    *
    * <p>If the thread is interrupted, requests in progress are aborted.
    *
-   * @throws IOException if all events have one endpoint, and it has neither accepted nor refused
-   *     one of the batch
+   * @throws IOException if all events have one endpoint, and it has neither accepted nor refused an
+   *     event of the batch
    * @throws IllegalStateException if the publisher was closed
    */
   @Override
@@ -219,10 +217,10 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
      * of your own network.
      *
      * <p>The check cannot replace a firewall. The addresses are looked up before each request, and
-     * the client looks them up again when it connects. The JVM remembers a lookup for 30 seconds by
-     * default ({@code networkaddress.cache.ttl}), but a name server that changes its response can
-     * circumvent the check if the client connects at the moment when this time ends. If customers
-     * enter URIs, also send through a proxy that refuses private addresses; see {@link #client}.
+     * the client looks them up again when it connects. The JVM caches a lookup for 30 seconds by
+     * default ({@code networkaddress.cache.ttl}). If this time ends between the two lookups, a name
+     * server can return another address. If customers enter URIs, also send through a proxy that
+     * refuses private addresses; see {@link #client}.
      */
     public Builder allowPrivateAddresses() {
       this.privateAddresses = true;

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The URIs to which nothing is sent for a while, because they asked for it. Thread-safe. */
+/** The URIs to which nothing is sent for a while, as their servers requested. Thread-safe. */
 final class Pauses {
 
   private final Map<URI, Long> ends = new ConcurrentHashMap<>();

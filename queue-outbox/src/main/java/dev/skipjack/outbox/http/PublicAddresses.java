@@ -6,10 +6,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Distinguishes addresses of the public internet from those of private networks, which a URI that a
- * customer entered must not reach. Source: IANA's registries of special-purpose IPv4 and IPv6
- * addresses. In IPv6, only the global unicast addresses are public, except those that translate to
- * IPv4.
+ * Distinguishes addresses of the public internet from those of private networks, which URIs of
+ * customers must not reach. Source: IANA's registries of special-purpose IPv4 and IPv6 addresses.
+ * In IPv6, only the global unicast addresses are public, except those that translate to IPv4.
  */
 final class PublicAddresses {
 
@@ -78,7 +77,6 @@ final class PublicAddresses {
     }
   }
 
-  /** Returns whether an address belongs to the public internet. */
   static boolean contains(InetAddress address) {
     byte[] bytes = address.getAddress();
     return (bytes.length == IPV4_BYTES || GLOBAL_UNICAST.contains(bytes))

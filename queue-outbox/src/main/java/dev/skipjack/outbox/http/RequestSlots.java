@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the concurrent requests of a publisher, over all batches. A request that takes long moves
- * to slots of its own, so that slow servers cannot hold those of the others. Thread-safe.
+ * to a slot for slow requests, so that slow servers do not block the others. Thread-safe.
  */
 final class RequestSlots {
 
@@ -20,7 +20,6 @@ final class RequestSlots {
     this.slow = new Semaphore(SLOW * concurrency);
   }
 
-  /** The slot of a request. */
   final class Slot {
     private boolean isSlow;
     private boolean isFree;
@@ -37,7 +36,6 @@ final class RequestSlots {
       }
     }
 
-    /** Notes the end of the request. */
     synchronized void free() {
       isFree = true;
       (isSlow ? slow : quick).release();

@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The result of sending one event: what a status means, and whether the event is sent again.
+ * The result of sending one event.
  *
  * @param isUnavailable whether the endpoint is unavailable, so that the result may not be the
  *     event's fault
- * @param pause how long the endpoint asked to receive nothing; zero if it did not
+ * @param pause the pause for which the endpoint asked; zero for none
  */
 record Response(PublishResult result, boolean isUnavailable, Duration pause) {
 
@@ -20,7 +20,6 @@ record Response(PublishResult result, boolean isUnavailable, Duration pause) {
   /** An endpoint that asks for a longer pause receives events again after this time. */
   private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
-  /** Interprets a response. */
   static Response of(int status, HttpHeaders headers, String host) {
     if (status >= 200 && status < 300) {
       return settled(PublishResult.sent());
@@ -46,12 +45,11 @@ record Response(PublishResult result, boolean isUnavailable, Duration pause) {
     };
   }
 
-  /** The endpoint did not respond. */
   static Response withoutResponse(String reason) {
     return new Response(PublishResult.retry(reason), true, Duration.ZERO);
   }
 
-  /** The result concerns this event only. */
+  /** Returns a response whose result concerns only this event. */
   static Response settled(PublishResult result) {
     return new Response(result, false, Duration.ZERO);
   }

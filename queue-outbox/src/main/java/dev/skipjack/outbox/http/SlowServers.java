@@ -6,12 +6,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The servers whose latest request took long, whatever the response. After a batch has waited only
- * for them, all of them rest, however many they are. Thread-safe.
+ * The servers whose latest request took long. After a batch has waited only for them, all of them
+ * rest. Thread-safe.
  */
 final class SlowServers {
 
-  /** Limits the memory. A server that is forgotten is recognized by its next request. */
+  /** Limits the memory. A forgotten server is recognized again by its next slow request. */
   private static final int MOST = 10_000;
 
   /** Each slow server, and how long a batch waits for it while other events wait. */
@@ -48,12 +48,10 @@ final class SlowServers {
     waits.remove(server);
   }
 
-  /** Notes that a request takes long. */
   void noteSlow(String server) {
     put(server, waitFor(server));
   }
 
-  /** Notes a response that took long. */
   void noteSlowResponse(String server) {
     put(server, longest);
   }
@@ -74,7 +72,6 @@ final class SlowServers {
     waits.put(server, wait);
   }
 
-  /** Lets all of them rest. */
   void rest(Duration duration) {
     long until = nanoTime.getAsLong() + duration.toNanos();
     if (until - restUntil > 0) {
@@ -82,7 +79,7 @@ final class SlowServers {
     }
   }
 
-  /** Returns how long they rest from now on; zero or negative if they do not. */
+  /** Returns how long the slow servers still rest; zero or negative if they do not. */
   Duration restLeft() {
     return Duration.ofNanos(restUntil - nanoTime.getAsLong());
   }

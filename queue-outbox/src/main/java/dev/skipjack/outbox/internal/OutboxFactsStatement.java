@@ -62,7 +62,7 @@ final class OutboxFactsStatement {
   /**
    * The state of the outbox.
    *
-   * @param firstDead the id of the event that died first; null if none is dead
+   * @param firstDead the id of the event that became dead first; null if none is dead
    * @param oldest the age of the oldest pending event; null if none is pending
    * @param overdue how long the retry of a blocked aggregate has been due, negative before that;
    *     null if none will be retried

@@ -126,7 +126,7 @@ class HttpPublisherTest {
                 overlaps.incrementAndGet();
               }
               most.accumulateAndGet(inProgress.size(), Math::max);
-              if (most.get() < 3) { // until three requests have met
+              if (most.get() < 3) { // until three requests are in progress
                 Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> most.get() >= 3);
               }
               inProgress.remove(aggregate);
@@ -288,7 +288,7 @@ class HttpPublisherTest {
     try (TestServer server = TestServer.silent()) {
       record(IntStream.range(0, 100).mapToObj(i -> event(i)).toArray(Event[]::new));
       publish(HttpPublisher.to(server.endpoint()).timeout(SHORT).concurrency(2));
-      // 3 and the one that the second thread sends meanwhile, then 3 one by one
+      // The batch sends 3, the second thread sends 1, and then 3 follow one by one.
       assertThat(server.requests).hasSizeLessThanOrEqualTo(7);
     }
   }

@@ -61,7 +61,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** The requests to the silent servers end after the batch, so they hold up nothing in it. */
+  /** The requests to the silent servers end after the batch, so they do not delay it. */
   @Test
   void silentServersDoNotHoldUpTheBatchOfAHealthyOne() throws Exception {
     openSilentServers();
@@ -116,8 +116,7 @@ class SlowDestinationsTest {
               .build()
               .start()) {
         awaitUntil(() -> relay.stats().published() == 400);
-        // 1,600 events have been read once, in batches of 500 pending ones, and retries beside
-        // them.
+        // 1,600 events are read once, in batches of 500, together with retries.
         assertThat(batches.get()).isLessThanOrEqualTo(15);
         assertThat(relay.stats().unrecorded()).isZero();
         awaitUntil(() -> relay.stats().retried() >= HOSTILE);
@@ -190,7 +189,7 @@ class SlowDestinationsTest {
 
   /** Otherwise the event would be sent in each batch forever. */
   @Test
-  void aRequestThatTheBatchCutsAfterMostOfItsTimeIsAnAttempt() throws Exception {
+  void aRequestThatUsedMostOfTheTimeOfItsBatchIsAnAttempt() throws Exception {
     openSilentServers();
     try (TestServer healthy = TestServer.responding(204);
         HttpPublisher publisher = publisher(healthy, Duration.ofMinutes(10))) {
@@ -392,7 +391,7 @@ class SlowDestinationsTest {
     Awaitility.await().atMost(Duration.ofMinutes(2)).until(condition);
   }
 
-  /** Throws what the compiler would not let through, as Kotlin does. */
+  /** Throws an undeclared checked exception, as Kotlin code can. */
   @SuppressWarnings("unchecked") // the cast is erased
   private static <T extends Throwable> RuntimeException sneaky(Throwable thrown) throws T {
     throw (T) thrown;
