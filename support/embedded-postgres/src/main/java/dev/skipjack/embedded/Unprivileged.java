@@ -79,7 +79,7 @@ final class Unprivileged {
             () ->
                 new EmbeddedPostgresException(
                     "PostgreSQL refuses to run as root and neither setpriv, runuser, su nor a user namespace (unshare -U) could"
-                        + " hand over to an unprivileged user: run as an ordinary user, install util-linux, or give the JDBC"
+                        + " switch to an unprivileged user: run as an ordinary user, install util-linux, or give the JDBC"
                         + " URL of a running server."));
   }
 

@@ -68,7 +68,7 @@ final class CommitFinder {
       return false;
     }
     missing = length - 4;
-    unreadable = missing < 0 || missing > (started ? LONGEST : LONGEST_START); // TLS, perhaps
+    unreadable = missing < 0 || missing > (started ? LONGEST : LONGEST_START); // this may be TLS
     return missing == 0 && finish();
   }
 

@@ -158,7 +158,7 @@ public final class FaultyDataSource implements DataSource {
 
   @Override
   public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException("A pool has its user already.");
+    throw new SQLFeatureNotSupportedException("The user of a pool is fixed.");
   }
 
   @Override
