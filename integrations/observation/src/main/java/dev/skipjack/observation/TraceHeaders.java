@@ -142,8 +142,7 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns whether an attempt is a part of the enqueuer's trace. It is if there is such a trace,
-   * and the attempt is the first one and began soon after the enqueue. Any other attempt has a
+   * Returns whether an attempt is a part of the enqueuer's trace. This is the case if there is such a trace, and the attempt is the first one and began soon after the enqueue. Any other attempt has a
    * trace of its own, because a trace that lasts for days is unreadable.
    */
   boolean continuesTrace(JobContext attempt) {
@@ -163,7 +162,7 @@ record TraceHeaders(Duration within, Clock clock) {
     }
   }
 
-  /** Reads a header for a propagator, whose names may have capitals. */
+  /** Reads a header for a propagator, whose names of headers may have capitals. */
   static @Nullable String read(Map<String, String> headers, String name) {
     return headers.get(name.toLowerCase(Locale.ROOT));
   }

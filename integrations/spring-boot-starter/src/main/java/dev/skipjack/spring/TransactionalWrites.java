@@ -92,7 +92,7 @@ final class TransactionalWrites {
     Connection connection = DataSourceUtils.getConnection(dataSource);
     try {
       Optional<EndedTransactions.Ended> ended = EndedTransactions.current(dataSource);
-      // JdbcTemplate binds a connection also in a transaction on another data source.
+      // JdbcTemplate also binds a connection in a transaction on another data source.
       if (ended.isEmpty() && connection.getAutoCommit()) {
         return withoutTransaction(name, own);
       }

@@ -141,7 +141,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void reportsHealthIfTheActuatorIsThere() {
+  void reportsHealthIfTheActuatorIsPresent() {
     contexts
         .withBean(Mails.class)
         .run(

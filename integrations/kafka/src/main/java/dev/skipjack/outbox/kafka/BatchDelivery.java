@@ -75,8 +75,7 @@ final class BatchDelivery {
     this.ready = new ArrayDeque<>(aggregates(batch.events()));
   }
 
-  /**
-   * The end of a send.
+  /** A send that has ended.
    *
    * @param position the position of the event in the batch
    * @param later the positions of the later events of its aggregate
@@ -119,7 +118,7 @@ final class BatchDelivery {
     return results;
   }
 
-  /** Returns the end of a send, or null if there was none in the time after which to check. */
+  /** Returns a send that has ended, or null if none ends before the next check. */
   private @Nullable Completion awaitCompletion() throws InterruptedException {
     long nanos = Math.min(batch.timeLeft().toNanos(), CHECK_NANOS); // the relay may be closed
     return completions.poll(nanos, TimeUnit.NANOSECONDS);
@@ -169,7 +168,7 @@ final class BatchDelivery {
     ProducerRecord<byte[], byte[]> record;
     try {
       record = records.of(batch.events().get(position));
-    } catch (Throwable failure) { // from the application's function
+    } catch (Throwable failure) { // thrown by the application's function
       results.set(position, PublishResult.retry("The event was not sent: " + failure));
       return;
     }

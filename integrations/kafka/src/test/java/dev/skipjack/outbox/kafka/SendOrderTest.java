@@ -86,7 +86,7 @@ class SendOrderTest {
   }
 
   @Test
-  void brokersThatDoNotRespondCostNoAttempt() throws Exception {
+  void attemptDoesNotCountIfTheBrokersDoNotRespond() throws Exception {
     List<UUID> ids = fixture.record(event(1));
     producer.sendException = new AuthenticationException("wrong password");
     RelayStats stats;
