@@ -148,7 +148,7 @@ class BenchmarksIT {
       case "pinned" -> TINY.shortened(1).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
-      // Each strategy ends with its jobs; the seconds only bound it on a busy machine.
+      // Each strategy ends when its jobs are done. The seconds are a limit for a busy machine.
       case "seed" ->
           TINY.with(Setting.SECONDS, 10)
               .with(Setting.JOBS, 10)
