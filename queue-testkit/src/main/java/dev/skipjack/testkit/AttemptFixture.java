@@ -127,8 +127,7 @@ abstract class AttemptFixture {
   }
 
   /**
-   * Creates a job whose first attempt was lost and which is pending again, and returns the lost
-   * execution.
+   * Creates a pending job whose first attempt was lost, and returns the lost execution.
    */
   Execution rescuedExecution() {
     return rescuedExecutionOf(LANE.queue());

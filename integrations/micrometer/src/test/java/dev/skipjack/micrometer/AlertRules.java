@@ -41,7 +41,7 @@ final class AlertRules {
         increased(
             "SkipjackJobsDead",
             "skipjack.jobs.dead",
-            "Jobs of kind {{ $labels.kind }} died in queue {{ $labels.queue }}",
+            "Jobs of kind {{ $labels.kind }} became dead in queue {{ $labels.queue }}",
             "Show their errors with 'skipjack dead list', and redrive or prune them."),
         increased(
             "SkipjackHandlerStuck",
@@ -248,7 +248,7 @@ final class AlertRules {
         15,
         WARNING,
         "More than half of the attempts of kind {{ $labels.kind }} fail and are retried",
-        "The jobs die when their attempts are used up. 'skipjack jobs list' shows their errors.");
+        "The jobs become dead when their attempts are used up. 'skipjack jobs list' shows their errors.");
   }
 
   private Rule noWorker() {

@@ -130,7 +130,7 @@ final class TransactionalWrites {
   }
 
   private void requireWritable(String name, Connection connection) throws SQLException {
-    // Spring's flag is that of the innermost transaction, which may be on another data source. Only
+    // Spring's flag refers to the innermost transaction, which may be on another data source. Only
     // managers of JDBC set the connection's own flag in any case.
     boolean isReadOnly = connection.isReadOnly();
     boolean isInnermostReadOnly = TransactionSynchronizationManager.isCurrentTransactionReadOnly();

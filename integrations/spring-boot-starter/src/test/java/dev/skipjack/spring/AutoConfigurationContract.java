@@ -36,8 +36,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The tests of the starter's configuration that every version of Spring Boot must pass. Subclasses
- * add the classes that the versions have in different packages: those of health and of Flyway.
+ * The tests of the starter's configuration that every version of Spring Boot must pass. Subclasses add the classes of health and of Flyway, which the versions have in different packages.
  */
 @QueueTest
 abstract class AutoConfigurationContract {

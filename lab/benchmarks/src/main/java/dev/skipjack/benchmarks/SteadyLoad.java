@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@link Steady}: producers that commit each job separately, together at a fixed rate,
- * and the times of each job. Most figures are those of the second half. The rate is that of the
- * whole run. The worker starts in the first second, which has a figure of its own. The server's CPU
+ * and the times of each job. Most figures cover the second half; the rate covers the whole run. The worker starts in the first second, which has a figure of its own. The server's CPU
  * in the first and the last quarter shows whether it grows during a run.
  */
 final class SteadyLoad {

@@ -65,7 +65,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
 
   /**
    * Returns a class whose own deserializer reads the second element of an array as {@link
-   * TwoParameters}. The check cannot know that.
+   * TwoParameters}. The check cannot detect that.
    */
   protected abstract Class<?> classWithReaderOfTwoParameters();
 

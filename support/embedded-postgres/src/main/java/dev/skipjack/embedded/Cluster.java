@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * thread at a time.
  *
  * <p>The folder of the slot contains {@code data} (which exists only once it is fully initialized),
- * {@code password}, {@code settings} (those of the server that was started last) and {@code
+ * {@code password}, {@code settings} (of the server that was started last) and {@code
  * server.log}. All of them belong to the user that the server runs as.
  */
 final class Cluster {
