@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Tests that the recipes in CONTRIBUTING.md name tests, and only files, classes and members that exist. They must also name all files that an earlier change of the same kind touched.
+ * Tests that the recipes in CONTRIBUTING.md name tests, and only files, classes and members that
+ * exist. They must also name all files that an earlier change of the same kind touched.
  */
 class RecipesTest {
 

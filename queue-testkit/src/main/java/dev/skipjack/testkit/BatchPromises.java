@@ -69,7 +69,8 @@ abstract class BatchPromises extends AttemptPromises {
    */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void batchesDoNotWaitForAnOpenCompletionInAHandlersTransaction(AttemptWrite write) throws Exception {
+  void batchesDoNotWaitForAnOpenCompletionInAHandlersTransaction(AttemptWrite write)
+      throws Exception {
     fixture.enqueueMany(2);
     List<Execution> executions = fixture.claimExecutions(2);
     try (Connection handlers = fixture.transaction()) {

@@ -20,7 +20,8 @@ import javax.sql.DataSource;
  * The bookings of an account are made in the order in which they were requested. Those of different
  * accounts are made concurrently.
  *
- * <p>What goes wrong: an account is locked, so its booking fails permanently. Its later bookings wait; the other account's bookings do not. An operator unlocks the account and redrives the
+ * <p>What goes wrong: an account is locked, so its booking fails permanently. Its later bookings
+ * wait; the other account's bookings do not. An operator unlocks the account and redrives the
  * booking.
  */
 public final class Accounts {

@@ -31,7 +31,8 @@ class LanesTest {
   }
 
   /**
-   * Returns the number of newsletters among the first 250 jobs. With the weights, it is a fifth, plus or minus a claim of 50 jobs; without them, it would be at least two fifths.
+   * Returns the number of newsletters among the first 250 jobs. With the weights, it is a fifth,
+   * plus or minus a claim of 50 jobs; without them, it would be at least two fifths.
    */
   private static int newslettersOfTheFirst250(Story story) {
     String line =

@@ -147,7 +147,8 @@ final class AlertRules {
 
   /**
    * Returns a rule about a counter. Micrometer creates a counter at its first increment, which
-   * Prometheus does not see as an increase. So a series counts with its full value if it had no value in the hour before, or a higher one because of a restart.
+   * Prometheus does not see as an increase. So a series counts with its full value if it had no
+   * value in the hour before, or a higher one because of a restart.
    */
   private Rule increased(String name, String meter, String summary, String description) {
     Listed listed = meters.get(meter);

@@ -142,8 +142,9 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns whether an attempt is a part of the enqueuer's trace. This is the case if there is such a trace, and the attempt is the first one and began soon after the enqueue. Any other attempt has a
-   * trace of its own, because a trace that lasts for days is unreadable.
+   * Returns whether an attempt is a part of the enqueuer's trace. This is the case if there is such
+   * a trace, and the attempt is the first one and began soon after the enqueue. Any other attempt
+   * has a trace of its own, because a trace that lasts for days is unreadable.
    */
   boolean continuesTrace(JobContext attempt) {
     return !within.isZero()

@@ -36,7 +36,8 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * The tests of the starter's configuration that every version of Spring Boot must pass. Subclasses add the classes of health and of Flyway, which the versions have in different packages.
+ * The tests of the starter's configuration that every version of Spring Boot must pass. Subclasses
+ * add the classes of health and of Flyway, which the versions have in different packages.
  */
 @QueueTest
 abstract class AutoConfigurationContract {

@@ -28,10 +28,11 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Measures the outbox in three parts. The first compares a relay whose publisher does nothing with a worker that runs as many no-op jobs, and with a simple relay that publishes while
- * it holds its rows locked. The second compares recording an event in a transaction, with and
- * without wake-ups, with a plain INSERT of the same row. The third compares the time from a commit
- * to the publisher with that from a commit to a handler.
+ * Measures the outbox in three parts. The first compares a relay whose publisher does nothing with
+ * a worker that runs as many no-op jobs, and with a simple relay that publishes while it holds its
+ * rows locked. The second compares recording an event in a transaction, with and without wake-ups,
+ * with a plain INSERT of the same row. The third compares the time from a commit to the publisher
+ * with that from a commit to a handler.
  */
 final class OutboxEvents implements Benchmark {
 

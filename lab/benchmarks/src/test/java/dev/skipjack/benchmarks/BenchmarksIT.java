@@ -31,7 +31,8 @@ class BenchmarksIT {
       List.of("server_cpu_us_per_job", "client_cpu_us_per_job", "wal_bytes_per_job");
 
   /**
-   * Ratios whose floor may be 0 in a short run. On a busy machine, a handler may start before the producer has read the time of its commit. A few jobs may use less CPU than the system can show.
+   * Ratios whose floor may be 0 in a short run. On a busy machine, a handler may start before the
+   * producer has read the time of its commit. A few jobs may use less CPU than the system can show.
    */
   private static final List<String> MAY_BE_NULL =
       List.of("pickup_ratio", "pickup_transaction_ratio", "one_key_client_cpu_ratio");

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * thread at a time.
  *
  * <p>The folder of the slot contains {@code data} (which exists only once it is fully initialized),
- * {@code password}, {@code settings} (of the server that was started last) and {@code
- * server.log}. All of them belong to the user that the server runs as.
+ * {@code password}, {@code settings} (of the server that was started last) and {@code server.log}.
+ * All of them belong to the user that the server runs as.
  */
 final class Cluster {
 
@@ -168,7 +168,8 @@ final class Cluster {
 
   /**
    * Waits for the children of a postmaster that has died, which exit on their own within moments.
-   * PostgreSQL refuses to start before that. If another process has reused the postmaster's process id, PostgreSQL would refuse forever.
+   * PostgreSQL refuses to start before that. If another process has reused the postmaster's process
+   * id, PostgreSQL would refuse forever.
    */
   private void awaitOrphans() {
     if (!await(() -> processesInFolder() == 0, SLACK)) {

@@ -129,7 +129,8 @@ class UnprivilegedTest {
   }
 
   /**
-   * Simulates a machine on which this JVM runs as root. It has only the commands that are needed to choose a way.
+   * Simulates a machine on which this JVM runs as root. It has only the commands that are needed to
+   * choose a way.
    */
   private static final class Machine implements Commands {
 

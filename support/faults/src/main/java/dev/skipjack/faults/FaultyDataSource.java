@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * assertThat(jobs()).hasSize(1); // committed, but the acknowledgement was lost
  * }</pre>
  *
- * <p>A fault hits the next matching step on any thread, including steps on connections that were borrowed before. If a call matches several steps, for example because it executes COMMIT, and
+ * <p>A fault hits the next matching step on any thread, including steps on connections that were
+ * borrowed before. If a call matches several steps, for example because it executes COMMIT, and
  * more than one of them has a fault, the fault of the step that is listed first in {@link Step}
  * happens. A call counts as a commit if it is {@link Connection#commit()}, runs SQL that ends with
  * COMMIT, or runs a statement that writes in auto-commit mode. {@link Connection#setAutoCommit}
@@ -117,14 +118,16 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Makes the database unavailable: new connections fail (08001), and connections that were borrowed before break at their next statement or commit (08006).
+   * Makes the database unavailable: new connections fail (08001), and connections that were
+   * borrowed before break at their next statement or commit (08006).
    */
   public void makeUnavailable() {
     reach = Reach.UNAVAILABLE;
   }
 
   /**
-   * Refuses new connections, like an exhausted pool. Connections that were borrowed before continue to work.
+   * Refuses new connections, like an exhausted pool. Connections that were borrowed before continue
+   * to work.
    */
   public void exhaust() {
     reach = Reach.EXHAUSTED;

@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 
 /**
  * Aborts each statement that changes more rows of a table than allowed, with the error of a {@code
- * statement_timeout}. Unlike a timeout, this does not depend on the speed of the machine. Ends when it
- * is closed.
+ * statement_timeout}. Unlike a timeout, this does not depend on the speed of the machine. Ends when
+ * it is closed.
  */
 public final class RowTimeout implements AutoCloseable {
 

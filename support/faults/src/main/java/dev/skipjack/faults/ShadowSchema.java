@@ -10,7 +10,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A schema full of functions, operators and types that shadow the server's own wherever a {@code search_path} allows it. PostgreSQL takes a better match from any schema in the path, even from one after {@code pg_catalog}. A statement that calls a shadow fails.
+ * A schema full of functions, operators and types that shadow the server's own wherever a {@code
+ * search_path} allows it. PostgreSQL takes a better match from any schema in the path, even from
+ * one after {@code pg_catalog}. A statement that calls a shadow fails.
  *
  * <p>The schema shadows the names of common types, and whatever the given statements use. Each
  * operator is shadowed for all pairs of common types. Each function is shadowed with its own

@@ -37,7 +37,8 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Fails transactions of JPA, JDBC and jOOQ at every point. Either both an order and its job exist, or neither does.
+ * Fails transactions of JPA, JDBC and jOOQ at every point. Either both an order and its job exist,
+ * or neither does.
  */
 @QueueTest
 class RandomTransactionsIT {

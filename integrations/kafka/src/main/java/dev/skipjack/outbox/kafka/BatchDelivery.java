@@ -75,7 +75,8 @@ final class BatchDelivery {
     this.ready = new ArrayDeque<>(aggregates(batch.events()));
   }
 
-  /** A send that has ended.
+  /**
+   * A send that has ended.
    *
    * @param position the position of the event in the batch
    * @param later the positions of the later events of its aggregate
