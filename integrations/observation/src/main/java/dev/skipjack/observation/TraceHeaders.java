@@ -27,7 +27,7 @@ record TraceHeaders(Duration within, Clock clock) {
 
   static final Duration ONE_MINUTE = Duration.ofMinutes(1);
 
-  /** The maximum size of the headers of a trace as JSON, which leaves half of it for others. */
+  /** The maximum size of the headers of a trace as JSON: half of what a job may have. */
   private static final int MOST_BYTES = Headers.MOST_BYTES / 2;
 
   /** The headers by which W3C, B3 and Jaeger propagate a span, without baggage. */
@@ -163,7 +163,7 @@ record TraceHeaders(Duration within, Clock clock) {
     }
   }
 
-  /** Reads a header for a propagator, whose names of headers may have capitals. */
+  /** Reads a header for a propagator, whose header names may have capitals. */
   static @Nullable String read(Map<String, String> headers, String name) {
     return headers.get(name.toLowerCase(Locale.ROOT));
   }

@@ -68,7 +68,7 @@ final class HandledTypes implements SmartInitializingSingleton {
   }
 
   /**
-   * Rejects a type if the handler would not run or could not read the jobs enqueued with it.
+   * Rejects a type if the handler would not run or could not read the jobs enqueued with that type.
    *
    * @throws IllegalArgumentException if the type and the handler's type differ in the payload
    *     version or class, or in the queue and the application's worker does not serve that other

@@ -23,11 +23,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
- * borrowed before. If a call matches several steps, for example because it executes COMMIT, and
- * more than one of them has a fault, the fault of the step that is listed first in {@link Step}
- * happens. A call counts as a commit if it is {@link Connection#commit()}, runs SQL that ends with
- * COMMIT, or runs a statement that writes in auto-commit mode. {@link Connection#setAutoCommit}
- * does not count as a commit.
+ * borrowed before. If a call matches several steps with faults, for example because it executes
+ * COMMIT, the fault of the step that is listed first in {@link Step} happens. A call counts as a
+ * commit if it is {@link Connection#commit()}, runs SQL that ends with COMMIT, or runs a statement
+ * that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
  */

@@ -156,8 +156,8 @@ final class BatchDelivery {
   }
 
   /**
-   * Sends the first of the given events. Sends nothing if the brokers were unavailable, because
-   * each send may wait for them, or if the acknowledgement could arrive too late.
+   * Sends the first of the given events. Sends nothing if the acknowledgement could arrive too
+   * late, or if the brokers were unavailable, because each send may wait for them.
    */
   private void sendNext(Queue<Integer> positions) throws InterruptedException {
     boolean maySend =

@@ -208,7 +208,7 @@ class SendOrderTest {
     throw (T) thrown;
   }
 
-  /** Otherwise the leases would expire, and another relay would send all of them again. */
+  /** Otherwise the leases would expire, and another relay would send all events again. */
   @Test
   void acknowledgedEventsAreRecordedWhenTheTimeOfTheBatchEnds() throws Exception {
     List<UUID> ids = fixture.record(event(1), event(2));
