@@ -2,9 +2,9 @@
 --        the statement that completes or cancels a job also removes its row.
 -- Why:   claims remain cheap in a small table, regardless of the size of the history (docs/adr/0002).
 -- Types: rules of a single column are domains. PostgreSQL compiles the CHECKs of a table for every statement that writes to it, but those of
---        a domain once per session. A value that moves from one table to another is not checked again. A length in a pattern, {1,63}, would
---        cost eight times as much per row as the two rules. An identity column cannot have a domain,
---        so jobs_attempts_check also checks the id: lists begin above 0.
+--        a domain once per session. A value that moves from one table to another is not checked again. A pattern with a length, {1,63},
+--        would cost eight times as much per row as the two rules. An identity column cannot have a domain,
+--        so jobs_attempts_check also checks that the id is above 0, where lists begin.
 -- Locks: creates only. Undo: DROP TABLE jobs; DROP SEQUENCE job_execution_id_seq; DROP DOMAIN each of those below.
 
 DO $$

@@ -1,4 +1,4 @@
--- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, worker display, bulk operations.
+-- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, workers, bulk operations.
 -- Why:   enqueuing and running jobs updates no shared row, so these tables are read often and written rarely.
 -- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
 

@@ -34,8 +34,8 @@ BEGIN
   IF containing IS NULL OR NOT isfinite(containing) THEN
     RAISE EXCEPTION 'create_partition: no partition holds "%"; use a finite instant', containing USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  -- 50 years allow for imported history. A year is far more than maintenance creates ahead. Without bounds, a role that may only execute this could
-  -- fill the catalog. Also, the name of a partition has four digits for the year.
+  -- 50 years allow for imported history. A year is far more than maintenance creates ahead. Without bounds, a role that
+  -- may only call this function could fill the catalog. Also, the name of a partition has four digits for the year.
   IF containing NOT BETWEEN clock_timestamp() - interval '50 years' AND clock_timestamp() + interval '366 days' THEN
     RAISE EXCEPTION 'create_partition: "%" is not between 50 years ago and 366 days ahead; use an instant between', containing
       USING ERRCODE = 'invalid_parameter_value';

@@ -79,7 +79,8 @@ BEGIN
   END IF;
 
   stored := payload::jsonb;
-  -- The seven characters of 1e-1000 are written as 1,002. Nothing grows more, so a smaller document cannot exceed the limit.
+  -- The seven characters of 1e-1000 are written as 1,002. No other number grows more, so a smaller document cannot
+  -- exceed the limit.
   IF size > 3600 THEN
     written := octet_length(convert_to(stored::text, 'UTF8'));
     IF written > most_written THEN

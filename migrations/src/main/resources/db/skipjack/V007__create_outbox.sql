@@ -69,7 +69,8 @@ CREATE TABLE outbox_events (
   autovacuum_vacuum_cost_delay = 0
 );
 
--- What a relay reads: the oldest pending events of a shard. No other index may begin with position: the planner would read it in its order.
+-- What a relay reads: the oldest pending events of a shard. No other index may begin with position, because the planner
+-- would use that one for the order.
 CREATE INDEX outbox_events_pending_idx ON outbox_events (shard, position) WHERE status = 'pending';
 -- Contains entries only while publishing fails.
 CREATE INDEX outbox_events_blocked_idx ON outbox_events (aggregate_type, aggregate_id, status, position) WHERE status <> 'pending';

@@ -133,7 +133,7 @@ class DocumentSnippetsTest {
     }
   }
 
-  /** Tests that the imports on a page are those of classes that exist. */
+  /** Tests that the classes that a page imports exist. */
   @Test
   void everyClassThatADocumentImportsExists() throws IOException {
     Set<String> classes;

@@ -147,10 +147,7 @@ class PlainEnglishTest {
   private static final Pattern CODE_AND_LINKS =
       Pattern.compile("^```.*?^```$|`[^`\n]*`|]\\([^)\\s]*\\)", Pattern.DOTALL | Pattern.MULTILINE);
 
-  /**
-   * Matches comments and literals in Java, which are the English that readers of code, logs and
-   * Javadoc see.
-   */
+  /** Matches comments and literals in Java, which people read in code, logs and Javadoc. */
   private static final Pattern JAVA_TEXT =
       Pattern.compile(
           "/\\*.*?\\*/|//[^\n]*|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])+'",

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Tests that the recipes in CONTRIBUTING.md name tests, and only files, classes and members that
- * exist, and that they name all files that an earlier change of the same kind touched.
+ * exist. They must also name all files that an earlier change of the same kind touched.
  */
 class RecipesTest {
 

@@ -50,9 +50,8 @@ public final class Migrations {
    * @param schema name of the schema as it is stored, without quotes; 1 to 63 bytes in UTF-8
    * @return the number of migrations that ran; 0 if the schema was up to date
    * @throws IllegalArgumentException if {@code schema} is blank, too long or contains a NUL
-   * @throws IllegalStateException if the database could not be read; if its encoding is not UTF8,
-   *     because such a database cannot store every payload and error message; or if the schema is
-   *     not up to date and Flyway is not on the class path
+   * @throws IllegalStateException if the database could not be read, if its encoding is not UTF8,
+   *     or if the schema is not up to date and Flyway is not on the class path
    * @throws org.flywaydb.core.api.FlywayException if a migration failed or a released migration was
    *     edited
    */

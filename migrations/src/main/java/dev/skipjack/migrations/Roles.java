@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
  * viewers.
  *
  * <p>The methods return SQL, which the owner of the queue's tables should read and then run, for
- * example with {@code psql}. Run it again after each migration. The roles cannot log in: grant them
- * to the users of your services.
+ * example with {@code psql}. Run the script again after each migration. The roles cannot log in:
+ * grant them to the users of your services.
  *
  * <p>Stateless and safe for any number of threads.
  */

@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  * @param hasHistory whether Flyway has a history of the schema. It has none if the migrations were
  *     run as plain SQL
  * @param version the result of {@code schema_version()}, or empty if there is no queue in the
- *     schema. Also empty if another role owns the function, whose code must then not be run
+ *     schema. Also empty if another role owns the function, because its code must not be run
  * @param creators the names of other roles that may create objects in the schema, with commas
  *     between them; empty if there are none
  */

@@ -126,10 +126,7 @@ abstract class AttemptFixture {
     return executions(store().claim(request(1, lease, new Lane(queue, 0))), 1).get(0);
   }
 
-  /**
-   * Creates a job whose first attempt was lost and which is pending again, and returns the lost
-   * execution.
-   */
+  /** Creates a pending job whose first attempt was lost, and returns the lost execution. */
   Execution rescuedExecution() {
     return rescuedExecutionOf(LANE.queue());
   }

@@ -19,7 +19,7 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void returnIdsInTheOrderOfTheInput(AttemptWrite write) throws SQLException {
+  void batchesReturnIdsInTheOrderOfTheInput(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(6);
     List<Execution> backwards = new ArrayList<>(fixture.claimExecutions(6));
     Collections.reverse(backwards);
@@ -32,7 +32,7 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void ofHundredsOfJobsAreWrittenCompletely(AttemptWrite write) throws SQLException {
+  void batchesOfHundredsOfJobsAreWrittenCompletely(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(500);
     List<Execution> executions = fixture.claimExecutions(500);
 
@@ -43,14 +43,14 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void returnNothingForAnEmptyList(AttemptWrite write) throws SQLException {
+  void emptyBatchesReturnNothing(AttemptWrite write) throws SQLException {
     assertThat(write.write(fixture, List.of())).isEmpty();
   }
 
   /** The execution still owns the job, so a write that was busy succeeds when it is repeated. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void doNotWaitForALockedRow(AttemptWrite write) throws Exception {
+  void batchesDoNotWaitForALockedRow(AttemptWrite write) throws Exception {
     fixture.enqueueMany(3);
     List<Execution> executions = fixture.claimExecutions(3);
     Execution held = executions.get(1);
@@ -69,7 +69,8 @@ abstract class BatchPromises extends AttemptPromises {
    */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void doNotWaitForAnOpenCompletionInAHandlersTransaction(AttemptWrite write) throws Exception {
+  void batchesDoNotWaitForAnOpenCompletionInAHandlersTransaction(AttemptWrite write)
+      throws Exception {
     fixture.enqueueMany(2);
     List<Execution> executions = fixture.claimExecutions(2);
     try (Connection handlers = fixture.transaction()) {

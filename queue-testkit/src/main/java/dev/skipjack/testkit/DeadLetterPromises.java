@@ -33,7 +33,7 @@ abstract class DeadLetterPromises extends Promises {
   class Redrive {
 
     @Test
-    void givesFreshAttemptsAndKeepsTheHistory() throws SQLException {
+    void redriveGivesFreshAttemptsAndKeepsTheHistory() throws SQLException {
       JobId id = fixture.enqueue(1);
       for (int attempt = 1; attempt <= 3; attempt++) {
         fixture.fail(List.of(fixture.claimOne(LEASE)), false);
@@ -75,7 +75,7 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     @Test
-    void ofAllChangesAnyNumberOfMatchingJobs() {
+    void redriveOfAllChangesAnyNumberOfMatchingJobs() {
       List<JobId> dead = fixture.dead(700);
       JobId elsewhere = deadIn("other");
 
@@ -91,7 +91,7 @@ abstract class DeadLetterPromises extends Promises {
   class Prune {
 
     @Test
-    void deletesDeadJobsOnly() {
+    void pruneDeletesDeadJobsOnly() {
       JobId dead = fixture.dead(1).get(0);
       JobId pending = fixture.enqueue(1);
 
@@ -106,7 +106,7 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     @Test
-    void ofAllChangesMatchingJobsThatAreOldEnough() {
+    void pruneOfAllDeletesMatchingJobsThatAreOldEnough() {
       fixture.dead(700);
       deadIn("other");
 
@@ -122,7 +122,7 @@ abstract class DeadLetterPromises extends Promises {
      * No job is both redriven and deleted.
      */
     @Test
-    void racesWithRedriveAndOneOfThemWinsEachJob() throws Exception {
+    void pruneAndRedriveRaceAndOneOfThemWinsEachJob() throws Exception {
       List<JobId> dead = fixture.dead(300);
       List<JobId> backwards = new ArrayList<>(dead);
       Collections.reverse(backwards);

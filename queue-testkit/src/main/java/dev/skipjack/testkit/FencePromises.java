@@ -33,13 +33,13 @@ abstract class FencePromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource
-  void lostOnceTheJobWasRescued(AttemptWrite write) throws SQLException {
+  void writeIsLostOnceTheJobWasRescued(AttemptWrite write) throws SQLException {
     assertLost(write, fixture.rescuedExecution());
   }
 
   @ParameterizedTest
   @EnumSource
-  void lostOnceTheJobWasClaimedAgain(AttemptWrite write) throws SQLException {
+  void writeIsLostOnceTheJobWasClaimedAgain(AttemptWrite write) throws SQLException {
     Execution zombie = fixture.rescuedExecution();
     Execution owner = fixture.claimOne(LEASE);
 
@@ -51,7 +51,7 @@ abstract class FencePromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource
-  void lostOnceTheAttemptHasEnded(AttemptWrite write) throws SQLException {
+  void writeIsLostOnceTheAttemptHasEnded(AttemptWrite write) throws SQLException {
     for (AttemptWrite end : AttemptWrite.values()) {
       if (end.isEnd()) {
         String queue = end.name().toLowerCase(Locale.ROOT);
@@ -66,7 +66,7 @@ abstract class FencePromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource
-  void lostIfItIsTheExecutionOfAnotherJob(AttemptWrite write) throws SQLException {
+  void writeIsLostIfItsExecutionIsThatOfAnotherJob(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(2);
     List<Execution> owners = fixture.claimExecutions(2);
     Execution crossed =
@@ -80,7 +80,7 @@ abstract class FencePromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource
-  void lostIfThereNeverWasSuchAnExecutionOrJob(AttemptWrite write) throws SQLException {
+  void writeIsLostIfItsExecutionOrJobNeverExisted(AttemptWrite write) throws SQLException {
     fixture.enqueue(1);
     Execution owner = fixture.claimOne(LEASE);
 
@@ -99,7 +99,7 @@ abstract class FencePromises extends AttemptPromises {
    */
   @ParameterizedTest
   @EnumSource
-  void lostBesideTheOwnerInOneBatchInEitherOrder(AttemptWrite write) throws SQLException {
+  void lostWriteAndOwnersWriteMayShareABatchInEitherOrder(AttemptWrite write) throws SQLException {
     for (boolean zombieFirst : List.of(true, false)) {
       String queue = zombieFirst ? "first" : "last";
       Execution zombie = fixture.rescuedExecutionOf(queue);

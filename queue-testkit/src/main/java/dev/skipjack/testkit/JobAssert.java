@@ -84,8 +84,8 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
 
   /**
    * Asserts that the job is pending and becomes due after the given duration, or up to 10 seconds
-   * earlier, to allow for the time that has passed since the due time was set. For backoffs with
-   * jitter, use {@link #isDueWithin}.
+   * earlier. The tolerance allows for the time that has passed since the due time was set. For
+   * backoffs with jitter, use {@link #isDueWithin}.
    */
   public JobAssert isDueIn(Duration wait) {
     Duration passed = wait.minus(job.dueIn());

@@ -116,7 +116,7 @@ abstract class OutcomePromises extends Promises {
   class Statuses {
 
     @Test
-    void areTheAuditRowsOfEachAttempt() {
+    void statusesAreThoseOfTheAuditRows() {
       Execution zombie = fixture.rescuedExecution();
       Execution owner = fixture.claimOne(LEASE);
       Execution unknown =
@@ -140,7 +140,7 @@ abstract class OutcomePromises extends Promises {
   class Reports {
 
     @Test
-    void areReadWithTheTimeOfTheDatabase() throws SQLException {
+    void reportsAreReadWithTheTimeOfTheDatabase() throws SQLException {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
       Instant before = fixture.now();
@@ -161,7 +161,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void changeNothingElse() {
+    void reportsChangeNothingElse() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
       JobDetails before = fixture.find(execution.jobId());
@@ -175,7 +175,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void replaceEarlierOnesAndStayForTheNextAttempt() {
+    void reportsReplaceEarlierOnesAndStayForTheNextAttempt() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
       store.progress(List.of(new Progress(execution, 10, "a")));
@@ -191,7 +191,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void areNotReadForALostLease() {
+    void reportsOfALostLeaseAreNotRead() {
       for (boolean ownerFirst : List.of(true, false)) {
         String queue = ownerFirst ? "first" : "last";
         Progress zombie = new Progress(fixture.rescuedExecutionOf(queue), 1, "zombie");
@@ -205,7 +205,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void takeAnyMessage() {
+    void reportsTakeAnyMessage() {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
       String hostile = "nul \0 high \uD800 low \uDC00 ' \" \\ " + "x".repeat(100_000);
@@ -279,7 +279,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void isFenced() {
+    void handOverIsFenced() {
       Execution zombie = fixture.rescuedExecution();
       Execution owner = fixture.claimOne(LEASE);
 
@@ -343,7 +343,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void withoutAReasonKeepsTheLastError() {
+    void endWithoutAReasonKeepsTheLastError() {
       fixture.enqueueMany(2);
       fixture.fail(fixture.claimExecutions(2), false);
       List<Execution> executions = fixture.claimExecutions(2);
@@ -364,7 +364,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void ofABatchKeepsTheValuesOfEachJob() {
+    void batchKeepsTheValuesOfEachJob() {
       fixture.enqueueMany(3);
       List<Execution> executions = fixture.claimExecutions(3);
 
@@ -499,7 +499,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void ofABatchKeepsTheReasonDelayAndEndOfEachJob() {
+    void batchKeepsTheReasonDelayAndEndOfEachJob() {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
 
@@ -537,7 +537,7 @@ abstract class OutcomePromises extends Promises {
   class Requeued {
 
     @Test
-    void isDueAfterItsDelayOrImmediately() throws SQLException {
+    void requeuedJobIsDueAfterItsDelayOrImmediately() throws SQLException {
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
       Instant before = fixture.now();
@@ -559,7 +559,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void isDueAtTheRequestedInstantByTheDatabasesClock() throws SQLException {
+    void requeuedJobIsDueAtTheRequestedInstantByTheDatabasesClock() throws SQLException {
       fixture.enqueueMany(4);
       List<Execution> executions = fixture.claimExecutions(4);
       Instant before = fixture.now();
@@ -608,7 +608,7 @@ abstract class OutcomePromises extends Promises {
 
     @ParameterizedTest
     @EnumSource(names = {"SNOOZE", "RELEASE"})
-    void neverUsesAnAttempt(AttemptWrite write) throws SQLException {
+    void requeuingNeverUsesAnAttempt(AttemptWrite write) throws SQLException {
       JobId id = fixture.enqueue(1);
       for (int i = 0; i < 5; i++) {
         write.writeOne(fixture, fixture.claimOne(LEASE));
@@ -633,7 +633,7 @@ abstract class OutcomePromises extends Promises {
      * one.
      */
     @Test
-    void hasOneRowForEachAttempt() throws SQLException {
+    void auditHasOneRowForEachAttempt() throws SQLException {
       JobId id = fixture.enqueue(1, job -> job.maxAttempts(4));
       List<ExecutionStatus> expected = new ArrayList<>();
       for (AttemptWrite write :

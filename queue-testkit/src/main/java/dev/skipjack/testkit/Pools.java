@@ -17,7 +17,7 @@ final class Pools {
     config.setMaximumPoolSize(size);
     config.setMinimumIdle(0);
     config.setConnectionTimeout(CONNECTION_TIMEOUT_MS);
-    // At login, the driver replaces the server's time zone with that of the JVM.
+    // At login, the driver replaces the server's time zone with the JVM's.
     config.setConnectionInitSql("SET TIME ZONE '" + PostgresSources.TIME_ZONE + "'");
     return new WatchedPool(config);
   }

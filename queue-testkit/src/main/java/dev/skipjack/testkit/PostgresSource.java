@@ -27,7 +27,7 @@ interface PostgresSource {
      */
     boolean isOursAlone();
 
-    /** Stops a server that turned out to be unusable, if it was started for this JVM. */
+    /** Stops an unusable server, if it was started for this JVM. */
     void stop();
   }
 }

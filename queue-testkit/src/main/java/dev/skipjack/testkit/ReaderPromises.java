@@ -75,7 +75,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void isEmptyForAJobThatNeverExisted() {
+    void findReturnsNothingForAJobThatNeverExisted() {
       assertThat(reader.find(UNKNOWN)).isEmpty();
     }
   }
@@ -84,7 +84,7 @@ abstract class ReaderPromises extends Promises {
   class Lists {
 
     @Test
-    void liveJobsByIdAndPage() {
+    void liveJobsAreListedByIdAndPage() {
       List<JobId> ids = fixture.enqueueMany(5);
 
       assertThat(idsOf(JobQuery.live().limit(2))).isEqualTo(ids);
@@ -92,7 +92,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void liveJobsByQueueKindStatusAndTag() {
+    void liveJobsAreListedByQueueKindStatusAndTag() {
       JobId tagged = fixture.enqueue(1, job -> job.onQueue("a").tags("vip", "eu"));
       JobId plain = fixture.enqueue(2, job -> job.onQueue("b"));
       JobId dead = fixture.dead(1).get(0);
@@ -107,7 +107,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void pendingJobsByDueTimeWhateverTheirPriority() {
+    void pendingJobsAreListedByDueTimeWhateverTheirPriority() {
       JobId last = fixture.enqueue(1, job -> job.delay(Duration.ofHours(3)).priority(9));
       JobId first = fixture.enqueue(2, job -> job.priority(-9));
       JobId middle = fixture.enqueue(3, job -> job.delay(Duration.ofHours(2)));
@@ -116,7 +116,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void archivedJobsFromTheLatest() {
+    void archivedJobsAreListedFromTheLatest() {
       fixture.enqueueMany(3);
       List<JobId> ended = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
@@ -133,7 +133,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void refuseATokenOfAnotherOrder() {
+    void listsRefuseATokenOfAnotherOrder() {
       fixture.enqueueMany(2);
       PageToken token = reader.list(JobQuery.live().limit(1)).next().orElseThrow();
 
@@ -159,7 +159,7 @@ abstract class ReaderPromises extends Promises {
   class Overviews {
 
     @Test
-    void countLiveJobsByQueueKindAndStatus() {
+    void overviewsCountLiveJobsByQueueKindAndStatus() {
       fixture.dead(2);
       fixture.enqueueMany(3);
       fixture.claimOne(LEASE);
@@ -175,7 +175,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void nameTheOldestPendingJobOfEachQueue() {
+    void overviewsNameTheOldestPendingJobOfEachQueue() {
       fixture.enqueue(1, job -> job.delay(Duration.ofHours(1)));
       JobId oldest = fixture.enqueue(2, job -> job.priority(-5));
       JobId future = fixture.enqueue(3, job -> job.onQueue("later").delay(Duration.ofHours(1)));
@@ -192,7 +192,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void groupDeadJobsByTheirErrors() {
+    void overviewsGroupDeadJobsByTheirErrors() {
       List<JobId> dead = fixture.dead(2);
 
       List<DeadLetterGroup> letters = reader.deadLetters();
@@ -206,7 +206,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void areEmptyWhenThereIsNothing() {
+    void overviewsAreEmptyWithoutJobs() {
       assertThat(reader.counts()).isEmpty();
       assertThat(reader.oldestPending()).isEmpty();
       assertThat(reader.deadLetters()).isEmpty();

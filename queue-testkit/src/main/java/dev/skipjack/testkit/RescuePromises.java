@@ -55,7 +55,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void makesAJobDeadIfItsWorkersDiedTooOften() {
+  void makesAJobDeadIfItsWorkersCrashedTooOften() {
     JobId id = fixture.enqueue(1);
     for (int attempt = 1; attempt <= 3; attempt++) {
       fixture.claimOne(EXPIRED);

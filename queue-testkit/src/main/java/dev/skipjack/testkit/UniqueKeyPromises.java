@@ -90,7 +90,7 @@ abstract class UniqueKeyPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource
-  void deathFreesAllButTheKeyThatIsHeldUntilTheEnd(UniqueUntil until) {
+  void deadJobFreesItsKeyUnlessItIsHeldUntilTheEnd(UniqueUntil until) {
     enqueue(until);
     fixture.fail(List.of(fixture.claimOne(LEASE)), true);
 
@@ -99,7 +99,7 @@ abstract class UniqueKeyPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource
-  void deathByLostLeasesFreesTheKey(UniqueUntil until) {
+  void jobThatIsDeadAfterLostLeasesFreesItsKey(UniqueUntil until) {
     enqueue(until);
     for (int attempt = 1; attempt < 3; attempt++) {
       fixture.claimOne(EXPIRED);

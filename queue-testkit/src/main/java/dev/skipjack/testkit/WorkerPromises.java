@@ -33,7 +33,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void areShownAsTheyWereAnnounced() throws SQLException {
+  void workersAreShownAsTheyWereAnnounced() throws SQLException {
     Instant before = fixture.now();
 
     announce(row("a", "b"));
@@ -52,7 +52,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void keepTheirStartAndShowTheirLatestState() throws SQLException {
+  void workersKeepTheirStartAndShowTheirLatestState() throws SQLException {
     announce(row("a"));
     Instant started = reader.workers().get(0).startedAt();
     Instant between = fixture.now();
@@ -74,7 +74,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void getThePausedQueues() {
+  void workersGetThePausedQueues() {
     admin.pause("a");
     admin.pause("elsewhere");
 
@@ -90,12 +90,12 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void getTheSchemaVersion() {
+  void workersGetTheSchemaVersion() {
     assertThat(announce(row("a")).schemaVersion()).isPositive();
   }
 
   @Test
-  void mayShareAName() {
+  void workersMayShareAName() {
     announce(row("a"));
     announce(
         new WorkerRow(WorkerId.boot("mailer"), "host-2", 1, List.of("a"), List.of("work"), "{}"));
@@ -104,7 +104,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void takeAnyHost() {
+  void workersMayHaveAnyHost() {
     announce(
         new WorkerRow(
             id, "nul \0 lone \uD800 " + "x".repeat(1_000), 1, List.of(), List.of(), "{}"));
@@ -113,7 +113,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void areGoneWhenTheyStop() {
+  void workersAreRemovedWhenTheyStop() {
     WorkerId other = WorkerId.boot("mailer");
     announce(row("a"));
 
@@ -126,7 +126,7 @@ abstract class WorkerPromises extends Promises {
   }
 
   @Test
-  void getTheDueKindsThatTheyDoNotHandle() {
+  void workersGetTheDueKindsThatTheyDoNotHandle() {
     enqueue("a", "lost", job -> job);
     enqueue("a", "theirs", job -> job);
     enqueue("a", "work", job -> job);
@@ -152,7 +152,7 @@ abstract class WorkerPromises extends Promises {
 
   /** A row that is locked is left for the next call. */
   @Test
-  void areForgottenAfterADayOfSilence() throws Exception {
+  void silentWorkersAreRemovedAfterADay() throws Exception {
     announce(row("a"));
     WorkerId live = WorkerId.boot("live");
     announce(new WorkerRow(live, null, 1, List.of(), List.of(), "{}"));

@@ -13,7 +13,7 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
   @ArchTest
-  static final ArchRule testkitKnowsNeitherStoreNorWorkerNorDedup =
+  static final ArchRule testkitDependsOnNeitherStoreNorWorkerNorDedup =
       noClasses()
           .should()
           .dependOnClassesThat()

@@ -52,7 +52,7 @@ class DockerProbeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "HTTP", "SSH-2.0-OpenSSH_9.6\r\n"})
-  void anotherServerIsNotTakenForDocker(String answer, @TempDir Path folder) throws Exception {
+  void anotherServerIsNotMistakenForDocker(String answer, @TempDir Path folder) throws Exception {
     Path socket = folder.resolve("docker.sock");
     try (ServerSocketChannel other = listenOn(socket)) {
       Thread answering = new Thread(() -> answerOnce(other, answer));

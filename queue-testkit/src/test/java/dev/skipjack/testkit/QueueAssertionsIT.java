@@ -170,7 +170,7 @@ class QueueAssertionsIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"pending", "running", "waiting"})
-    void aLiveJobIsLeftToDo(String status) throws SQLException {
+    void aLiveJobHasNotEnded(String status) throws SQLException {
       Jobs.insert(database, "welcome", "{}", "dead", "clock_timestamp()");
       assertThat(database).hasNothingLeftToDo();
 
@@ -304,7 +304,7 @@ class QueueAssertionsIT {
   class PayloadsAre {
 
     @Test
-    void readByTheGivenCodec() throws SQLException {
+    void payloadsAreReadByTheGivenCodec() throws SQLException {
       Jobs.insert(database, "welcome", "{\"userId\": 1}");
 
       assertThat(database)
@@ -314,7 +314,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void upcastWhenTheyAreOlderThanTheirType() throws SQLException {
+    void payloadsAreUpcastIfTheyAreOlderThanTheirType() throws SQLException {
       Jobs.insert(database, "welcome", "{\"user\": 1}");
       JobType<Welcome> second =
           WELCOME.payloadVersion(2).upcast((json, version) -> json.replace("user", "userId"));
@@ -325,7 +325,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void refusedWithAReasonWhenTheyDoNotFit() throws SQLException {
+    void payloadsThatDoNotFitAreRefusedWithAReason() throws SQLException {
       JobId id = Jobs.insert(database, "welcome", "[]");
 
       assertThatThrownBy(
@@ -335,7 +335,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void notReadUnlessRequested() throws SQLException {
+    void payloadsAreNotReadUnlessRequested() throws SQLException {
       Jobs.insert(database, "welcome", "{}");
       Payloads.Missing none = new Payloads.Missing();
 
@@ -350,7 +350,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void shortenedInMessagesAsAreLongLists() throws SQLException {
+    void payloadsAndLongListsAreShortenedInMessages() throws SQLException {
       for (int i = 0; i < 23; i++) {
         Jobs.insert(database, "welcome", "\"" + "x".repeat(300) + "\"");
       }

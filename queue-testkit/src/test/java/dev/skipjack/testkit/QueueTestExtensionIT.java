@@ -45,7 +45,7 @@ class QueueTestExtensionIT {
   }
 
   @Test
-  void aNestedClassCanOverrideThatTablesAreKept() {
+  void aNestedClassCanOverrideTruncate() {
     run(Keeping.class).testEvents().assertStatistics(counts -> counts.succeeded(2).failed(0));
   }
 

@@ -17,7 +17,7 @@ import org.jooq.impl.DSL;
  * Several processes import the lines of a file, which was loaded into a table, in batches. A batch
  * stays locked until it is committed with its results.
  *
- * <p>What goes wrong: a line cannot be read and is rejected. A process dies halfway through a
+ * <p>What goes wrong: a line cannot be read and is rejected. A process crashes halfway through a
  * batch; the database rolls it back, and another process imports all of its lines.
  */
 public final class ImportBatches {

@@ -21,7 +21,7 @@ import javax.sql.DataSource;
  * accounts are made concurrently.
  *
  * <p>What goes wrong: an account is locked, so its booking fails permanently. Its later bookings
- * wait; those of the other account do not. An operator unlocks the account and redrives the
+ * wait; the other account's bookings do not. An operator unlocks the account and redrives the
  * booking.
  */
 public final class Accounts {

@@ -128,7 +128,7 @@ public final class Reports {
     }
   }
 
-  @SuppressWarnings("try") // the worker works without being called
+  @SuppressWarnings("try") // the worker fires schedules by itself
   static void run(DataSource dataSource, PrintStream out) throws InterruptedException {
     Reports reports = new Reports(dataSource);
     reports.deploy();

@@ -17,7 +17,7 @@ class ImportBatchesTest {
   private static final int LINES = 1_000;
 
   @Test
-  void theBatchOfADeadProcessIsImportedByAnother(QueueDatabase empty) {
+  void theBatchOfACrashedProcessIsImportedByAnother(QueueDatabase empty) {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       ImportBatches.run(database.dataSource(), story.out);
@@ -32,7 +32,7 @@ class ImportBatchesTest {
   }
 
   /**
-   * Counts every line, to check that it is imported once or rejected although some processes die.
+   * Counts every line, to check that it is imported once or rejected although some processes crash.
    */
   @Test
   void eachLineIsImportedOnce(QueueDatabase empty) throws Exception {

@@ -15,7 +15,7 @@ class AccountsTest {
 
   @Test
   @Timeout(60)
-  void aFailedBookingHoldsUpItsAccountOnly(QueueDatabase empty) throws SQLException {
+  void aFailedBookingDelaysOnlyItsAccount(QueueDatabase empty) throws SQLException {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Accounts.run(database.dataSource(), story.out);

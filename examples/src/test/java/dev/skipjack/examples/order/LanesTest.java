@@ -31,8 +31,8 @@ class LanesTest {
   }
 
   /**
-   * Returns the number of newsletters among the first 250 jobs. The weights make it a fifth, give
-   * or take a claim of 50 jobs; without weights it would be two fifths or more.
+   * Returns the number of newsletters among the first 250 jobs. With the weights, it is a fifth,
+   * plus or minus a claim of 50 jobs; without them, it would be at least two fifths.
    */
   private static int newslettersOfTheFirst250(Story story) {
     String line =

@@ -14,7 +14,7 @@ class SearchIndexTest {
 
   @Test
   @Timeout(60)
-  void aDocumentIsIndexedAfterAPauseOrATimeAndMailedOnceADay(QueueDatabase empty)
+  void aDocumentIsIndexedAfterAPauseOrTheMaximumAgeAndMailedOnceADay(QueueDatabase empty)
       throws InterruptedException {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {

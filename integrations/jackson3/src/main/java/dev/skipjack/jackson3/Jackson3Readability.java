@@ -51,7 +51,7 @@ import tools.jackson.databind.ser.jdk.ObjectArraySerializer;
 /**
  * Finds classes that Jackson 3 writes as JSON but can never read back, by the same rules as the
  * codec for Jackson 2. Jackson creates deserializers for abstract types and for classes without a
- * creator too, but these fail when they are called.
+ * creator too, but such deserializers fail when they are called.
  *
  * <p>It walks the deserializers that Jackson created for a class. It follows only those of
  * Jackson's own deserializers that it understands, and only properties that the class writes.

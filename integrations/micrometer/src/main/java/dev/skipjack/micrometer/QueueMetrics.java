@@ -27,11 +27,11 @@ import java.util.stream.Collectors;
  * QueueMetrics.of(queue.reader(), queue.doctor()).bindTo(registry);
  * }</pre>
  *
- * <p>The values are those of the whole database, so one or two processes suffice. A thread that
- * reads {@code skipjack.queue.readable} queries the database if the last query was at least a
- * minute ago, and so updates the other gauges. Meanwhile, other threads get the last values, or NaN
- * before the first query. If the database cannot be read, {@code skipjack.queue.readable} is 0 and
- * the other gauges are removed.
+ * <p>The values concern the whole database, so one or two processes suffice. A thread that reads
+ * {@code skipjack.queue.readable} queries the database if the last query was at least a minute ago,
+ * and so updates the other gauges. Meanwhile, other threads get the last values, or NaN before the
+ * first query. If the database cannot be read, {@code skipjack.queue.readable} is 0 and the other
+ * gauges are removed.
  */
 public final class QueueMetrics implements MeterBinder {
 

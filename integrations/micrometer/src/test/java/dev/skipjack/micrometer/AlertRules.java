@@ -41,7 +41,7 @@ final class AlertRules {
         increased(
             "SkipjackJobsDead",
             "skipjack.jobs.dead",
-            "Jobs of kind {{ $labels.kind }} died in queue {{ $labels.queue }}",
+            "Jobs of kind {{ $labels.kind }} became dead in queue {{ $labels.queue }}",
             "Show their errors with 'skipjack dead list', and redrive or prune them."),
         increased(
             "SkipjackHandlerStuck",
@@ -147,8 +147,8 @@ final class AlertRules {
 
   /**
    * Returns a rule about a counter. Micrometer creates a counter at its first increment, which
-   * Prometheus does not see as an increase. So a series without a value in the hour before, or with
-   * a higher one because of a restart, counts with its value.
+   * Prometheus does not see as an increase. So a series counts with its full value if it had no
+   * value in the hour before, or a higher one because of a restart.
    */
   private Rule increased(String name, String meter, String summary, String description) {
     Listed listed = meters.get(meter);
@@ -249,7 +249,7 @@ final class AlertRules {
         15,
         WARNING,
         "More than half of the attempts of kind {{ $labels.kind }} fail and are retried",
-        "The jobs die when their attempts are used up. 'skipjack jobs list' shows their errors.");
+        "The jobs become dead when their attempts are used up. 'skipjack jobs list' shows their errors.");
   }
 
   private Rule noWorker() {

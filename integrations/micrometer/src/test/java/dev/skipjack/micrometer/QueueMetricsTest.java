@@ -111,7 +111,7 @@ class QueueMetricsTest {
     assertThat(registry.getMeters()).hasSize(1);
   }
 
-  /** A scrape must not wait for a query of another one, which may take long. */
+  /** A scrape must not wait for another scrape's query, which may take long. */
   @Test
   void otherThreadsGetTheLastValueDuringARead(QueueDatabase database) throws Exception {
     JobQueue queue = queue(database);

@@ -57,7 +57,7 @@ final class Attributes {
     return results.size() == 1 ? results.get(0).jobId().toString() : null;
   }
 
-  /** Returns the name of an outcome; null, which a handler must not return, is a failure. */
+  /** Returns the name of an outcome. Null, which a handler must not return, is a failure. */
   static String outcome(@Nullable Outcome outcome) {
     return outcome == null ? FAILED : outcome.accept(NAMES);
   }

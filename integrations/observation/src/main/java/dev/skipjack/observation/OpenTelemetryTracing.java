@@ -77,9 +77,9 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
   }
 
   /**
-   * Returns a copy in which the first attempt of a job is a child of the enqueue if it begins at
-   * most {@code wait} after it. Zero gives every attempt a trace of its own. Defaults to one
-   * minute.
+   * Returns a copy in which the first attempt of a job is a child of the enqueue if the attempt
+   * begins at most {@code wait} after the enqueue. Zero gives every attempt a trace of its own.
+   * Defaults to one minute.
    *
    * @throws IllegalArgumentException if {@code wait} is negative
    */

@@ -27,7 +27,7 @@ record TraceHeaders(Duration within, Clock clock) {
 
   static final Duration ONE_MINUTE = Duration.ofMinutes(1);
 
-  /** The maximum size of the headers of a trace as JSON, which leaves half of it for others. */
+  /** The maximum size of the headers of a trace as JSON: half of what a job may have. */
   private static final int MOST_BYTES = Headers.MOST_BYTES / 2;
 
   /** The headers by which W3C, B3 and Jaeger propagate a span, without baggage. */
@@ -142,9 +142,9 @@ record TraceHeaders(Duration within, Clock clock) {
   }
 
   /**
-   * Returns whether an attempt is a part of the enqueuer's trace. It is if there is such a trace,
-   * and the attempt is the first one and began soon after the enqueue. Any other attempt has a
-   * trace of its own, because a trace that lasts for days is unreadable.
+   * Returns whether an attempt is a part of the enqueuer's trace. This is the case if there is such
+   * a trace, and the attempt is the first one and began soon after the enqueue. Any other attempt
+   * has a trace of its own, because a trace that lasts for days is unreadable.
    */
   boolean continuesTrace(JobContext attempt) {
     return !within.isZero()
@@ -163,7 +163,7 @@ record TraceHeaders(Duration within, Clock clock) {
     }
   }
 
-  /** Reads a header for a propagator, whose names may have capitals. */
+  /** Reads a header for a propagator, whose header names may have capitals. */
   static @Nullable String read(Map<String, String> headers, String name) {
     return headers.get(name.toLowerCase(Locale.ROOT));
   }

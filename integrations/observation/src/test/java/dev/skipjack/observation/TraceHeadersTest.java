@@ -37,7 +37,7 @@ class TraceHeadersTest {
   /** A quotation mark has two bytes in JSON, and an umlaut has two in UTF-8. */
   @ParameterizedTest
   @ValueSource(strings = {"x", "\"", "\\", "\u00fc"})
-  void haveAtMostHalfOfTheBytesOfAJob(String character) {
+  void headersOfATraceHaveAtMostHalfOfTheBytesOfAJob(String character) {
     for (int length = 900; length < 2_050; length++) {
       Map<String, String> propagated = new LinkedHashMap<>();
       propagated.put("baggage", character.repeat(length));
@@ -51,7 +51,7 @@ class TraceHeadersTest {
   }
 
   @Test
-  void includeBaggageThatFits() {
+  void headersOfATraceIncludeBaggageThatFits() {
     assertThat(
             written(
                 options -> options,
@@ -63,7 +63,7 @@ class TraceHeadersTest {
   /** Enqueues outside of a trace, as a stage of an asynchronous handler may. */
   @ParameterizedTest
   @ValueSource(strings = {"b3", "uber-trace-id", "x-b3-traceid"})
-  void ofAGivenTraceAreKeptInEveryFormatAndGetBaggage(String format) {
+  void headersOfAGivenTraceAreKeptInEveryFormatAndGetBaggage(String format) {
     assertThat(
             written(
                 options -> options.header(format, "given"),

@@ -400,7 +400,7 @@ class TracesTest {
 
   @ParameterizedTest
   @MethodSource("bothWays")
-  void aTraceThatDoesNotFitPreventsNoEnqueue(Traces traces) {
+  void aTraceThatDoesNotFitDoesNotPreventTheEnqueue(Traces traces) {
     JobQueue queue = queue(traces);
     String large = "x".repeat(4_070);
     queue.enqueue(MAIL, "a", job -> job.header("large", large));
@@ -488,7 +488,7 @@ class TracesTest {
 
   @ParameterizedTest
   @MethodSource("bothWays")
-  void aSpanOfTheHandlersThreadIsNoParentOfALinkedAttempt(Traces traces) {
+  void aSpanOfTheHandlersThreadIsNotTheParentOfALinkedAttempt(Traces traces) {
     JobQueue queue = queue(traces);
     queue.enqueue(MAIL, "a");
     runTwiceInThreadsWithASpan(queue, traces);
@@ -537,7 +537,7 @@ class TracesTest {
   /** The handler has ended, and its outcome counts. */
   @ParameterizedTest
   @MethodSource("failuresAtTheEnd")
-  void aFailureAtTheEndOfAnAttemptChangesNoOutcome(Traces traces, Throwable failure) {
+  void aFailureAtTheEndOfAnAttemptDoesNotChangeTheOutcome(Traces traces, Throwable failure) {
     JobQueue queue = queue(traces);
     JobId direct = queue.enqueue(MAIL, "direct");
     JobId staged = queue.enqueue(MAIL, "staged");
@@ -576,7 +576,7 @@ class TracesTest {
   /** Only SQL can write such a header. */
   @ParameterizedTest
   @MethodSource("bothWays")
-  void anInvalidTraceparentFailsNoAttempt(Traces traces) throws SQLException {
+  void anInvalidTraceparentDoesNotFailTheAttempt(Traces traces) throws SQLException {
     JobQueue queue = plainQueue();
     for (String invalid : List.of("", "?", "00-zz-11-01")) {
       JobId id = queue.enqueue(MAIL, invalid);

@@ -88,8 +88,8 @@ final class EndedTransactions implements TransactionExecutionListener {
   }
 
   /**
-   * A transaction that ends. It has ended when its first callback is called: before that, JPA sends
-   * its changes, and may call listeners of entities, which still take part in the transaction.
+   * A transaction that ends. It has ended when its first callback is called. Before that, JPA sends
+   * its changes and may call listeners of entities, which still belong to the transaction.
    */
   static final class Ended implements TransactionSynchronization, PriorityOrdered {
 

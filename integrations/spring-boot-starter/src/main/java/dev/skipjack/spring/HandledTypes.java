@@ -68,11 +68,11 @@ final class HandledTypes implements SmartInitializingSingleton {
   }
 
   /**
-   * Rejects a type if the handler would not run or could not read the jobs enqueued with it.
+   * Rejects a type if the handler would not run or could not read the jobs enqueued with that type.
    *
-   * @throws IllegalArgumentException if the type and that of the handler differ in the payload
-   *     version, the payload class or the queue, and the application's worker does not serve that
-   *     other queue. The message names the calling method
+   * @throws IllegalArgumentException if the type and the handler's type differ in the payload
+   *     version or class, or in the queue and the application's worker does not serve that other
+   *     queue. The message names the calling method
    */
   void requireSame(JobType<?> enqueued) {
     requireSame(enqueued, TransactionalWrites::caller);

@@ -40,9 +40,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>Workers are woken after the commit, once per transaction and queue at most, on the connection
  * of the transaction.
  *
- * <p>If the application handles jobs of the kind with a type whose queue, payload version or
- * payload class differs, the enqueue is rejected, because the handler would never run the job or
- * could not read it. {@link EnqueueOptions} may set another queue.
+ * <p>If the application handles jobs of the kind with a type that has another queue, payload
+ * version or payload class, the enqueue is rejected, because the handler could not run the job.
+ * {@link EnqueueOptions} may set another queue.
  *
  * <p>Safe for any number of threads.
  */

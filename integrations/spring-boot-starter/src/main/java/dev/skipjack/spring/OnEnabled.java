@@ -19,7 +19,7 @@ abstract class OnEnabled extends SpringBootCondition {
     this.property = property;
   }
 
-  /** Everything that the application itself uses. */
+  /** The starter as a whole. */
   static final class Starter extends OnEnabled {
     Starter() {
       super("skipjack.enabled");

@@ -10,10 +10,9 @@ import org.springframework.core.env.Environment;
  *
  * <p>This starter uses Flyway, and Spring Boot 3 configures a Flyway of the application as soon as
  * its classes are on the class path. In an application without migrations, that Flyway would create
- * an empty history table in the application's schema, or fail because the schema is not empty,
- * because there are several data sources, or because it does not support the application's
- * database. Spring Boot 4 does not have the class in the condition and configures Flyway only
- * through a starter of its own.
+ * an empty history table in the application's schema. It would fail if the schema is not empty, if
+ * there are several data sources, or if it does not support the application's database. Spring Boot
+ * 4 configures Flyway only through a starter of its own.
  */
 @AutoConfiguration
 @ConditionalOnClass(

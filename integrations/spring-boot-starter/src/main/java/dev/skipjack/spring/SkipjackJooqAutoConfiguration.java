@@ -12,10 +12,10 @@ import org.springframework.context.annotation.Bean;
  * Keeps Spring Boot's jOOQ beans from an application that does not use them.
  *
  * <p>This starter uses jOOQ, and Spring Boot 3 configures a {@code DSLContext} of the application
- * as soon as jOOQ is on the class path. Creating it takes a fifth of the start of a small
+ * as soon as jOOQ is on the class path. Creating it takes a fifth of the start time of a small
  * application, connects to the database, and fails if there are several data sources. The beans are
- * therefore created when another bean asks for them. Spring Boot 4 does not have the class in the
- * condition and configures jOOQ only through a starter of its own.
+ * therefore created when another bean asks for them. Spring Boot 4 configures jOOQ only through a
+ * starter of its own.
  */
 @AutoConfiguration
 @ConditionalOnClass(name = SkipjackJooqAutoConfiguration.OF_SPRING_BOOT)
@@ -35,8 +35,9 @@ public class SkipjackJooqAutoConfiguration {
       String factory = bean.getFactoryBeanName();
       if (factory != null && factory.startsWith(OF_SPRING_BOOT)) {
         bean.setLazyInit(true);
-        // Spring looks for @EventListener methods in the types of all beans. These have none, but
-        // several hundred classes in the signatures of their methods, which would be loaded.
+        // Spring looks for @EventListener methods in the types of all beans. These have no such
+        // method, but Spring would load the several hundred classes in the signatures of their
+        // methods.
         bean.setAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE, Object.class);
       }
     }

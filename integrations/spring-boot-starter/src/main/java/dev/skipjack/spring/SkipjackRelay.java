@@ -150,8 +150,8 @@ public final class SkipjackRelay implements SmartLifecycle, DisposableBean {
   }
 
   /**
-   * Stops the relay in a thread of its own, so that the worker stops at the same time. Spring stops
-   * the beans that the publisher uses afterwards.
+   * Stops the relay in a thread of its own, so that the worker stops at the same time. Afterwards,
+   * Spring stops the beans that the publisher uses.
    */
   @Override
   public void stop(Runnable callback) {

@@ -31,7 +31,7 @@ final class SkipjackRuntimeHints implements RuntimeHintsRegistrar {
     registerDriver(hints, loader);
   }
 
-  /** JOOQ creates records by their constructors. */
+  /** Records are created by jOOQ through their constructors. */
   private static void registerRecords(RuntimeHints hints, @Nullable ClassLoader loader) {
     PathMatchingResourcePatternResolver files = new PathMatchingResourcePatternResolver(loader);
     MetadataReaderFactory classes = new SimpleMetadataReaderFactory(loader);

@@ -176,8 +176,8 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
   }
 
   /**
-   * Stops the worker in a thread of its own, so that the relay stops at the same time. Spring stops
-   * the beans that the handlers use afterwards.
+   * Stops the worker in a thread of its own, so that the relay stops at the same time. Afterwards,
+   * Spring stops the beans that the handlers use.
    */
   @Override
   public void stop(Runnable callback) {

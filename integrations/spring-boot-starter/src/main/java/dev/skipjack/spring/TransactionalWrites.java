@@ -92,7 +92,7 @@ final class TransactionalWrites {
     Connection connection = DataSourceUtils.getConnection(dataSource);
     try {
       Optional<EndedTransactions.Ended> ended = EndedTransactions.current(dataSource);
-      // JdbcTemplate binds a connection also in a transaction on another data source.
+      // JdbcTemplate also binds a connection in a transaction on another data source.
       if (ended.isEmpty() && connection.getAutoCommit()) {
         return withoutTransaction(name, own);
       }
@@ -130,7 +130,7 @@ final class TransactionalWrites {
   }
 
   private void requireWritable(String name, Connection connection) throws SQLException {
-    // Spring's flag is that of the innermost transaction, which may be on another data source. Only
+    // Spring's flag refers to the innermost transaction, which may be on another data source. Only
     // managers of JDBC set the connection's own flag in any case.
     boolean isReadOnly = connection.isReadOnly();
     boolean isInnermostReadOnly = TransactionSynchronizationManager.isCurrentTransactionReadOnly();

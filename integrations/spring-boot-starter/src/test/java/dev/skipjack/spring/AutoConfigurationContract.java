@@ -37,7 +37,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The tests of the starter's configuration that every version of Spring Boot must pass. Subclasses
- * add the classes that the versions have in different packages: those of health and of Flyway.
+ * add the classes of health and of Flyway, which the versions have in different packages.
  */
 @QueueTest
 abstract class AutoConfigurationContract {
@@ -141,7 +141,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void reportsHealthIfTheActuatorIsThere() {
+  void reportsHealthIfTheActuatorIsPresent() {
     contexts
         .withBean(Mails.class)
         .run(

@@ -149,7 +149,7 @@ class SkipjackEndpointTest {
     return body(response, SkipjackEndpoint.Page.class).items();
   }
 
-  /** Runs a test with a job that has died. */
+  /** Runs a test with a dead job. */
   private void withDeadJob(Consumer<Dead> test) {
     exposed
         .withBean(Doomed.class)

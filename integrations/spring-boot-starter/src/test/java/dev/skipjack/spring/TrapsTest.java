@@ -267,7 +267,7 @@ class TrapsTest {
   /** The connection is still bound, but nothing would commit what is written on it. */
   @ParameterizedTest
   @EnumSource
-  void afterTheCommit(Way way) {
+  void afterTheCommitJobsAreWrittenAndEventsAreRefused(Way way) {
     // Spring logs what a callback throws, and continues.
     AtomicReference<Throwable> thrown = new AtomicReference<>();
     contexts.run(

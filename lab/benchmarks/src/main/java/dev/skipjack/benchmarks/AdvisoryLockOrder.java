@@ -15,8 +15,8 @@ import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 
 /**
- * The method found in the literature for ordering the jobs of a key: claim rows with {@code SKIP
- * LOCKED}, try to take an advisory lock on the key of each, and run the jobs whose keys were
+ * A method from the literature for ordering the jobs of a key. It claims rows with {@code SKIP
+ * LOCKED}, tries to take an advisory lock on the key of each, and runs the jobs whose keys it
  * locked. Row and advisory locks are held until the transaction ends, after the handlers.
  *
  * <p>The method runs one job of a key at a time, but not in order. After one session has claimed

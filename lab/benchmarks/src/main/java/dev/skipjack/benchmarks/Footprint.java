@@ -21,8 +21,8 @@ import java.util.function.IntSupplier;
 /**
  * Measures the resources that a worker uses: the heap after garbage collection (at a tenth of the
  * jobs and at the end), the bytes allocated per job, the threads, the connections, and the
- * statements per second while idle. It also measures the throughput with few and with many handler
- * threads, and that of eight workers in this JVM.
+ * statements per second while idle. It also measures the throughput with few and many handler
+ * threads, and with eight workers in this JVM.
  */
 final class Footprint implements Benchmark {
 

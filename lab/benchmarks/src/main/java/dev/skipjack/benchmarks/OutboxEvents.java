@@ -28,11 +28,11 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Measures the outbox in three parts. The first compares a relay that publishes recorded events to
- * nothing with a worker that runs as many no-op jobs, and with a simple relay that publishes while
- * it holds its rows locked. The second compares recording an event in a transaction, with and
- * without wake-ups, with a plain INSERT of the same row. The third compares the time from a commit
- * to the publisher with that from a commit to a handler.
+ * Measures the outbox in three parts. The first compares a relay whose publisher does nothing with
+ * a worker that runs as many no-op jobs, and with a simple relay that publishes while it holds its
+ * rows locked. The second compares recording an event in a transaction, with and without wake-ups,
+ * with a plain INSERT of the same row. The third compares the time from a commit to the publisher
+ * with that from a commit to a handler.
  */
 final class OutboxEvents implements Benchmark {
 
@@ -156,7 +156,7 @@ final class OutboxEvents implements Benchmark {
     database.checkpoint();
   }
 
-  /** Publishes events to nothing in transactions that lock them, without an order. */
+  /** Takes events in transactions that lock them, without an order and without a destination. */
   private static Sample held(BenchmarkDatabase database, long events) throws Exception {
     preload(database, events);
     AtomicLong left = new AtomicLong(events);

@@ -104,7 +104,10 @@ final class Pinned implements Benchmark {
     };
   }
 
-  /** Opens a transaction that prevents vacuum from removing any row that it could still see. */
+  /**
+   * Opens a transaction that prevents vacuum from removing any row that the transaction may still
+   * read.
+   */
   private static void pin(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);

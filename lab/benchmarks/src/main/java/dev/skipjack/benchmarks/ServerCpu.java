@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the CPU time of a PostgreSQL server on this machine from Linux's {@code /proc}. It includes
- * the postmaster, its live children, and its ended children, whose time the kernel adds to that of
- * the postmaster.
+ * the postmaster, its live children, and its ended children, whose time the kernel adds to the
+ * postmaster's.
  */
 final class ServerCpu {
 

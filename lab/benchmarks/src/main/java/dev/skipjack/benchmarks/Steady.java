@@ -51,7 +51,7 @@ final class Steady implements Benchmark {
       for (int i = 0; i < SteadyLoad.PRODUCERS; i++) {
         connections.add(database.bareConnection());
       }
-      // No run is discarded: the first second of the first one is a figure.
+      // No run is discarded, because the first second of the first run is a figure.
       results =
           new Rounds(0, options.count(Setting.RUNS, 3), seconds, notes)
               .variant(WORKER, run -> worker(database, queue, handlers, new SteadyLoad(rate, run)))

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@link Steady}: producers that commit each job separately, together at a fixed rate,
- * and the times of each job. Most figures are those of the second half. The rate is that of the
- * whole run. The worker starts in the first second, which has a figure of its own. The server's CPU
- * in the first and the last quarter shows what grows during a run.
+ * and the times of each job. Most figures cover the second half; the rate covers the whole run. The
+ * worker starts in the first second, which has a figure of its own. The server's CPU in the first
+ * and the last quarter shows whether it grows during a run.
  */
 final class SteadyLoad {
 
@@ -22,8 +22,8 @@ final class SteadyLoad {
   private static final double REACHED = 0.99;
 
   /**
-   * The number of producers. A single one that waits for each commit has no reserve while the
-   * machine is slow.
+   * The number of producers. A single one that waits for each commit falls behind while the machine
+   * is slow.
    */
   static final int PRODUCERS = 4;
 

@@ -72,7 +72,7 @@ public final class WorkerProgram {
         .start();
   }
 
-  /** Prints how many jobs were completed, so rarely that it costs nothing. */
+  /** Prints how many jobs were completed, rarely enough to cost nothing. */
   private static void report(AtomicLong completed) {
     Thread thread =
         new Thread(

@@ -1,8 +1,8 @@
 /**
  * The programs behind every published figure. Absolute speed depends on the machine, so each
  * benchmark compares two things within one run and reports their ratio, as a table or as one line
- * of JSON. docs/benchmarks.md describes what each benchmark compares and how to run it;
- * docs/performance.md contains the results.
+ * of JSON. docs/benchmarks.md describes the benchmarks, and docs/performance.md contains the
+ * results.
  */
 @NullMarked
 package dev.skipjack.benchmarks;

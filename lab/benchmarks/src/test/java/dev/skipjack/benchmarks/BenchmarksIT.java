@@ -31,9 +31,8 @@ class BenchmarksIT {
       List.of("server_cpu_us_per_job", "client_cpu_us_per_job", "wal_bytes_per_job");
 
   /**
-   * Ratios whose floor may be 0 in a short run: on a busy machine, a handler may start before the
-   * producer has read the time of its commit, and a few jobs may use less CPU than the system can
-   * show.
+   * Ratios whose floor may be 0 in a short run. On a busy machine, a handler may start before the
+   * producer has read the time of its commit. A few jobs may use less CPU than the system can show.
    */
   private static final List<String> MAY_BE_NULL =
       List.of("pickup_ratio", "pickup_transaction_ratio", "one_key_client_cpu_ratio");
@@ -148,7 +147,7 @@ class BenchmarksIT {
       case "pinned" -> TINY.shortened(1).with(Setting.RATE, 300);
       case "depth" -> TINY.with(Setting.JOBS, 100).with(Setting.RUNS, 1);
       case "history" -> TINY.with(Setting.JOBS, 500).with(Setting.RUNS, 1);
-      // Each strategy ends with its jobs; the seconds only bound it on a busy machine.
+      // Each strategy ends when its jobs are done. The seconds are a limit for a busy machine.
       case "seed" ->
           TINY.with(Setting.SECONDS, 10)
               .with(Setting.JOBS, 10)

@@ -86,8 +86,8 @@ abstract class OtherQueue implements Contender {
   }
 
   /**
-   * Returns the file name, without its extension, of the jar that contains a class; it includes the
-   * version.
+   * Returns the file name, with the version but without the extension, of the jar that contains a
+   * class.
    */
   static String library(Class<?> type) {
     String jar =

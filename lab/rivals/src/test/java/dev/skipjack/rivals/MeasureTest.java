@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class MeasureTest {
 
   @Test
-  void aRatioOnTheBadSideOfTheTargetMissesIt() {
+  void aRatioWorseThanTheTargetMissesIt() {
     assertThat(Measure.ENQUEUE_1.isMissed("db-scheduler", 1.0)).isFalse();
     assertThat(Measure.ENQUEUE_1.isMissed("db-scheduler", 0.99)).isTrue();
     assertThat(Measure.PICKUP_CALL.isMissed("db-scheduler", 0.7)).isFalse();
@@ -34,7 +34,7 @@ class MeasureTest {
   }
 
   @Test
-  void aFigureThatTheSystemDoesNotShowIsNull() {
+  void aFigureThatCannotBeMeasuredIsNull() {
     Sample sample = new Sample(7, new Costs(1, null, 2, 3), Map.of());
 
     assertThat(Measure.DRAIN_SERVER.of(sample)).isNull();

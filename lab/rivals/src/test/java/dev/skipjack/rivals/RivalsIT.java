@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests that every library runs its jobs and that every phase measures it. Does not test speed. */
+/** Tests that every library runs its jobs and is measured in every phase. Does not test speed. */
 class RivalsIT {
 
   private static final List<String> NAMES =
@@ -261,7 +261,7 @@ class RivalsIT {
   }
 
   @Test
-  void unknownNamesAndSettingsAreRefusedInASentence() {
+  void unknownNamesAndSettingsAreRefusedWithAnExplanation() {
     Options unknown = Options.none().with(List.of("quartz", "sidekiq"));
     assertThatThrownBy(() -> Benchmarks.check("rivals", unknown))
         .isInstanceOf(IllegalArgumentException.class)

@@ -65,7 +65,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
 
   /**
    * Returns a class whose own deserializer reads the second element of an array as {@link
-   * TwoParameters}. The check cannot know that.
+   * TwoParameters}. The check cannot detect that.
    */
   protected abstract Class<?> classWithReaderOfTwoParameters();
 
@@ -416,7 +416,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
             each -> assertThatCode(() -> codec().requireReadable(each)).doesNotThrowAnyException());
   }
 
-  // ---- what decoding says ----
+  // ---- errors of decoding ----
 
   record Item(long id, LocalDate day) {}
 
@@ -483,7 +483,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
         "{\"userId\": null} | '/userId' | long",
         "{\"userId\": 1, \"ratio\": {\"secret\": 2.5}} | '/ratio/value' | double"
       })
-  void missingPrimitiveIsRefusedWithItsPlace(String json, String place, String type) {
+  void missingPrimitiveIsRefusedWithItsPosition(String json, String place, String type) {
     assertThatThrownBy(() -> codec().decode(json, Welcome.class))
         .isInstanceOf(PayloadException.class)
         .hasMessageEndingWith(
@@ -514,7 +514,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
         "{\"all\": [{\"last\": \"x\"}, {\"secret\": 1}]} | '/all/1'",
         "{\"byKey\": {\"secret\": {\"family\": 1}}} | '/byKey/*'",
       })
-  void objectBelowWithNoneOfTheComponentsIsRefusedWithItsPlace(String json, String place) {
+  void innerObjectWithNoneOfTheComponentsIsRefusedWithItsPosition(String json, String place) {
     assertThatThrownBy(() -> codec().decode(json, Batch.class))
         .isInstanceOf(PayloadException.class)
         .hasMessageEndingWith(
@@ -561,7 +561,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   }
 
   @Test
-  void whatAConstructorThrewIsTheCause() {
+  void exceptionOfAConstructorIsTheCause() {
     PayloadException refused = refusal("{\"checked\":{\"number\":-1}}", Order.class);
 
     assertThat(refused).hasMessageContaining("at '/checked'");

@@ -26,9 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locates the folders for data and binaries. For an ordinary user, both are in the user's cache
  * folder, which other users cannot access. If root runs the server as another user, the data is in
- * a temporary folder of that user, which others cannot access, and the binaries are in a folder
- * that root owns. In any other folder, root could follow a link planted by that user while it
- * unpacks the binaries.
+ * a temporary folder that only that user can access. The binaries are in a folder that root owns.
+ * In any other folder, root could follow a link planted by that user while it unpacks the binaries.
  */
 final class BaseFolder {
 

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * thread at a time.
  *
  * <p>The folder of the slot contains {@code data} (which exists only once it is fully initialized),
- * {@code password}, {@code settings} (those of the server that was started last) and {@code
- * server.log}. All of them belong to the user that the server runs as.
+ * {@code password}, {@code settings} (of the server that was started last) and {@code server.log}.
+ * All of them belong to the user that the server runs as.
  */
 final class Cluster {
 
@@ -169,7 +169,7 @@ final class Cluster {
   /**
    * Waits for the children of a postmaster that has died, which exit on their own within moments.
    * PostgreSQL refuses to start before that. If another process has reused the postmaster's process
-   * id, it would refuse forever.
+   * id, PostgreSQL would refuse forever.
    */
   private void awaitOrphans() {
     if (!await(() -> processesInFolder() == 0, SLACK)) {
@@ -213,9 +213,9 @@ final class Cluster {
   private void makeFolder() {
     check(
         who.script(
-            // An interrupted start may have left these folders. Its initdb may even still be
-            // running: it does no harm, because its folder has a unique name, and it fails when its
-            // files are deleted.
+            // An interrupted start may have left these folders. Its initdb may still be running,
+            // which does no harm: its folder has a unique name, and initdb fails when its files are
+            // deleted.
             "umask 077; mkdir -p \"$1\" && cd \"$1\" && rm -rf initialising-* discarded-* || :; test -d \"$1\"",
             "",
             FILES_LIMIT,

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * or, if there is no usable home directory, in {@code skipjack-<user>} in the directory for
  * temporary files. If the JVM runs as root, the server runs as the user {@code postgres} or {@code
  * nobody}, and its data is stored in {@code /var/tmp/skipjack-<user>} or {@code
- * /tmp/skipjack-<user>}; the binaries are unpacked into {@code skipjack-binaries} in the same
+ * /tmp/skipjack-<user>}. The binaries are unpacked into {@code skipjack-binaries} in the same
  * directory, which root owns. The system property {@code skipjack.embedded.folder} sets a different
  * directory (for root, the parent of {@code skipjack-<user>}), and {@code skipjack.embedded.user}
  * sets a different unprivileged user.

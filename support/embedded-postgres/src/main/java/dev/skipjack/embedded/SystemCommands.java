@@ -25,7 +25,7 @@ final class SystemCommands implements Commands {
 
   /**
    * The folders to search after those in PATH, because the PATH of services and cron jobs often
-   * lacks the one that contains runuser.
+   * lacks the folder of runuser.
    */
   private static final List<String> USUAL_FOLDERS =
       List.of("/usr/sbin", "/usr/bin", "/sbin", "/bin");

@@ -79,7 +79,7 @@ final class Unprivileged {
             () ->
                 new EmbeddedPostgresException(
                     "PostgreSQL refuses to run as root and neither setpriv, runuser, su nor a user namespace (unshare -U) could"
-                        + " hand over to an unprivileged user: run as an ordinary user, install util-linux, or give the JDBC"
+                        + " switch to an unprivileged user: run as an ordinary user, install util-linux, or give the JDBC"
                         + " URL of a running server."));
   }
 
@@ -124,8 +124,8 @@ final class Unprivileged {
     return switch (way) {
       case SETPRIV -> List.of(tool, "--reuid=" + uid, "--regid=" + gid, "--clear-groups");
       case RUNUSER -> List.of(tool, "-u", user, "--");
-      // The shell is specified because that of a user like nobody only prints that the account is
-      // not available.
+      // The shell is specified because the one of a user like nobody only prints that the account
+      // is not available.
       case SU -> List.of(tool, "-s", "/bin/sh", user, "-c");
       case AS_IS, USER_NAMESPACE -> throw new IllegalArgumentException("not another user");
     };

@@ -78,7 +78,7 @@ class AfterAKillIT {
   }
 
   @Test
-  void processIdThatAnotherProcessHasIsNoServer() throws Exception {
+  void processIdOfAnotherProcessIsNotTakenForAServer() throws Exception {
     Path data;
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {
       data = postgres.dataFolder();
@@ -121,7 +121,7 @@ class AfterAKillIT {
   }
 
   @Test
-  void jvmsThatStartForTheFirstTimeAtOnceBothSucceed() throws Exception {
+  void twoJvmsCanStartForTheFirstTimeAtOnce() throws Exception {
     Path empty = Files.createDirectory(servers.folder().resolve("empty"));
     List<String> options = List.of("-D" + BaseFolder.FOLDER_PROPERTY + "=" + empty);
     String classPath = System.getProperty("java.class.path");

@@ -13,7 +13,7 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
   @ArchTest
-  static final ArchRule embeddedPostgresKnowsNothingOfTheQueue =
+  static final ArchRule embeddedPostgresDoesNotDependOnTheQueue =
       noClasses()
           .should()
           .dependOnClassesThat()

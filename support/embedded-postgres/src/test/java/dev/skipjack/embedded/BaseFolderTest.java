@@ -43,7 +43,7 @@ class BaseFolderTest {
   }
 
   @Test
-  void folderIsClosedToOthers() throws IOException {
+  void otherUsersCannotOpenTheFolder() throws IOException {
     Path base = BaseFolder.open(who, folder.resolve("new/base"), name -> null);
 
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(base)))

@@ -72,7 +72,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void dataFolderAndPasswordAreClosedToOthers() throws IOException {
+  void otherUsersCannotReadDataFolderAndPassword() throws IOException {
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {
       Path data = postgres.dataFolder();
       assertThat(mode(data)).isEqualTo("rwx------");
@@ -81,7 +81,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void freshStartForgetsTheData() throws SQLException {
+  void freshStartDeletesTheData() throws SQLException {
     try (EmbeddedPostgres postgres = servers.at("fresh").start()) {
       TestServers.execute(postgres, "CREATE TABLE gone (id int)");
     }
@@ -138,7 +138,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void portTakenInBetweenIsReplaced() throws IOException {
+  void portThatAnotherProgramTakesIsReplaced() throws IOException {
     try (ServerSocket rival = new ServerSocket(0, 1, Postmaster.loopback())) {
       AtomicInteger asked = new AtomicInteger();
       EmbeddedPostgres.Builder builder =

@@ -47,7 +47,7 @@ class KnownArchivesTest {
   }
 
   @Test
-  void anExchangedArchiveIsRefusedBeforeItIsUnpacked(@TempDir Path jar) throws IOException {
+  void aReplacedArchiveIsRefusedBeforeItIsUnpacked(@TempDir Path jar) throws IOException {
     Path base = BaseFolder.open(who, folder, name -> null);
     try (URLClassLoader exchanged = exchanged(jar)) {
       assertThatThrownBy(() -> PostgresBinaries.under(base, who, exchanged))

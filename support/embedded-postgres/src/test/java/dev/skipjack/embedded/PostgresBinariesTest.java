@@ -33,7 +33,7 @@ class PostgresBinariesTest {
   }
 
   @Test
-  void threadsThatUnpackAtOnceShareOneFolderAndRemainsAreRemoved() throws IOException {
+  void threadsThatUnpackAtOnceShareOneFolderAndLeaveNothingElse() throws IOException {
     Path base = BaseFolder.open(who, folder, name -> null);
     List<CompletableFuture<PostgresBinaries>> both =
         Stream.generate(

@@ -129,8 +129,8 @@ class UnprivilegedTest {
   }
 
   /**
-   * Simulates a machine on which this JVM runs as root. It knows only the commands that the choice
-   * of a way needs.
+   * Simulates a machine on which this JVM runs as root. It has only the commands that are needed to
+   * choose a way.
    */
   private static final class Machine implements Commands {
 

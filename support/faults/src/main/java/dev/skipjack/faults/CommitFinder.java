@@ -11,8 +11,8 @@ import java.util.Map;
  * commit is a COMMIT, sent as a simple query or by executing a portal, or the end of a statement
  * that writes outside a transaction. Used only by the thread that reads from the client.
  *
- * <p>Holding back the chunk in which the commit ends holds back the commit, because the server does
- * not process part of a message.
+ * <p>Delaying the chunk in which the commit ends delays the commit, because the server does not
+ * process part of a message.
  *
  * @see <a href="https://www.postgresql.org/docs/current/protocol-message-formats.html">Message
  *     formats</a>
@@ -68,7 +68,7 @@ final class CommitFinder {
       return false;
     }
     missing = length - 4;
-    unreadable = missing < 0 || missing > (started ? LONGEST : LONGEST_START); // TLS, perhaps
+    unreadable = missing < 0 || missing > (started ? LONGEST : LONGEST_START); // this may be TLS
     return missing == 0 && finish();
   }
 

@@ -23,11 +23,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
- * handed out before. If a call matches several steps, for example because it executes COMMIT, and
- * more than one of them has a fault, the fault of the step that is listed first in {@link Step}
- * happens. A call counts as a commit if it is {@link Connection#commit()}, runs SQL that ends with
- * COMMIT, or runs a statement that writes in auto-commit mode. {@link Connection#setAutoCommit}
- * does not count as a commit.
+ * borrowed before. If a call matches several steps with faults, for example because it executes
+ * COMMIT, the fault of the step that is listed first in {@link Step} happens. A call counts as a
+ * commit if it is {@link Connection#commit()}, runs SQL that ends with COMMIT, or runs a statement
+ * that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
  */
@@ -118,16 +117,16 @@ public final class FaultyDataSource implements DataSource {
   }
 
   /**
-   * Makes the database unavailable: new connections fail (08001), and connections that were handed
-   * out before break at their next statement or commit (08006).
+   * Makes the database unavailable: new connections fail (08001), and connections that were
+   * borrowed before break at their next statement or commit (08006).
    */
   public void makeUnavailable() {
     reach = Reach.UNAVAILABLE;
   }
 
   /**
-   * Refuses new connections, like an exhausted pool. Connections that were handed out before
-   * continue to work.
+   * Refuses new connections, like an exhausted pool. Connections that were borrowed before continue
+   * to work.
    */
   public void exhaust() {
     reach = Reach.EXHAUSTED;
@@ -158,7 +157,7 @@ public final class FaultyDataSource implements DataSource {
 
   @Override
   public Connection getConnection(String user, String password) throws SQLException {
-    throw new SQLFeatureNotSupportedException("A pool has its user already.");
+    throw new SQLFeatureNotSupportedException("The user of a pool is fixed.");
   }
 
   @Override

@@ -107,7 +107,7 @@ public final class ForkedJvm implements AutoCloseable {
         if (ended || left <= 0) {
           throw new AssertionError(
               "The forked JVM %s without %s.%s"
-                  .formatted(ended ? "ended" : "ran on for " + atMost, what, shown()));
+                  .formatted(ended ? "ended" : "kept running for " + atMost, what, shown()));
         }
         await(left);
       }
@@ -193,7 +193,7 @@ public final class ForkedJvm implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     synchronized (lines) {
-      throw new AssertionError("The forked JVM ran on for %s.%s".formatted(atMost, shown()));
+      throw new AssertionError("The forked JVM kept running for %s.%s".formatted(atMost, shown()));
     }
   }
 
@@ -223,7 +223,7 @@ public final class ForkedJvm implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(killAtExit);
     } catch (IllegalStateException ending) {
-      return; // this JVM ends, and so does the hook
+      return; // this JVM is ending, and runs its hooks
     } finally {
       deleteArguments();
     }

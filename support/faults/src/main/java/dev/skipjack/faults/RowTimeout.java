@@ -9,8 +9,8 @@ import javax.sql.DataSource;
 
 /**
  * Aborts each statement that changes more rows of a table than allowed, with the error of a {@code
- * statement_timeout}. Unlike a timeout it does not depend on the speed of the machine. Ends when it
- * is closed.
+ * statement_timeout}. Unlike a timeout, this does not depend on the speed of the machine. Ends when
+ * it is closed.
  */
 public final class RowTimeout implements AutoCloseable {
 
@@ -63,7 +63,7 @@ public final class RowTimeout implements AutoCloseable {
     }
   }
 
-  /** Returns the number of statements that were aborted since the beginning. */
+  /** Returns the number of statements that were aborted so far. */
   public long aborted() throws SQLException {
     try (Connection connection = database.getConnection();
         Statement statement = connection.createStatement();

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /**
  * A schema full of functions, operators and types that shadow the server's own wherever a {@code
- * search_path} allows it: PostgreSQL takes a better match from any schema in the path, even from
+ * search_path} allows it. PostgreSQL takes a better match from any schema in the path, even from
  * one after {@code pg_catalog}. A statement that calls a shadow fails.
  *
  * <p>The schema shadows the names of common types, and whatever the given statements use. Each

@@ -95,7 +95,7 @@ public final class TcpProxy implements AutoCloseable {
     return listening.getLocalPort();
   }
 
-  /** Returns the URL with its host and port replaced by those of this proxy. */
+  /** Returns the URL with this proxy's host and port. */
   public String url(String jdbcUrl) {
     Matcher url = parsed(jdbcUrl);
     return "jdbc:postgresql://"

@@ -71,7 +71,7 @@ class ForkedJvmIT {
   }
 
   @Test
-  void aKilledOneEndsAtOnceAndWithoutItsHooks() {
+  void aKilledChildEndsAtOnceAndWithoutItsHooks() {
     try (ForkedJvm jvm = ticking()) {
       jvm.kill();
       assertThat(jvm.isAlive()).isFalse();
@@ -80,7 +80,7 @@ class ForkedJvmIT {
   }
 
   @Test
-  void aTerminatedOneEndsInOrder() {
+  void aTerminatedChildRunsItsHooks() {
     try (ForkedJvm jvm = ticking()) {
       jvm.terminate();
       assertThat(jvm.awaitExit(PATIENCE)).isEqualTo(143);
@@ -89,11 +89,11 @@ class ForkedJvmIT {
   }
 
   @Test
-  void aFrozenOneDoesNothingUntilItIsThawed() throws InterruptedException {
+  void aFrozenChildDoesNothingUntilItIsThawed() throws InterruptedException {
     try (ForkedJvm jvm = ticking()) {
       jvm.freeze();
       int before = -1;
-      while (jvm.lines().size() != before) { // what is in the pipe may still come
+      while (jvm.lines().size() != before) { // output in the pipe may still arrive
         before = jvm.lines().size();
         Thread.sleep(100);
       }
@@ -117,7 +117,7 @@ class ForkedJvmIT {
     }
     try (ForkedJvm jvm = ticking()) {
       assertThatThrownBy(() -> jvm.awaitLine("never", Duration.ofMillis(20)))
-          .hasMessageContaining("ran on for PT0.02S");
+          .hasMessageContaining("kept running for PT0.02S");
       assertThatThrownBy(() -> jvm.awaitExit(Duration.ofMillis(20)))
           .isInstanceOf(AssertionError.class);
     }

@@ -191,7 +191,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void doesNotTakeAStatementInATransactionForItsCommit() throws Exception {
+  void doesNotMistakeAStatementInATransactionForItsCommit() throws Exception {
     try (Connection connection = connect("")) {
       connection.setAutoCommit(false);
       proxy.cutBeforeCommit(1);

@@ -37,8 +37,8 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Fails transactions of JPA, JDBC and jOOQ at every point: an order and its job exist both or
- * neither.
+ * Fails transactions of JPA, JDBC and jOOQ at every point. Either both an order and its job exist,
+ * or neither does.
  */
 @QueueTest
 class RandomTransactionsIT {
@@ -97,7 +97,7 @@ class RandomTransactionsIT {
   }
 
   @Test
-  void orderAndJobExistBothOrNeither() {
+  void orderAndJobBothExistOrNeitherDoes() {
     try (ConfigurableApplicationContext context = start()) {
       FaultyDataSource faults = (FaultyDataSource) context.getBean(DataSource.class);
       for (int i = 0; i < TRANSACTIONS; i++) {
@@ -194,7 +194,7 @@ class RandomTransactionsIT {
       // A fault of a statement has no effect after the last statement.
       assertThat(attempt.fault).as("seed %d", seed).isEqualTo(Fault.STATEMENT);
     }
-    if (attempt.fault != Fault.CUT_AFTER_COMMIT) { // or else the end is unknown
+    if (attempt.fault != Fault.CUT_AFTER_COMMIT) { // otherwise, the end is unknown
       ended(attempt, isRolledBack);
     }
     if (!isJoined) {

@@ -31,7 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @QueueTest
 class SpringOrdersIT {
 
-  /** On another Spring Boot, one kill must do, except in a soak. */
+  /** On another Spring Boot, one kill suffices, except in a soak. */
   private static final boolean ONCE =
       Boolean.getBoolean("orders.again") && !Boolean.getBoolean("skipjack.soak");
 

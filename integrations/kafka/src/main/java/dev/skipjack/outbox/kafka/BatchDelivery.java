@@ -76,7 +76,7 @@ final class BatchDelivery {
   }
 
   /**
-   * The end of a send.
+   * A send that has ended.
    *
    * @param position the position of the event in the batch
    * @param later the positions of the later events of its aggregate
@@ -119,7 +119,7 @@ final class BatchDelivery {
     return results;
   }
 
-  /** Returns the end of a send, or null if there was none in the time after which to check. */
+  /** Returns a send that has ended, or null if none ends before the next check. */
   private @Nullable Completion awaitCompletion() throws InterruptedException {
     long nanos = Math.min(batch.timeLeft().toNanos(), CHECK_NANOS); // the relay may be closed
     return completions.poll(nanos, TimeUnit.NANOSECONDS);
@@ -156,8 +156,8 @@ final class BatchDelivery {
   }
 
   /**
-   * Sends the first of the given events. Sends nothing if the brokers were unavailable, because
-   * each send may wait for them, or if the acknowledgement could arrive too late.
+   * Sends the first of the given events. Sends nothing if the acknowledgement could arrive too
+   * late, or if the brokers were unavailable, because each send may wait for them.
    */
   private void sendNext(Queue<Integer> positions) throws InterruptedException {
     boolean maySend =
@@ -169,7 +169,7 @@ final class BatchDelivery {
     ProducerRecord<byte[], byte[]> record;
     try {
       record = records.of(batch.events().get(position));
-    } catch (Throwable failure) { // from the application's function
+    } catch (Throwable failure) { // thrown by the application's function
       results.set(position, PublishResult.retry("The event was not sent: " + failure));
       return;
     }

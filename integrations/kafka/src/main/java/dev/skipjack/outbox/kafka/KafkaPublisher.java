@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The next event of an aggregate is sent after the brokers have acknowledged the previous one;
  * different aggregates are sent in parallel. The order therefore also holds if the brokers reject
- * an event. An idempotent producer alone does not ensure that: it keeps the order of records that
- * it sends again, but not that of the records after one that failed permanently.
+ * an event. An idempotent producer alone does not ensure that. It keeps the order of records that
+ * it sends again, but still sends the records after one that failed permanently.
  *
  * <p>The result of an event:
  *
@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * </table>
  *
  * <p>Each record has the headers {@link #EVENT_ID}, {@link #EVENT_TYPE}, {@link #AGGREGATE_TYPE},
- * {@link #CONTENT_TYPE}, {@link #TRACEPARENT} if the event has one, and those of the event under
- * their own names, except for names of this list. Values are in UTF-8. The timestamp of a record is
+ * {@link #CONTENT_TYPE}, and {@link #TRACEPARENT} if the event has one. It also has the event's own
+ * headers, except those with a name of this list. Values are in UTF-8. The timestamp of a record is
  * the time at which it was sent. With the time of the event, the brokers could remove an event that
  * was blocked for longer than the retention of the topic.
  *
@@ -96,9 +96,9 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * reaches an error state that it cannot leave.
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
-   * that break the order or the durability are refused. Unless they are given, {@code linger.ms} is
-   * 0, because the next event of an aggregate waits for each record, {@code max.block.ms} is 10 s,
-   * and {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s. Keep {@code
+   * that break the order or the durability are refused. Unless they are given, {@code max.block.ms}
+   * is 10 s, {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s, and {@code
+   * linger.ms} is 0, because the next event of an aggregate waits for each record. Keep {@code
    * delivery.timeout.ms} below the relay's {@code publishTimeout}. Otherwise another relay may
    * publish the same events while the brokers are slow, and the relay logs a warning at its start.
    *

@@ -7,8 +7,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Topics that the brokers did not know a short time ago. A producer waits for such a topic in the
- * calling thread, for {@code max.block.ms}. Without this memory, each event of a missing topic
- * would delay those of other topics by that time. Thread-safe.
+ * calling thread, for {@code max.block.ms}. Without this class, each event of a missing topic would
+ * delay the events of other topics by that time. Thread-safe.
  */
 final class MissingTopics {
 

@@ -86,7 +86,7 @@ class SendOrderTest {
   }
 
   @Test
-  void brokersThatDoNotRespondCostNoAttempt() throws Exception {
+  void attemptDoesNotCountIfTheBrokersDoNotRespond() throws Exception {
     List<UUID> ids = fixture.record(event(1));
     producer.sendException = new AuthenticationException("wrong password");
     RelayStats stats;
@@ -208,7 +208,7 @@ class SendOrderTest {
     throw (T) thrown;
   }
 
-  /** Otherwise the leases would expire, and another relay would send all of them again. */
+  /** Otherwise the leases would expire, and another relay would send all events again. */
   @Test
   void acknowledgedEventsAreRecordedWhenTheTimeOfTheBatchEnds() throws Exception {
     List<UUID> ids = fixture.record(event(1), event(2));

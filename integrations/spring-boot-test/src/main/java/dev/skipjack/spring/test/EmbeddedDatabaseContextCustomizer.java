@@ -11,8 +11,8 @@ import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Replaces the URL {@code skipjack:embedded} by that of a new database, which is dropped when the
- * context is closed.
+ * Replaces the URL {@code skipjack:embedded} with the URL of a new database, which is dropped when
+ * the context is closed.
  */
 record EmbeddedDatabaseContextCustomizer() implements ContextCustomizer {
 

@@ -5,7 +5,7 @@ import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
 
-/** Provides contexts with a database if their URL asks for one. */
+/** Provides contexts with a database if their URL is {@code skipjack:embedded}. */
 final class EmbeddedDatabaseContextCustomizerFactory implements ContextCustomizerFactory {
 
   @Override

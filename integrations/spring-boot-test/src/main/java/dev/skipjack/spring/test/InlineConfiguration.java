@@ -6,7 +6,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
-/** The additional beans of the mode in which an enqueue runs its job. */
+/** The additional beans of {@link JobMode#INLINE}. */
 @Configuration(proxyBeanMethods = false)
 class InlineConfiguration {
 
@@ -28,7 +28,7 @@ class InlineConfiguration {
     return new BeanPostProcessor() {
       @Override
       public Object postProcessBeforeInitialization(Object bean, String name) {
-        // Spring Boot has added it to the managers that it has configured itself.
+        // Spring Boot has added the listener to the managers that it has configured itself.
         if (bean instanceof ConfigurableTransactionManager manager
             && !manager.getTransactionExecutionListeners().contains(listener.getObject())) {
           manager.addListener(listener.getObject());

@@ -18,8 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Runs jobs when they are enqueued, or after the transaction in which they are. Safe for any number
- * of threads.
+ * Runs jobs when they are enqueued, or after the transaction that enqueues them. Safe for any
+ * number of threads.
  */
 final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionListener, Ordered {
 
@@ -42,7 +42,7 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
     this.failures = failures;
   }
 
-  /** Returns the first place, so that all other interceptors have returned when the job runs. */
+  /** Precedes all other interceptors, so that they have returned when the job runs. */
   @Override
   public int getOrder() {
     return HIGHEST_PRECEDENCE;

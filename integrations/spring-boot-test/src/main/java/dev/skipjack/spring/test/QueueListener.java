@@ -9,7 +9,7 @@ import org.springframework.test.context.TestExecutionListener;
 /** Empties the queue before each test method and after each class, when its worker is stopped. */
 final class QueueListener implements TestExecutionListener, Ordered {
 
-  /** A place before the listener that begins the transaction of the test. */
+  /** The order of a listener before the one that begins the test's transaction. */
   private static final int BEFORE_TRANSACTIONS = 3_900;
 
   @Override

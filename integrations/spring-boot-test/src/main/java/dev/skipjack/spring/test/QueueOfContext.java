@@ -40,7 +40,7 @@ final class QueueOfContext {
     }
   }
 
-  /** Starts the worker again that was stopped. */
+  /** Starts the stopped worker again. */
   synchronized void resume() {
     if (paused) {
       paused = false;

@@ -208,7 +208,7 @@ class MigrationsTest {
   }
 
   @Test
-  void severalStartersMigrateOnce() throws Exception {
+  void severalProcessesThatStartMigrateOnce() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(6);
     try {
       List<Future<Integer>> starters = new ArrayList<>();
@@ -281,7 +281,7 @@ class MigrationsTest {
   }
 
   @Test
-  void noPartitionIsTheDefaultOne() throws SQLException {
+  void noTableHasADefaultPartition() throws SQLException {
     assertThat(query("SELECT count(*) FROM pg_partitioned_table WHERE partdefid <> 0"))
         .containsExactly("0");
   }
@@ -459,7 +459,7 @@ class MigrationsTest {
     assertThat(query("SELECT count(*) FROM \"by hand\".jobs")).containsExactly("1");
   }
 
-  /** If the migration called the function, it would run with the rights of the migrating role. */
+  /** If the migration called the function, that would run with the rights of the migrating role. */
   @Test
   void aVersionFunctionOfAnotherRoleIsNotCalled() throws SQLException {
     query(

@@ -18,7 +18,7 @@ class ModelDriftTest {
   private static final Path CHECKED_IN = Path.of("../../queue-model/src/generated/java");
 
   @Test
-  void checkedInModelIsWhatTheMigrationsGive(@TempDir Path fresh) throws Exception {
+  void checkedInModelMatchesTheMigrations(@TempDir Path fresh) throws Exception {
     GenerateModel.into(fresh);
 
     assertThat(sources(CHECKED_IN))

@@ -85,7 +85,7 @@ class ManualModeTest {
   }
 
   @Test
-  void jobsDieByTheirOutcomeOrAfterTheirLastAttempt() {
+  void jobsBecomeDeadByTheirOutcomeOrAfterTheirLastAttempt() {
     jobs.enqueue(SEND_WELCOME, new SendWelcome("is-unknown"));
     jobs.enqueue(SEND_WELCOME, new SendWelcome("bounces"));
     assertThat(runs.toTheEnd()).isEqualTo(4);

@@ -53,7 +53,7 @@ class RolledBackTest {
   // end of snippet
 
   @Test
-  void retrySnoozeAndDeathHappenInTheTransaction() {
+  void retriesSnoozesAndDeadJobsAreInTheTransaction() {
     JobId bounces = jobs.enqueue(SEND_WELCOME, new SendWelcome("bounces-once"));
     JobId sleeps = jobs.enqueue(SEND_WELCOME, new SendWelcome("sleeps-once"));
     JobId unknown = jobs.enqueue(SEND_WELCOME, new SendWelcome("is-unknown"));

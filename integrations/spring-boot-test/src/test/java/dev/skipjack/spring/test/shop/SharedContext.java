@@ -22,7 +22,7 @@ abstract class SharedContext {
   @Autowired private TestQueue queue;
 
   @RepeatedTest(2)
-  void jobsOfOtherTestsAreGone() {
+  void jobsOfOtherTestsAreDeleted() {
     assertThat(queue).hasNoJobs();
     jobs.enqueue(Mails.SEND_WELCOME, new SendWelcome("ada"));
     assertThat(queue).hasExactly(1);
