@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
  *
  * <p>The backoffs that the methods of this interface return are immutable and thread-safe. Custom
  * implementations must also be thread-safe. The wait is clamped to the range from 0 to {@link
- * #LONGEST}, so that a failure can be recorded whatever the backoff returns.
+ * #LONGEST}.
  */
 @FunctionalInterface
 public interface Backoff {
@@ -28,8 +28,7 @@ public interface Backoff {
   /**
    * Returns the default backoff, which starts at 15 s and doubles up to one day. Three quarters of
    * each wait are random. If the first attempts of many jobs fail together, about 1 in 11 of these
-   * jobs becomes due in the same second. If their second attempts fail together, it is about 1 in
-   * 22.
+   * jobs becomes due in the same second.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);

@@ -15,9 +15,9 @@ import java.util.List;
  *
  * <p>The interceptor is called once per call to an enqueuer, after the arguments have been checked,
  * and receives all jobs of that call, including unique jobs. It is not called for the jobs that
- * schedules enqueue. The jobs that it passes to {@code next} are the ones that are written. It may
- * modify jobs through the methods of {@link NewJob}, but must preserve their number, their order
- * and their keys, because results are matched to jobs by position.
+ * schedules enqueue. The jobs that it passes to {@code next} are written. It may modify jobs
+ * through the methods of {@link NewJob}, but must preserve their number, their order and their
+ * keys, because results are matched to jobs by position.
  *
  * <p>If the enqueue runs in its own transaction, {@code next} begins and commits it, so an
  * exception that the interceptor throws afterwards does not undo the enqueue. If the enqueue runs
@@ -41,7 +41,7 @@ public interface EnqueueInterceptor {
    */
   List<EnqueueResult> enqueue(List<NewJob> jobs, Next next);
 
-  /** The rest of the chain: the next interceptor, or the write itself. */
+  /** Passes jobs to the next interceptor or, after the last one, writes them. */
   @FunctionalInterface
   interface Next {
 

@@ -59,7 +59,7 @@ public final class EnqueueOptions {
     private boolean strictOrdering;
     private boolean wakesUp = true;
 
-    /** Returns a clone, which copies every field, including fields that are added later. */
+    /** Clones this draft, so that fields added later are copied too. */
     private Draft copy() {
       try {
         return (Draft) clone();
@@ -167,8 +167,8 @@ public final class EnqueueOptions {
   /**
    * Sets an idempotency key, which makes it safe to repeat the enqueue, for example after a timeout
    * or a lost connection. While the key is kept, another enqueue with the same kind and key creates
-   * no job and returns the first one, even if that job has ended or the payloads differ. Once the
-   * key has expired, it can be used again. By default, a job has no idempotency key.
+   * no job and returns the first job. This holds even if that job has ended or the payloads differ.
+   * Once the key has expired, it can be used again. By default, a job has no idempotency key.
    *
    * <p>Unlike the key of a unique job, an idempotency key is not released when the job ends. Use a
    * value that identifies the request, such as an order number or an id that the client generates
@@ -205,8 +205,8 @@ public final class EnqueueOptions {
 
   /**
    * Adds a header, which is passed to the handler and inherited by follow-up jobs that the handler
-   * enqueues. Headers are for the context of a job, such as a tenant or a trace; the data that the
-   * job processes belongs in its payload. Replaces a header of the same name. By default, a job has
+   * enqueues. Use headers for the context of a job, such as a tenant or a trace, and the payload
+   * for the data that the job processes. Replaces a header of the same name. By default, a job has
    * no headers.
    *
    * @param name lowercase HTTP token characters: {@code a-z 0-9 ! # $ % & ' * + . ^ _ ` | ~ -}.
@@ -238,8 +238,8 @@ public final class EnqueueOptions {
   /**
    * Sets the ordering key of the job. Jobs with the same key run one after another, in the order in
    * which they were enqueued, regardless of their kinds, their queues and the number of workers. A
-   * job that waits for a retry still holds the key; jobs with other keys are not affected. The
-   * default is the key of the job's type, or none.
+   * job that waits for a retry still holds the key. The default is the key of the job's type, or
+   * none.
    *
    * @param key the key, 1 to 512 bytes in UTF-8, without NUL or lone surrogates
    */
@@ -257,10 +257,9 @@ public final class EnqueueOptions {
   }
 
   /**
-   * Disables the wake-up of workers, which then find the job at their next poll. Use this for jobs
-   * that are not urgent, especially when you enqueue many of them, because the commit of a
-   * transaction with a wake-up takes a database-wide lock. By default, workers are woken if the job
-   * is due immediately.
+   * Disables the wake-up of workers, which then find the job at their next poll. Use this for many
+   * jobs that are not urgent, because the commit of a transaction with a wake-up takes a
+   * database-wide lock. By default, workers are woken if the job is due immediately.
    */
   public EnqueueOptions withoutWakeUp() {
     return with(draft -> draft.wakesUp = false);

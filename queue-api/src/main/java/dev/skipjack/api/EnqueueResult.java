@@ -71,7 +71,7 @@ public sealed interface EnqueueResult {
   }
 
   /**
-   * Indicates that no job was created; instead, the job that holds the unique key was changed as
+   * Indicates that no job was created, but the job that holds the unique key was changed as
    * requested. That job is pending or waits for its ordering key, and has not used any attempts.
    *
    * @param jobId the job that was changed

@@ -4,8 +4,8 @@ package dev.skipjack.api;
  * The id of a single attempt. Every claim creates a new one. It fences writes: a worker that has
  * lost its lease cannot change anything, because its execution id is no longer current.
  *
- * @param value the numeric id; positive and never reused. Other numbers are allowed, because the
- *     history may contain them
+ * @param value the numeric id; positive for every new execution and never reused, but the history
+ *     may contain other numbers
  */
 public record ExecutionId(long value) {
 

@@ -1,6 +1,6 @@
 package dev.skipjack.api;
 
-/** The status of the job that holds a unique key, as seen by a duplicate. */
+/** The status of the job that holds a unique key. */
 public enum HolderStatus {
   /** Pending, and has not used an attempt. A duplicate can change the job. */
   PENDING,

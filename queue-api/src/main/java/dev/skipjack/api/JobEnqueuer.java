@@ -5,15 +5,15 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Enqueues jobs. Whether an enqueuer runs its own transactions or takes part in the caller's is
- * documented by the method that returns it.
+ * Enqueues jobs. An enqueuer either runs its own transactions or takes part in the caller's
+ * transaction, as documented by the method that returns it.
  *
  * <p>Payloads are stored as {@code jsonb}, which preserves values but not their notation. Names are
  * sorted, and only the last of several equal names in an object is kept. Numbers are written
  * without an exponent ({@code 1E+3} becomes 1000), with their trailing zeros, and zero has no sign.
  * White space and escapes are removed. A payload is rejected if it contains U+0000, a lone
- * surrogate, a number with more than 309 digits before the decimal point or 1,000 after it, or more
- * than 100 nested levels of arrays and objects.
+ * surrogate or more than 100 nested levels of arrays and objects. A number may have at most 309
+ * digits before and 1,000 digits after the decimal point.
  *
  * <p>All arguments are checked before any SQL is sent, so the caller's transaction remains usable
  * after a job has been rejected. An enqueuer that runs its own transactions is thread-safe. An

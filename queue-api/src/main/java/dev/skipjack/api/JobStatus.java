@@ -7,7 +7,7 @@ import java.util.Locale;
  * docs/job-lifecycle.md}. The store's {@code StatusesTest} compares this list with the schema.
  */
 public enum JobStatus {
-  /** Waiting for its due time, which may be that of a retry, or for a worker. */
+  /** Waiting for its due time or for a worker. */
   PENDING,
   /** Claimed by a worker, which renews the lease while the job runs. */
   RUNNING,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A type of job: its kind, the class of its payload, and the default options of its jobs. The code
- * that enqueues jobs and the worker that runs them share the type.
+ * that enqueues jobs and the worker that runs them use the same type.
  *
  * <p>Declare one constant for each kind. Code that only enqueues jobs needs no handler. Instances
  * are immutable; methods that change a setting return a new instance.
@@ -60,7 +60,7 @@ public final class JobType<T> {
     private boolean strictOrdering;
     private OrderingPolicy orderingPolicy = OrderingPolicy.BLOCK;
 
-    /** Returns a clone, which copies every field, including fields that are added later. */
+    /** Clones these settings, so that fields added later are copied too. */
     private Settings copy() {
       try {
         return (Settings) clone();
@@ -195,8 +195,8 @@ public final class JobType<T> {
    * key run one after another, in the order in which they were enqueued. By default, jobs have no
    * key. {@link EnqueueOptions#orderingKey} overrides the key of a single job.
    *
-   * <p>Jobs with the same key run one after another even if their types differ, so begin the key
-   * with the name of what it identifies, as in {@code "account-42"}.
+   * <p>Types share the keys, so begin a key with the name of what it identifies, as in {@code
+   * "account-42"}.
    *
    * @param key a function that returns the key, 1 to 512 bytes in UTF-8, or null if the job is not
    *     ordered. It is called once for each job, in the thread that enqueues the job
@@ -209,13 +209,13 @@ public final class JobType<T> {
 
   /**
    * Orders the type's jobs by commit within an ordering key: a job whose transaction commits later
-   * runs later. By default, jobs are ordered by their ids, which are assigned before the commit; a
+   * runs later. By default, jobs are ordered by their ids, which are assigned before the commit. A
    * job whose transaction commits late may therefore run after jobs with higher ids.
    *
    * <p>With strict ordering, an enqueue waits until every other open transaction that has enqueued
    * a strictly ordered job with the same key has ended. Only strictly ordered jobs are ordered by
    * commit, so use strict ordering either for all types whose jobs share a key or for none of them.
-   * Transactions that make several enqueue calls can deadlock; the guide "Order of jobs" explains
+   * Transactions that make several enqueue calls can deadlock. The guide "Order of jobs" explains
    * how to avoid this.
    */
   public JobType<T> strictOrdering() {

@@ -41,7 +41,7 @@ public final class LeaseLostException extends QueueException {
   }
 
   /**
-   * Returns the id of the execution that owns the job now, as seen by the open transaction. Empty
+   * Returns the id of the execution that owns the job now, as read in the open transaction. Empty
    * if the job is not running, or if the database did not report the id.
    */
   public Optional<ExecutionId> heldBy() {

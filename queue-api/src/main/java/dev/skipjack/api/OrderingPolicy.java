@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /**
  * Determines what happens to the jobs that wait behind a dead job of their ordering key. The type
- * of the job sets the policy; an operator can override it for a queue at any time.
+ * of the job sets the policy. An operator can override it for a queue at any time.
  */
 public enum OrderingPolicy {
   /**
@@ -15,9 +15,9 @@ public enum OrderingPolicy {
   /** The next job runs. The dead job remains, and a redrive puts it behind the key's other jobs. */
   SKIP,
   /**
-   * The waiting jobs that were created before the head of the key died become dead as well. When no
-   * such job is left, the key is freed and its other jobs run. A job also runs if it was enqueued
-   * before the head died, but its transaction committed only after the key was freed.
+   * Waiting jobs become dead as well if they were created before the head of the key became dead.
+   * When no such job is left, the key is freed and its other jobs run. A job also runs if it was
+   * enqueued before that, but its transaction committed only after the key was freed.
    */
   PARK;
 

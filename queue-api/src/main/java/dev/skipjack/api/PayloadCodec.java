@@ -12,20 +12,19 @@ public interface PayloadCodec {
   String encode(Object payload);
 
   /**
-   * Decodes a payload from a JSON document. The class is that of the registered {@link JobType}; it
-   * is never taken from the document.
+   * Decodes a payload from a JSON document. The class is that of the registered {@link JobType},
+   * and is never taken from the document.
    *
    * @throws PayloadException if the document does not match {@code payloadClass}. The exception is
-   *     {@linkplain PayloadException#permanent permanent} if the class itself cannot be decoded and
-   *     no further attempt can succeed
+   *     {@linkplain PayloadException#permanent permanent} if no payload of the class can be decoded
    */
   <T> T decode(String json, Class<T> payloadClass);
 
   /**
    * Checks that {@link #decode} can read what {@link #encode} writes for a class. The queue calls
-   * this method when a handler is registered and before the first job with a payload of the class
-   * is enqueued, so that it can reject a payload that no attempt could read. A codec that cannot
-   * decide must accept the class. The default implementation accepts every class.
+   * this method when a handler is registered, and before the first job with a payload of the class
+   * is enqueued. A codec that cannot decide must accept the class. The default implementation
+   * accepts every class.
    *
    * @param payloadClass the payload class of a {@link JobType}
    * @throws PayloadException if {@code decode} would always fail. The message names the class, the

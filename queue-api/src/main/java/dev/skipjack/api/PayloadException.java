@@ -24,9 +24,8 @@ public final class PayloadException extends QueueException {
   }
 
   /**
-   * Returns an exception for {@link PayloadCodec#decode} to throw if the class itself cannot be
-   * decoded and no retry can succeed. If {@code decode} throws this exception, the worker marks the
-   * job as dead without further retries.
+   * Returns an exception for {@link PayloadCodec#decode} to throw if no payload of the class can be
+   * decoded. The worker then makes the job dead without further retries.
    *
    * @param message a message that names the class and the fix, but never the content of the payload
    */

@@ -56,8 +56,8 @@ public interface QueueAccess {
   }
 
   /**
-   * Returns the running workers of this process to which this object gives new jobs directly, or
-   * empty if all jobs must be claimed.
+   * Returns the running workers of this process that can start new jobs without a claim, or empty
+   * if all jobs must be claimed.
    */
   default Optional<LocalWorkers> localWorkers() {
     return Optional.empty();

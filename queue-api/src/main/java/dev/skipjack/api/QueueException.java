@@ -2,10 +2,7 @@ package dev.skipjack.api;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The superclass of the exceptions that a queue throws. Each subclass calls for a different
- * reaction by the caller.
- */
+/** The superclass of the exceptions that a queue throws. */
 public class QueueException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

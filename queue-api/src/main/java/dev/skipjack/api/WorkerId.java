@@ -5,8 +5,9 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The identity of a worker, for display, and for the worker to search for jobs whose claim was
- * lost. Jobs are owned by executions, not by workers, so two workers can safely have the same name.
+ * The identity of a worker. It is displayed, and the worker searches by it for its jobs after the
+ * response to a claim was lost. Jobs are owned by executions, not by workers, so two workers can
+ * safely have the same name.
  *
  * @param name the configured name, at most 100 characters. Control characters, which could be used
  *     to forge log lines, and lone surrogates are replaced with U+FFFD

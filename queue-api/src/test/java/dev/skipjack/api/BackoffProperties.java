@@ -24,7 +24,7 @@ class BackoffProperties {
   }
 
   @Property
-  void jitterOnlyShortensAndByNoMoreThanItsRatio(
+  void jitterShortensByAtMostItsRatio(
       @ForAll @DoubleRange(min = 0, max = 1) double ratio, @ForAll Random random) {
     Duration wait = Backoff.fixed(Duration.ofSeconds(100)).jitter(ratio).after(1, random);
 

@@ -102,7 +102,7 @@ class JobTypeTest {
 
   @Test
   @SuppressWarnings("NullAway") // callers may not check nulls
-  void nullsAreRefusedByName() {
+  void messagesNameTheNullArgument() {
     assertThatThrownBy(() -> JobType.of(null, String.class))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("Kind name must not be null.");

@@ -14,11 +14,11 @@ import org.jooq.Table;
 import org.jooq.impl.DSL;
 
 /**
- * Arrays of equal length as the columns of a table: {@code unnest(?, ?) AS alias (a, b)}. Each
- * column has one parameter, regardless of the number of rows, so the text of a statement is the
- * same for one row and for a thousand.
+ * Builds a table whose columns are arrays of equal length: {@code unnest(?, ?) AS alias (a, b)}.
+ * Each column has one parameter, regardless of the number of rows, so the text of a statement is
+ * the same for one row and for a thousand.
  *
- * <p>It is a template, because jOOQ 3.19 cannot express an unnest of several arrays WITH
+ * <p>The SQL is a template, because jOOQ 3.19 cannot express an unnest of several arrays WITH
  * ORDINALITY.
  */
 public final class ArrayRows {

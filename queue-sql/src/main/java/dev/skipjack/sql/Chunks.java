@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Splits a bulk write into statements. A statement ends at a number of rows or at {@link
- * #LARGEST_PAYLOAD}, whichever comes first, because the driver and the server hold a whole
- * statement in memory, and the server rejects a statement of 1 GB.
+ * Splits a bulk write into statements. The rows and the payloads of each statement are limited,
+ * because the driver and the server hold a whole statement in memory, and the server rejects a
+ * statement of 1 GB.
  */
 public final class Chunks {
 

@@ -21,8 +21,8 @@ public final class EndedTransaction {
 
   /**
    * Runs each statement in a transaction of its own, which takes one round trip per statement. If
-   * another transaction has begun on the connection meanwhile, the statements run in that
-   * transaction instead.
+   * another transaction has begun on the connection, the statements run in that transaction
+   * instead.
    *
    * @param connection the connection; its auto-commit mode is restored afterwards
    */

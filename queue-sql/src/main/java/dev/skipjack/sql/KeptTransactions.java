@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps between
- * calls, with no transaction open in between. The pool cannot check this connection. After a minute
- * without use, the next call therefore checks whether the server is reachable and writable. If a
- * response takes longer than ten seconds, the connection is closed. Safe for any number of threads,
- * which take turns.
+ * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps between calls
+ * without an open transaction. The pool cannot check this connection. After a minute without use,
+ * the next call therefore checks whether the server is reachable and writable. If a response takes
+ * longer than ten seconds, the connection is closed. Safe for any number of threads, which take
+ * turns.
  */
 public final class KeptTransactions implements AutoCloseable {
 
@@ -110,7 +110,7 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Makes the next {@link #reserve} check the server, however recently the connection was used. */
+  /** Makes the next {@link #reserve} check the server, even if the connection was used recently. */
   public void recheck() {
     doubted = true;
   }
@@ -184,8 +184,8 @@ public final class KeptTransactions implements AutoCloseable {
 
   /**
    * Closes the connection, unless the failure only aborted its statement. In that case the
-   * connection still works, and borrowing another one could take long while handlers use up the
-   * pool.
+   * connection still works, and borrowing another one could take long if handlers use all
+   * connections of the pool.
    */
   private void giveUpUnlessWhole(SQLException failure) {
     Connection connection = kept;

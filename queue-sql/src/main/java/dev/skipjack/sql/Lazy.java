@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * value, and the others wait for it.
  *
  * <p>Loading the classes of jOOQ takes longer than all other steps of creating a queue
- * (docs/adr/0045). A queue therefore creates the objects that need jOOQ in this way.
+ * (docs/adr/0045). A queue therefore creates the objects that need jOOQ only when they are needed.
  */
 public final class Lazy<T> implements Supplier<T> {
 

@@ -32,9 +32,9 @@ import org.jooq.Table;
  *             ORDER BY queue, priority, scheduled_at, id LIMIT 1) AS next)
  * }</pre>
  *
- * <p>A DISTINCT would read every entry. The recursion jumps from the first entry of one group to
- * the first entry of the next, and reads one entry per group. It orders by all columns of the index
- * because the planner might otherwise choose another index for the limit.
+ * <p>A DISTINCT would read every entry. The recursion reads only the first entry of each group. It
+ * orders by all columns of the index because the planner might otherwise choose another index for
+ * the limit.
  */
 public final class LooseScan {
 

@@ -16,8 +16,8 @@ public final class OrderingPolicies {
   private OrderingPolicies() {}
 
   /**
-   * Returns the policy that applies to a dead job: that of its queue, else its own, else {@code
-   * block}.
+   * Returns the policy that applies to a dead job: the policy of its queue, otherwise its own,
+   * otherwise {@code block}.
    */
   public static Field<String> of(Field<String> queue, Field<String> ofJob) {
     return coalesce(

@@ -16,12 +16,11 @@ import org.slf4j.LoggerFactory;
  * <p>A data source that is bound to the caller's transaction provides that transaction's
  * connection, and a commit on it would commit the caller's work. After the first statement of the
  * transaction, the driver reports that it is open. Before that, the only indication is that
- * auto-commit is off. This alone proves nothing, because a pool may be configured without
- * auto-commit. It proves that a transaction is open in two cases. The first is a HikariCP pool that
- * is configured with auto-commit. The second is a data source that has provided a connection in
- * auto-commit mode before, and now provides the same connection a second time while it is still
- * borrowed, which no pool does. A data source that provides two different connections is a pool,
- * and is not tested again.
+ * auto-commit is off, which may also be the configuration of a pool. The connection is therefore
+ * rejected in only two cases. First, a HikariCP pool is configured with auto-commit. Second, the
+ * data source has provided a connection in auto-commit mode before, and now provides the same
+ * connection a second time while it is still borrowed. A data source that provides two different
+ * connections is a pool, and is not tested again.
  */
 public final class OwnConnections {
 

@@ -37,7 +37,10 @@ public final class OwnTransactions {
   private final Preamble preamble;
   private final Runnable onReadOnlyServer;
 
-  /** Supplies the connection of the transaction to run in; null to run own transactions. */
+  /**
+   * Supplies the connection of the caller's transaction. Null if this object runs its own
+   * transactions.
+   */
   private final @Nullable Supplier<Connection> callers;
 
   /** Creates an instance that uses connections from {@code dataSource}. */
@@ -307,8 +310,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * Returns whether the server did not respond, or reported that it is shutting down, or this JVM
-   * had no memory for the response; the transaction may have been committed before that.
+   * Returns whether the transaction may have been committed, because the server did not respond or
+   * was shutting down, or this JVM had no memory for the response.
    */
   private static boolean isBroken(SQLException failure) {
     String state = failure.getSQLState();

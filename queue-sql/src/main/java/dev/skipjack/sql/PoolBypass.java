@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
  * Unless all connections of the pool are in use, this class waits for at most half a second after a
  * failed attempt of the pool, and for two seconds if an attempt hangs. It then opens its own
  * connection. If the server refuses this connection, because the login is rejected or a limit is
- * reached, this class waits for the pool. A worker thus detects the start and the end of an outage
- * at once. The connection has the settings of the pool's connections, and is closed after use.
+ * reached, this class waits for the pool. A worker therefore detects the start and the end of an
+ * outage at once. The connection has the settings of the pool's connections, and is closed after
+ * use.
  */
 final class PoolBypass {
 

@@ -17,10 +17,10 @@ final class PostgresDriver {
   private PostgresDriver() {}
 
   /**
-   * Returns whether a transaction is open, or has failed, on {@code connection}. The server's last
-   * message contains this. If a connection cannot be unwrapped to the driver's, this method
-   * requests a change that JDBC forbids inside a transaction. The driver rejects it without a round
-   * trip.
+   * Returns whether a transaction is open, or has failed, on {@code connection}. Each response of
+   * the server contains this state. If a connection cannot be unwrapped to the driver's, this
+   * method requests a change that JDBC forbids inside a transaction. The driver rejects it without
+   * a round trip.
    */
   static boolean isInTransaction(Connection connection) throws SQLException {
     if (connection.isWrapperFor(BaseConnection.class)) {
@@ -42,8 +42,8 @@ final class PostgresDriver {
 
   /**
    * Returns the id of the server process that the driver was connected to, or empty if the
-   * connection cannot be unwrapped to the driver's. A pooler reports another id than that of the
-   * process that runs the statements.
+   * connection cannot be unwrapped to the driver's. Through a pooler, another process may run the
+   * statements.
    */
   static OptionalInt serverProcess(Connection connection) throws SQLException {
     return connection.isWrapperFor(BaseConnection.class)

@@ -8,10 +8,10 @@ package dev.skipjack.sql;
  * prepares every statement of the connection again. It is set with a function because older drivers
  * search statements for SET. docs/adr/0007 and 0017 explain the settings and their cost.
  *
- * <p>If the client disappears between a statement and its COMMIT, and the network does not report
- * it, the server would keep the locked jobs for hours, and no rescue could free them. Transactions
- * that lock rows therefore limit the time for which they may be idle, unless the role or the
- * database has its own {@code idle_in_transaction_session_timeout}.
+ * <p>If the client disappears between a statement and its COMMIT, the server could keep the locked
+ * jobs for hours, and no rescue could free them. Transactions that lock rows therefore limit the
+ * time for which they may be idle, unless the role or the database has its own {@code
+ * idle_in_transaction_session_timeout}.
  */
 enum Preamble {
   /** The settings of most statements. */

@@ -28,7 +28,7 @@ final class ResultColumns {
     }
   }
 
-  /** Returns the selected fields themselves; {@link ResultQuery#fields} returns copies of them. */
+  /** Returns the selected fields themselves, because {@link ResultQuery#fields} returns copies. */
   private static List<? extends Field<?>> selected(ResultQuery<?> query) {
     return query instanceof Select<?> select ? select.getSelect() : List.of(query.fields());
   }

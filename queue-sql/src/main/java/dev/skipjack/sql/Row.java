@@ -118,8 +118,8 @@ public final class Row {
   }
 
   /**
-   * Returns the strings of an array, whatever its dimensions. NULL counts as an empty array, and
-   * elements that are NULL are omitted.
+   * Returns the strings of an array with any number of dimensions. NULL counts as an empty array,
+   * and elements that are NULL are omitted.
    */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));

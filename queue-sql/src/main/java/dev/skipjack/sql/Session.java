@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Runs statements in one open transaction. Not thread-safe; not usable after that transaction. */
+/**
+ * Runs statements in one open transaction. Not thread-safe, and not usable after that transaction.
+ */
 public final class Session {
 
   private final Connection connection;

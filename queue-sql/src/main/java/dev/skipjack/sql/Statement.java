@@ -58,9 +58,8 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Renders a query that has only one sensible plan, whatever the settings, and in which every
-   * function, operator and type is qualified. It runs without the settings that other statements
-   * need.
+   * Renders a query that runs without the settings that other statements need. It has only one
+   * sensible plan, and every function, operator and type in it is qualified.
    */
   public static <Q, R> Statement<Q, R> selfContained(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {

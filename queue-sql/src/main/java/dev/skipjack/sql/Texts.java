@@ -9,9 +9,8 @@ import org.jooq.impl.SQLDataType;
 
 /**
  * Creates parameters of type {@code text}. The driver sends {@code varchar}. Without the cast to
- * {@code text}, the type of the columns, an operator that another role defined elsewhere in the
- * search path could be a better match than the server's own. (Sending no type would cost a round
- * trip to determine it.)
+ * {@code text}, an operator that another role defined elsewhere in the search path could be a
+ * better match than the server's own.
  */
 public final class Texts {
 

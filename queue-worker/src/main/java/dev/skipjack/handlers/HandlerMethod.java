@@ -63,8 +63,8 @@ record HandlerMethod<T>(
   }
 
   /**
-   * Returns what the method itself threw, because the rules of the job type refer to its class. A
-   * proxy wraps checked exceptions that its interface does not declare.
+   * Returns the exception that the method threw, because the rules of the job type refer to its
+   * class. A proxy wraps checked exceptions that its interface does not declare.
    */
   private static Exception failure(InvocationTargetException thrown) {
     Throwable cause = thrown.getCause();

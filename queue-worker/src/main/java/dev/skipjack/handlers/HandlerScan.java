@@ -83,10 +83,9 @@ final class HandlerScan {
   }
 
   /**
-   * Returns whether the compiler wrote a bridge because a method of the class overrides an
-   * inherited one with other types: a type variable among its parameters, or a wider return type.
-   * Other bridges override nothing: a public class has them for the public methods that it inherits
-   * from a class that is not public.
+   * Returns whether a bridge exists because a method of the class overrides an inherited one. A
+   * public class also has bridges for the public methods that it inherits from a class that is not
+   * public.
    */
   private static boolean isOverride(Method bridge, Method[] declared) {
     return Arrays.stream(declared)
@@ -272,8 +271,7 @@ final class HandlerScan {
 
   /**
    * Rejects an annotation that states only the kind, if no job type of the kind was found.
-   * Producers have declared one somewhere, because they cannot enqueue without it, and the handler
-   * would ignore its settings.
+   * Producers need a job type to enqueue, so there is one whose settings the handler would ignore.
    */
   private static void requireDefinition(JobHandler settings, String kind, String name) {
     if (!settings.value().isEmpty() && !hasAttributes(settings)) {

@@ -18,8 +18,7 @@ public interface HandlerTransactions {
    * Calls a handler in a new transaction of the queue's database, as follows:
    *
    * <ol>
-   *   <li>Begins a transaction, which the code that {@code handler} calls uses, and calls {@code
-   *       handler}.
+   *   <li>Begins a transaction, and calls {@code handler}, whose code uses the transaction.
    *   <li>If {@code handler} returns true, passes the connection of the transaction to {@code
    *       completion}, and then commits.
    *   <li>If it returns false, rolls back.
@@ -43,8 +42,7 @@ public interface HandlerTransactions {
    * <p>If {@code handler} returns {@code Outcome.completed()}, with or without a result, the job is
    * completed with {@link JobContext#completeIn} as the last statement of the transaction. After
    * any other outcome or an exception, the transaction is rolled back, and the worker writes the
-   * outcome as usual. An asynchronous outcome fails the attempt, because the transaction would end
-   * before the work does.
+   * outcome as usual. An asynchronous outcome fails the attempt.
    */
   default <T> Handler<T> transactional(Handler<T> handler) {
     return new TransactionalHandler<>(this, handler);

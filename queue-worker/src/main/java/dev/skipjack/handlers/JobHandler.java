@@ -12,22 +12,21 @@ import java.lang.annotation.Target;
  * Marks a method that runs the jobs of one kind.
  *
  * <p>The method takes the payload and, if it needs it, a {@link JobContext}. A method with {@link
- * JobSchedule}, or whose {@link JobType} is declared, need not take the payload. Its return type
- * determines the outcome of an attempt: after {@code void}, the job is completed; an {@link
- * dev.skipjack.api.Outcome} or a {@code CompletionStage<Outcome>} is the outcome itself; any other
- * value is stored as the result of the completed job. An exception fails the attempt. The method
- * must be neither private nor static.
+ * JobSchedule}, or whose {@link JobType} is declared, need not take the payload. A method that
+ * returns {@code void} completes the job. An {@link dev.skipjack.api.Outcome} or a {@code
+ * CompletionStage<Outcome>} is the outcome of the attempt. Any other value is stored as the result
+ * of the completed job. An exception fails the attempt. The method must be neither private nor
+ * static.
  *
  * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The
  * type is found if it is declared through {@link JobHandlers.Builder#type}, or in a {@code static
- * final} field of the handler's class, of one of its superclasses or interfaces, or of one of the
- * {@link #types}. If none of these declares the kind, such fields are searched in the payload class
- * and in the classes that enclose it or the handler's class.
+ * final} field of the handler's class, its superclasses or interfaces, or of one of the {@link
+ * #types}. If none of these declares the kind, such fields of the payload class are searched, and
+ * of the classes that enclose it or the handler's class.
  *
  * <p>If no type of the kind is found, the attributes of this annotation and the class of the
- * payload parameter define it. An annotation with only the {@link #value} is rejected in this case,
- * because the settings of a type that was not found would be ignored: set {@link #kind} or another
- * attribute to define the type in the annotation.
+ * payload parameter define it. An annotation with only the {@link #value} is rejected in this case.
+ * Set {@link #kind} or another attribute to define the type in the annotation.
  */
 @Documented
 @Target(ElementType.METHOD)

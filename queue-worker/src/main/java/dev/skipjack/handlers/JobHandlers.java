@@ -37,8 +37,8 @@ public final class JobHandlers {
   }
 
   /**
-   * Scans objects for handlers. Their classes and superclasses are searched; a method that is
-   * overridden needs the annotation again.
+   * Scans objects for handlers. Their classes and superclasses are searched. A method that
+   * overrides a handler needs the annotation too.
    *
    * @throws IllegalArgumentException if an object has no handler, if a handler is declared
    *     incorrectly, or if a kind has two handlers. The message names class, method and the fix
@@ -51,7 +51,7 @@ public final class JobHandlers {
     return builder.build();
   }
 
-  /** Returns a builder, for job types that are declared elsewhere or objects that are supplied. */
+  /** Returns an empty builder. */
   public static Builder builder() {
     return new Builder();
   }
@@ -65,8 +65,8 @@ public final class JobHandlers {
   }
 
   /**
-   * Returns the classes in whose static final fields the handlers of a class look for their job
-   * types, for tools that must declare such access in advance.
+   * Returns the classes whose static final fields are searched for the job types of a class's
+   * handlers. Tools need them if reflection must be declared in advance.
    */
   public static Set<Class<?>> constantsReadBy(Class<?> type) {
     Set<Class<?>> classes = TypeConstants.own(type);
@@ -88,8 +88,8 @@ public final class JobHandlers {
   }
 
   /**
-   * Returns the schedules of the handlers, in the order of their kinds, without those that are
-   * {@linkplain JobSchedule#DISABLED disabled}.
+   * Returns the schedules of the handlers, in the order of their kinds, without {@linkplain
+   * JobSchedule#DISABLED disabled} schedules.
    */
   public List<Schedule> schedules() {
     List<Schedule> schedules = new ArrayList<>();
@@ -105,8 +105,7 @@ public final class JobHandlers {
    * Adds the handlers and their schedules to a worker.
    *
    * @throws IllegalArgumentException if the worker already has a handler of one of the kinds or a
-   *     schedule of one of the names, or if there is a schedule, but the queue does not support
-   *     schedules
+   *     schedule of one of the names, or the queue does not support the schedules
    * @throws dev.skipjack.api.PayloadException if the queue's codec cannot decode a payload class
    */
   public void addTo(Worker.Builder worker) {
@@ -151,7 +150,7 @@ public final class JobHandlers {
      * Sets a function that resolves the texts of annotations, for example replaces placeholders
      * such as {@code ${report.cron}}. It is called for {@link JobHandler#queue}, {@link
      * JobHandler#timeout}, {@link JobSchedule#cron}, {@link JobSchedule#every} and {@link
-     * JobSchedule#zone}; kinds and names are constants. Default: texts are used as they are.
+     * JobSchedule#zone}, but not for kinds and names. Default: texts are used as they are.
      */
     public Builder texts(UnaryOperator<String> resolver) {
       this.texts = Objects.requireNonNull(resolver, "The resolver of texts must not be null.");

@@ -18,7 +18,7 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>Belongs on a method with {@link JobHandler}. The method takes no payload, or one that can be
- * created without data, such as a record without components; {@link
+ * created without data, such as a record without components. {@link
  * dev.skipjack.worker.JobContext#scheduledFor} returns the planned time. Set either {@link #cron}
  * or {@link #every}.
  *
@@ -32,14 +32,15 @@ import java.lang.annotation.Target;
 public @interface JobSchedule {
 
   /**
-   * The value of {@link #cron} or {@link #every} with which {@link JobHandlers} does not declare
-   * the schedule. A schedule that is already in the database stays there, because another program
-   * may need it, and fires until it is paused or retired.
+   * The value of {@link #cron} or {@link #every} that disables the declaration of the schedule. A
+   * schedule that is already in the database stays there, because another program may need it, and
+   * fires until it is paused or retired.
    */
   String DISABLED = "-";
 
   /**
-   * The cron expression, with five fields, or six with seconds in front. See {@link CronTiming}.
+   * The cron expression, with five fields, or with six of which the first is the second. See {@link
+   * CronTiming}.
    */
   String cron() default "";
 

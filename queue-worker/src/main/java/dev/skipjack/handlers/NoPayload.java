@@ -1,4 +1,4 @@
 package dev.skipjack.handlers;
 
-/** The payload of the jobs of a handler with a schedule that takes no payload: {@code {}}. */
+/** The payload of the jobs for scheduled handlers without a payload parameter: {@code {}}. */
 record NoPayload() {}

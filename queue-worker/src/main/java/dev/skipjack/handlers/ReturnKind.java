@@ -53,8 +53,8 @@ enum ReturnKind {
   /**
    * Determines how the values that a method returns are converted.
    *
-   * @throws IllegalArgumentException if the worker could not use them; the message is the second
-   *     half of a sentence
+   * @throws IllegalArgumentException if the worker could not use them; the message continues a
+   *     sentence that begins with the method
    */
   static ReturnKind of(Method method) {
     Class<?> type = method.getReturnType();
@@ -90,9 +90,7 @@ enum ReturnKind {
     return bound instanceof Class<?> value && Outcome.class.isAssignableFrom(value);
   }
 
-  /**
-   * The worker does not subscribe to publishers, so the job would be completed without being run.
-   */
+  /** Publishers are rejected, because the worker does not subscribe to them. */
   private static boolean isPublisher(@Nullable Class<?> type) {
     if (type == null) {
       return false;

@@ -9,8 +9,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the schedules of handlers. The messages of its exceptions are the second half of a sentence
- * that begins with the handler.
+ * Makes the schedules of handlers. The messages of its exceptions continue a sentence that begins
+ * with the handler.
  *
  * @param texts resolves the texts of the annotations
  */
@@ -62,7 +62,7 @@ record ScheduleMaker(UnaryOperator<String> texts) {
               .formatted(type.getName(), failed.getCause()),
           failed);
     } catch (ReflectiveOperationException absent) {
-      // Reported below, together with a constructor that is not accessible.
+      // Reported below, like a constructor that is not accessible.
     }
     throw new IllegalArgumentException(
         "has a schedule, but its payload class %s has no accessible constructor without parameters. Remove the payload parameter, take a record without components, or remove @JobSchedule and declare a Schedule with the payload."

@@ -122,7 +122,7 @@ final class Attempt {
     return taken;
   }
 
-  /** Returns the nanoTime at which the first of the jobs that were handed over in a row began. */
+  /** Returns the nanoTime at which the first job of a series of hand-overs began. */
   long followingSince() {
     Long first = followingSince;
     return first == null ? begunAt : first;
@@ -156,7 +156,7 @@ final class Attempt {
     return this;
   }
 
-  /** Returns whether the enqueue of the job has begun the attempt, and not a claim. */
+  /** Returns whether the enqueue of the job, and not a claim, has begun the attempt. */
   boolean isDirect() {
     return direct;
   }
@@ -277,7 +277,7 @@ final class Attempt {
   }
 
   /**
-   * Ends the attempt if its handler has not been called yet; the handler is then never called.
+   * Ends the attempt if its handler has not been called yet. The handler is then never called.
    *
    * @return whether this call ended it
    */
@@ -295,7 +295,7 @@ final class Attempt {
    * Records that the lease is lost.
    *
    * @return whether this call was the first to record the loss; false if the attempt has already
-   *     ended, in which case the rejected write of its ending reveals the loss
+   *     ended
    */
   boolean lose() {
     Runnable signal;
@@ -346,8 +346,8 @@ final class Attempt {
   }
 
   /**
-   * Returns whether the handler has become stuck, which means that it is still running the given
-   * nanoseconds after it was interrupted. Returns true only once.
+   * Returns whether the handler is still running the given nanoseconds after it was interrupted.
+   * Returns true only once.
    */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The claimed attempts of one queue that wait for a slot. They leave the buffer by priority, and in
  * the order of arrival within a priority. Each reserved slot (see {@link LaneOrder.Reserve}) takes
- * the attempt that arrived first; otherwise a job could wait here indefinitely. The claim loop
- * keeps the buffer bounded, because it claims only as many jobs as there is room for.
+ * the attempt that arrived first, so that no job waits here indefinitely. The claim loop keeps the
+ * buffer bounded, because it claims only as many jobs as there is room for.
  */
 final class AttemptBuffer {
 
@@ -25,7 +25,7 @@ final class AttemptBuffer {
 
   private final LaneOrder.Reserve reserve;
 
-  /** Attempts by priority, highest first, in the order of arrival; no deque is empty. */
+  /** Attempts by priority, highest first, in the order of arrival. No deque is empty. */
   private final TreeMap<Integer, Deque<Waiting>> waiting = new TreeMap<>(Comparator.reverseOrder());
 
   private int size;

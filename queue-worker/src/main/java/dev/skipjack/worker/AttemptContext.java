@@ -141,7 +141,7 @@ final class AttemptContext implements JobContext {
       }
       attempt.completion().noteWritten();
     } catch (LeaseLostException lost) {
-      // A handler that repeats a transaction whose commit seemed to fail finds its own completion.
+      // The handler may be repeating a transaction that has already committed the completion.
       if (!attempt.completion().isWritten() && attempt.lose()) {
         reporter.lost(attempt, lost.heldBy().orElse(null));
       }

@@ -123,8 +123,7 @@ final class AttemptEnder {
       }
       return false;
     } catch (Throwable lastResort) {
-      // A second call has no effect on an attempt that has ended, so its lease would be renewed
-      // forever.
+      // The attempt has ended, so no later call can release it. Its lease would be renewed forever.
       abandon(attempt);
       throw lastResort;
     }

@@ -3,7 +3,7 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * Tracks the lease of an attempt, as far as this worker knows it. Safe for any number of threads.
+ * Tracks the lease of an attempt. Safe for any number of threads.
  *
  * <p>Usually each heartbeat renews the lease. A <i>spared</i> attempt has one long lease instead,
  * so that the worker does not change the job's row while the handler's transaction runs.

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Starts and stops the parts of a started worker: the claim loop, slots, rescuer, maintainer,
- * listener, registrar and scheduler around an engine.
+ * Starts and stops the parts of a started worker: the engine, claim loop, slots, rescuer,
+ * maintainer, listener, registrar and scheduler.
  */
 final class BackgroundRun {
 
@@ -300,8 +300,7 @@ final class BackgroundRun {
         accepted++;
       }
     } finally {
-      // Memory may be exhausted, for example. An attempt that is neither buffered nor released
-      // would be renewed forever and never run.
+      // An attempt that is neither buffered nor released would be renewed forever and never run.
       claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }
@@ -339,9 +338,8 @@ final class BackgroundRun {
   }
 
   /**
-   * Stops gracefully: stops claiming, releases the attempts that have not begun, lets handlers
-   * continue until the drain timeout, releases the rest, records the outcomes, and finally stops
-   * renewing leases. If the calling thread is interrupted, it stops waiting for handlers.
+   * Stops gracefully, as {@link Worker#stop()} documents. If the calling thread is interrupted, it
+   * stops waiting for handlers.
    */
   void stop() {
     long deadline = System.nanoTime() + config.drainTimeout().toNanos();

@@ -39,7 +39,7 @@ final class ClaimAnswer {
         lastFruitful = i;
       }
     }
-    // A full claim stopped in the lane that filled it; the lanes after it were not read.
+    // A full claim ended in the lane that filled it. Later lanes were not read.
     boolean full = jobs.size() >= request.limit();
     visited = full ? lastFruitful + 1 : ends.length;
     finished = full ? lastFruitful : ends.length;

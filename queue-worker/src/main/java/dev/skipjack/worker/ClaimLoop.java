@@ -17,9 +17,8 @@ import java.util.function.LongSupplier;
  * Claims as many jobs as the queues have room for.
  *
  * <p>Jobs that arrive one by one are claimed immediately. If a claim has returned several jobs and
- * left none, more jobs will probably arrive soon: the loop waits 5 ms for them and claims from the
- * same lanes again. A steady stream of jobs therefore requires one claim every 5 ms and few
- * listings.
+ * left none, more jobs will probably arrive soon. The loop then waits 5 ms and claims from the same
+ * lanes again. A steady stream of jobs therefore requires one claim every 5 ms and few listings.
  *
  * <p>While there is no room for more jobs, a poll only reads how long due jobs have waited and
  * which queues are paused.

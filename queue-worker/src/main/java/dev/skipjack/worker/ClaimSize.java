@@ -69,9 +69,8 @@ final class ClaimSize {
   }
 
   /**
-   * Returns whether this JVM, and not the server, ran out of memory. A shortage in the server
-   * proves nothing about the job: all sessions share the server's memory and its lock table ({@code
-   * max_locks_per_transaction}), so a valid job could lose an attempt.
+   * Returns whether this JVM, and not the server, ran out of memory. Other sessions may have caused
+   * a shortage in the server, so it must not cost the job an attempt.
    */
   private static boolean isMemoryOfThisJvm(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -21,16 +21,16 @@ import java.util.function.LongSupplier;
 
 /**
  * Claims jobs from the lanes that are known to have due jobs. A lane that returned fewer jobs than
- * requested is skipped until the next listing, so that a lane of jobs that only other workers can
- * handle does not hide the lanes behind it. The caller may name lanes in which it expects jobs.
+ * requested is skipped until the next listing. Otherwise, jobs that only other workers can handle
+ * would hide the lanes behind theirs. The caller may name lanes in which it expects jobs.
  *
  * <p>If the database is slow, the claimer uses low-water marks, claims from the skipped lanes as
  * well, and lists the lanes only at each sweep. A claim with marks that returns no job is followed
  * by a sweep, or by a claim from the idle lanes if a sweep would take more than its share of the
  * time.
  *
- * <p>A claim that does not fit into memory is repeated for fewer jobs; {@link ClaimSize} determines
- * how many.
+ * <p>A claim that does not fit into memory is repeated for fewer jobs, as {@link ClaimSize}
+ * determines.
  *
  * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
  * committed in one round trip. {@link #takeLost} returns whether its response was lost.
@@ -41,7 +41,7 @@ final class Claimer {
 
   /**
    * The maximum number of jobs in a claim that is committed before its jobs have arrived. If they
-   * do not arrive, each of them waits about a second, and has an audit row more.
+   * do not arrive, each of them waits about a second and gets one more audit row.
    */
   static final int FEW = 16;
 
@@ -70,8 +70,9 @@ final class Claimer {
   private static final int TRUSTED_BY_DURATION = 20;
 
   /**
-   * How long after a claim that did not fit into memory none is committed before its jobs have
-   * arrived. The job that was too large is released within this time, and must not be lost again.
+   * A period after a claim that did not fit into memory. Within it, claims are committed only after
+   * their jobs have arrived. The job that was too large is released within this period, and must
+   * not be lost again.
    */
   private static final long AFTER_TOO_LARGE = Duration.ofMinutes(1).toNanos();
 
@@ -97,7 +98,7 @@ final class Claimer {
   private long listingNanos;
   private boolean asked;
 
-  /** Whether the last claim returned few jobs, so that the next one probably does so, too. */
+  /** Whether the last claim returned few jobs, so that the next one probably does too. */
   private boolean expectsFew;
 
   private boolean mayBeLost;
@@ -218,8 +219,8 @@ final class Claimer {
   }
 
   /**
-   * Returns whether the last {@link #claim} sent a statement. It sends none if no lane is known and
-   * it is too early for a listing.
+   * Returns whether the last {@link #claim} sent a statement. Returns false if no lane was known
+   * and it was too early for a listing.
    */
   boolean asked() {
     return asked;
@@ -227,8 +228,8 @@ final class Claimer {
 
   /**
    * Lists the lanes for a worker without room for more jobs, to measure how long jobs have waited.
-   * Does nothing if the last listing is more recent than {@code interval} nanoseconds, or if the
-   * database is slow and a listing would take more than its share of the time.
+   * Does nothing if the last listing is more recent than {@code interval} nanoseconds, or a listing
+   * would take more than its share of the time.
    *
    * @return whether the lanes were listed
    */
@@ -278,7 +279,7 @@ final class Claimer {
   /**
    * Makes the next claim read, without a listing, those lanes of these queues that returned jobs a
    * moment ago. Has no effect if a single claim cannot read all of these lanes. It also has no
-   * effect if the database is slow, because claims with low-water marks read all lanes anyway.
+   * effect if the database is slow, because claims with low-water marks read all lanes.
    */
   void expectAgain(Set<String> queues) {
     expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
@@ -286,7 +287,7 @@ final class Claimer {
 
   /**
    * Returns whether a job that is enqueued now must wait for a claim, because the queue may have
-   * other due jobs, or because the database is slow and finding out would be expensive.
+   * other due jobs or the database is slow.
    */
   boolean mustClaimFirst(String queue) {
     return marks.inForce() || lanes.expectMore(Set.of(queue));
@@ -297,7 +298,7 @@ final class Claimer {
     return lanes.expectMore(room.keySet());
   }
 
-  /** Returns whether jobs may have been claimed since the last call that no claim has returned. */
+  /** Returns whether a claim since the last call may have claimed jobs that it did not return. */
   boolean takeLost() {
     boolean lost = mayBeLost;
     mayBeLost = false;
@@ -360,7 +361,10 @@ final class Claimer {
     return jobs;
   }
 
-  /** Makes all claims commit after their jobs have arrived, for a caller that cannot search. */
+  /**
+   * Makes all claims commit after their jobs have arrived, for a caller that does not search for
+   * lost jobs.
+   */
   Claimer carefully() {
     isCareful = true;
     return this;

@@ -9,10 +9,9 @@ import java.util.Set;
  * Tracks whether the database is available and whether the pool has free connections, based on the
  * results of the loops.
  *
- * <p>The database counts as lost from the moment a loop that jobs depend on fails because the
- * database is unavailable, until no such loop fails for that reason. The success of one loop does
- * not prove that the others will succeed, because it may need less: reads succeed on a server that
- * is read-only or whose disk is full.
+ * <p>The database counts as lost while any loop that jobs depend on fails because the database is
+ * unavailable. The success of one loop does not prove that the others will succeed. For example,
+ * reads succeed on a server that is read-only or whose disk is full.
  *
  * <p>The pool counts as exhausted while any loop fails to get a connection. The success of another
  * loop does not change that, because some loops, such as the heartbeat, have separate connections.
@@ -55,7 +54,7 @@ final class DatabaseWatch {
    */
   synchronized boolean failed(String loop, Throwable failure) {
     if (isExhausted(failure) || !isAway(failure)) {
-      failing.remove(loop); // it fails for another reason now; lost until a loop gets a response
+      failing.remove(loop); // it now fails for another reason
       return false;
     }
     failing.add(loop);
@@ -76,9 +75,8 @@ final class DatabaseWatch {
   }
 
   /**
-   * Returns whether jobs can run without this loop. Polling finds jobs without wake-ups, and
-   * partitions are created days ahead; schedules only enqueue. So failures of such a loop cause a
-   * warning and never an outage.
+   * Returns whether jobs can run without this loop. Failures of such a loop cause a warning and
+   * never an outage.
    */
   static boolean isOptional(String loop) {
     return loop.equals(LISTENER) || loop.equals(MAINTAINER) || loop.equals(Scheduler.ROLE);
@@ -118,7 +116,7 @@ final class DatabaseWatch {
 
   /**
    * Returns how many times a server was found to be read-only. When this number has changed, every
-   * component that keeps a connection must check it, because the connection may lead to the same
+   * component that keeps a connection must check that connection, because it may lead to the same
    * server.
    */
   int readOnlyMet() {
@@ -161,7 +159,7 @@ final class DatabaseWatch {
     return !waiting.isEmpty();
   }
 
-  /** Returns the time since the pool was last exhausted. */
+  /** Returns the time since the latest shortage of connections began. */
   synchronized Duration exhaustedFor() {
     return Duration.ofNanos(System.nanoTime() - exhaustedAt);
   }
@@ -170,15 +168,14 @@ final class DatabaseWatch {
     return lost;
   }
 
-  /** Returns the time since the database was last lost. */
+  /** Returns the time since the latest outage of the database began. */
   synchronized Duration duration() {
     return Duration.ofNanos(System.nanoTime() - lostAt);
   }
 
   /**
-   * Returns whether the failure means that the database is unavailable: no connection, a rejected
-   * login, a missing database, a server that is starting or shutting down, exhausted resources, or
-   * a read-only server.
+   * Returns whether the failure means that the database is unavailable or read-only, rejects the
+   * login, or has no free resources.
    */
   static boolean isAway(Throwable failure) {
     return failure instanceof StoreException refused

@@ -76,7 +76,7 @@ sealed interface Ending {
   }
 
   /**
-   * The handler asked for a later attempt; this one is not counted.
+   * The handler asked for a later attempt. This one is not counted.
    *
    * @param until as {@link Requeue#until()}
    */
@@ -93,7 +93,7 @@ sealed interface Ending {
   }
 
   /**
-   * The worker releases the job; the attempt is not counted.
+   * The worker releases the job. The attempt is not counted.
    *
    * @param until as {@link Requeue#until()}
    */

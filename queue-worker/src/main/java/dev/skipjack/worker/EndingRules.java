@@ -27,7 +27,7 @@ final class EndingRules {
   /** Encodes a handler's result as JSON. */
   @FunctionalInterface
   interface ResultWriter {
-    /** Encodes the result, and throws whatever the codec throws. */
+    /** Encodes the result. Exceptions of the codec are propagated. */
     String write(String kind, Object result);
   }
 
@@ -124,7 +124,7 @@ final class EndingRules {
 
   private Ending threw(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
     if (attempt.completion().isPostponedBy(thrown)) {
-      // The handler did its work, and did not cause the lack of a partition.
+      // The handler did not cause the lack of a partition.
       return Ending.Released.after(backoff(attempt, backoffOf(type)));
     }
     return failed(attempt, type, thrown);
@@ -141,8 +141,8 @@ final class EndingRules {
   }
 
   /**
-   * Returns the ending of a handler that wrote its completion, which stands unless its transaction
-   * was rolled back.
+   * Returns the ending of a handler that wrote its completion. The completion is valid unless its
+   * transaction was rolled back.
    */
   private Ending afterCompletion(Attempt attempt, @Nullable JobType<?> type, RunResult result) {
     return new Ending.CompletedByHandler(
@@ -192,7 +192,7 @@ final class EndingRules {
     try {
       return JobError.of(thrown, redaction::of);
     } catch (Throwable again) {
-      // A stack overflow or an exhausted heap may occur again; keep at least the class.
+      // A stack overflow or an exhausted heap may occur again, so only the class is kept.
       return new JobError(thrown.getClass().getName(), "Could not be described.", null);
     }
   }
@@ -205,7 +205,7 @@ final class EndingRules {
     try {
       return Backoff.clamp(backoff.after(attempt.job().attempt(), random.get()));
     } catch (Throwable broken) {
-      // The function is the user's own; the failure must be written even if it throws.
+      // The function is the user's code. The failure must be written even if it throws.
       return Backoff.standard().after(attempt.job().attempt(), random.get());
     }
   }

@@ -13,9 +13,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The parts of a worker that are needed whether it runs jobs in its own threads or in the caller's:
- * the attempts that it holds, the runner, and the threads that write outcomes, renew leases and
- * enforce timeouts. Used once.
+ * The parts that every run of a worker needs: the attempts that it holds, the runner, and the
+ * threads that write outcomes, renew leases and enforce timeouts. Used once.
  */
 final class Engine {
 
@@ -121,7 +120,7 @@ final class Engine {
       ErrorRedactor redactor,
       Reporter reporter) {}
 
-  /** Creates what releases the jobs of lost claims and direct starts. */
+  /** Creates the part that releases the jobs of lost claims and direct starts. */
   LostClaims newLostClaims() {
     return new LostClaims(
         (after, limit) -> store.heldBy(worker, after, limit),
@@ -190,7 +189,7 @@ final class Engine {
   }
 
   private void stop(long deadline, long listeners) throws InterruptedException {
-    long untilHeard = deadline; // kept if the caller is interrupted meanwhile
+    long untilHeard = deadline; // kept if the caller is interrupted
     try {
       flusher.stop();
       flusher.join((deadline - System.nanoTime()) / 3);

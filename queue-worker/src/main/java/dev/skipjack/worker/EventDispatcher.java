@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
  * that do not fit are dropped, counted about once a second, and logged at most once a minute. Used
  * once.
  *
- * <p>A busy worker has several events for each job, and waking the thread for each of them would
- * cost more than everything else that the worker does for the job. After an event, the thread
- * therefore polls the queue for a moment before it waits to be woken.
+ * <p>After an event, the thread polls the queue for a moment before it waits to be woken, because
+ * waking it for each event would be expensive.
  */
 final class EventDispatcher {
 
@@ -40,7 +39,7 @@ final class EventDispatcher {
 
   /**
    * The number of characters that an exception counts as. An exception and its causes hold several
-   * kilobytes of stack frames; a better estimate would require a copy of the frames.
+   * kilobytes of stack frames.
    */
   static final long LENGTH_OF_EXCEPTION = 5_000;
 
@@ -177,7 +176,7 @@ final class EventDispatcher {
   }
 
   private void sleep() {
-    Thread.interrupted(); // for the same reason
+    Thread.interrupted(); // a set interrupt flag would keep the thread from parking
     asleep = true;
     if (waiting.isEmpty() && !closed) {
       LockSupport.park(this);
@@ -234,7 +233,7 @@ final class EventDispatcher {
       count = takeCount(countInterval);
       report = takeReport(warnInterval);
     }
-    // Outside the lock, because this is the user's code, which may hang.
+    // Called without the lock, because the user's code may hang.
     if (count > 0) {
       countDropped.accept(count);
     }

@@ -6,14 +6,14 @@ import org.slf4j.event.Level;
 /**
  * Defines how a worker logs failed attempts and dead jobs. Immutable.
  *
- * <p>By {@linkplain #standard() default}, a failed attempt is logged at WARN, on one line with the
- * kind, the ids, the number of the attempt, and the error's class, message, root cause and first
- * stack frames. A job that becomes dead is logged at ERROR, followed by the stack trace. Every text
- * passes through the {@link ErrorRedactor}, if there is one, and the line breaks in an error's
- * message are escaped.
+ * <p>By {@linkplain #standard() default}, a failed attempt is logged at WARN on one line. The line
+ * contains the kind, the ids, the number of the attempt, and the error's class, message, root cause
+ * and first stack frames. A job that becomes dead is logged at ERROR, followed by the stack trace.
+ * Every text passes through the {@link ErrorRedactor}, if there is one, and the line breaks in an
+ * error's message are escaped.
  *
  * <p>For each kind and error class, the worker logs at most five failed attempts and five stack
- * traces of dead jobs per minute; a line at the end of the minute reports how many were left out.
+ * traces of dead jobs per minute. A line at the end of the minute reports how many were left out.
  * Every dead job is logged on its own line.
  */
 public final class FailureLog {

@@ -14,7 +14,7 @@ import org.slf4j.event.Level;
 
 /**
  * Logs why attempts failed, with at most a few lines per minute for each kind and error class, so
- * that a burst of failures does not bury the rest of the log. Safe for any number of threads.
+ * that a burst of failures does not hide the rest of the log. Safe for any number of threads.
  */
 final class FailureLogger {
 
@@ -30,8 +30,8 @@ final class FailureLogger {
   private static final int FRAMES = 3;
 
   /**
-   * The maximum number of windows. Each is for one kind and error class; once they are used up, all
-   * other kinds and error classes share one window.
+   * The maximum number of windows. Each is for one kind and error class. Once all are used, other
+   * kinds and error classes share one window.
    */
   private static final int MOST_WINDOWS = 1_000;
 
@@ -111,7 +111,7 @@ final class FailureLogger {
     ended.forEach(this::report);
   }
 
-  /** Returns whether another line may be logged; if not, counts the line. */
+  /** Returns whether another line may be logged. If not, counts the line as left out. */
   private boolean mayLog(Key wanted) {
     Window ended = null;
     Key key = wanted;

@@ -128,7 +128,7 @@ final class HandOvers {
 
   private void completed(Attempt attempt, Ending ending, @Nullable ClaimedJob job, long sentAt) {
     Attempt next = job == null ? null : new Attempt(job, attempt.queue(), lease, sentAt);
-    // Before the other leaves: a worker that holds no job may stop.
+    // Added before the completed attempt is removed, because a worker without attempts may stop.
     if (next != null && running.add(next)) {
       attempt.handOver(next);
     } else {

@@ -6,7 +6,7 @@ import dev.skipjack.api.Outcome;
  * Runs the jobs of one kind.
  *
  * <p>Called outside any transaction, by at most as many threads at once as the queue's concurrency.
- * A job may run more than once; {@link JobContext#completeIn} makes effects in the queue's own
+ * A job may run more than once. With {@link JobContext#completeIn}, effects in the queue's own
  * database happen exactly once. A handler should end soon after its thread is interrupted. The
  * worker interrupts the thread if the lease is lost, the timeout has passed, the job is cancelled,
  * or the worker is shutting down.

@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the completion that a handler wrote in its own transaction, as far as this worker knows
- * it. The handler may still roll it back. Safe for any number of threads.
+ * Tracks the completion that a handler wrote in its own transaction. The handler may still roll
+ * back that transaction. Safe for any number of threads.
  */
 final class HandlerCompletion {
 
@@ -51,7 +51,7 @@ final class HandlerCompletion {
 
   /**
    * Records that the job no longer has a row. While the lease lasts, only the completion can have
-   * removed the row; afterwards the audit shows whether it did.
+   * removed the row. Afterwards, the audit shows whether it did.
    */
   void noteJobGone() {
     if (isCommitted()) {

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Defines the threads on which handlers run. Immutable; several workers may share an instance. */
+/** Defines the threads on which handlers run. Immutable. Several workers may share an instance. */
 public final class HandlerThreads {
 
   private enum Kind {

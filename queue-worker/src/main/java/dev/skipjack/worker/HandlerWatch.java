@@ -24,7 +24,7 @@ final class HandlerWatch {
 
   /** Records that a handler has begun. */
   void began() {
-    if (refusing) { // a race only keeps an old refusal a little longer
+    if (refusing) { // a race can only keep a refusal a little longer
       end();
     }
   }

@@ -34,7 +34,7 @@ final class HealthRules {
     }
     List<String> warnings = new ArrayList<>();
     for (String role : dead) {
-      // A restart would run the same code of schedules again, and end the jobs that are running.
+      // A restart would end running jobs, and then run the same code of schedules again.
       (role.equals(Scheduler.ROLE) ? warnings : reasons)
           .add("The worker's thread '%s' is dead or hangs.".formatted(role));
     }

@@ -21,17 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the leases of all attempts that the worker holds, whether they are buffered, running or
- * unwritten. Between renewals it reads which jobs were cancelled and writes the progress that
- * handlers report, each about once a second and only if there is something to read or write. It has
- * a dedicated thread, so that no handler can delay it, and is the last loop to stop.
+ * unwritten. Between renewals, it reads which jobs were cancelled and writes the progress that
+ * handlers report, each about once a second. It has a dedicated thread, so that no handler can
+ * delay it, and is the last loop to stop.
  */
 final class HeartbeatTask implements Loop.Step {
 
   private static final int BATCH = 500;
 
   /**
-   * The maximum pause between runs. It ensures that a cancellation arrives within a second, however
-   * long the leases are.
+   * The maximum pause between runs. It ensures that a cancellation arrives within a second even if
+   * leases are long.
    */
   private static final long LONGEST_TICK = Duration.ofMillis(900).toNanos();
 
@@ -109,8 +109,7 @@ final class HeartbeatTask implements Loop.Step {
    * Gives one lease of this duration to an attempt that has not begun, and leaves the job's row
    * unchanged until half of the lease has passed. If that fails, the attempt keeps its lease and is
    * renewed as usual. Ends the attempt if its lease is lost or an operator has requested
-   * cancellation. Called by the thread that is about to run the handler; other attempts are not
-   * delayed.
+   * cancellation. Called by the thread that is about to run the handler.
    */
   void spare(Attempt attempt, Duration lease) {
     try {
@@ -155,7 +154,7 @@ final class HeartbeatTask implements Loop.Step {
         due.add(attempt);
       } else if (attempt
           .lease()
-          .isDue(now, interval)) { // checked again: it may have been spared meanwhile
+          .isDue(now, interval)) { // checked again, because it may have been spared
         spared.computeIfAbsent(attempt.lease().length(), lease -> new ArrayList<>()).add(attempt);
       }
     }
@@ -293,8 +292,8 @@ final class HeartbeatTask implements Loop.Step {
 
   private void lost(Attempt attempt, Renewal renewal) {
     if (attempt.completion().isWritten() && !renewal.jobIsLive()) {
-      // The handler most likely committed its completion; the flusher checks that when the handler
-      // has ended.
+      // The handler probably committed its completion. The flusher checks this when the handler has
+      // ended.
       attempt.completion().noteJobGone();
     } else if (attempt.lose()) {
       reporter.lost(attempt, renewal.heldBy());

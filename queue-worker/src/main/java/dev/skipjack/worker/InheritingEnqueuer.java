@@ -11,8 +11,8 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Passes the headers of the handler's job on to the jobs that the handler enqueues. A header that
- * is given to such a job replaces the inherited one of the same name.
+ * Passes the headers of the handler's job on to the jobs that the handler enqueues, unless they set
+ * a header of the same name.
  */
 final class InheritingEnqueuer implements JobEnqueuer {
 

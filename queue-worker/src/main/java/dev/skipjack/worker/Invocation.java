@@ -61,7 +61,8 @@ final class Invocation {
       MDC.put("attempt", Integer.toString(attempt.job().attempt()));
       return chain(registration, attempt, context).proceed();
     } finally {
-      // MDC entries that the handler left must not label the next job of this thread.
+      // MDC entries that the handler left must not appear in the log lines of the thread's next
+      // job.
       if (outer == null) {
         MDC.clear();
       } else {

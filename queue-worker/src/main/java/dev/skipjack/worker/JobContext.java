@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Describes an attempt to its handler, and offers operations on its job. Safe for any number of
- * threads; must not be used after the attempt has ended.
+ * threads, but must not be used after the attempt has ended.
  */
 public interface JobContext {
 
@@ -95,20 +95,20 @@ public interface JobContext {
    *
    * <p>Use READ COMMITTED if possible. A REPEATABLE READ or SERIALIZABLE transaction cannot
    * complete a job whose lease was renewed after the first statement of the transaction (SQLSTATE
-   * 40001). In such a transaction, call this method first: it locks the job's row, so that until
-   * the transaction ends the lease cannot be renewed and no other worker can take the job. If you
-   * call it later and it fails, let the exception propagate: the worker releases the job without
+   * 40001). In such a transaction, call this method first. It locks the job's row, so the lease
+   * cannot be renewed and no other worker can take the job until the transaction ends. If you call
+   * it later and it fails, let the exception propagate. The worker then releases the job without
    * counting the attempt, and runs later attempts of that kind under one long lease, which is
    * renewed only after half of its duration. That lease is at least three times as long as the
-   * failed attempt took, but at most 6 hours. If the worker dies, such a job is rescued only after
-   * that lease has expired.
+   * failed attempt took, but at most 6 hours. If the worker's process is killed, such a job is
+   * rescued only after that lease has expired.
    *
    * @param connection a connection with an open transaction, which this method neither commits nor
    *     rolls back
    * @throws LeaseLostException if this attempt no longer holds the job; let the exception
    *     propagate, so that the transaction is rolled back
    * @throws StoreException if the database rejected the write, for example with SQLSTATE 40001; the
-   *     transaction can then only be rolled back. Let the exception propagate: if it is {@linkplain
+   *     transaction can then only be rolled back. Let the exception propagate. If it is {@linkplain
    *     StoreException#isTransient() transient}, for example because the archive has no partition
    *     for today, the job is retried and the attempt is not counted
    */
@@ -127,8 +127,8 @@ public interface JobContext {
   /**
    * Returns an enqueuer for follow-up jobs that uses the transaction open on {@code connection}. If
    * {@link #completeIn(Connection)} uses the same transaction, the follow-up jobs exist if and only
-   * if this job is completed. They inherit this job's {@linkplain #headers() headers}; a header
-   * that is given to such a job replaces the inherited one of the same name.
+   * if this job is completed. They inherit this job's {@linkplain #headers() headers}, unless they
+   * set a header of the same name.
    */
   JobEnqueuer enqueueIn(Connection connection);
 
@@ -145,7 +145,7 @@ public interface JobContext {
   /**
    * Returns whether the worker has received an operator's request to cancel the job. If so, it has
    * also interrupted the handler's thread. If the handler still completes the job, the job is
-   * completed; if the attempt ends in any other way, the job is cancelled.
+   * completed. If the attempt ends in any other way, the job is cancelled.
    */
   boolean isCancelled();
 

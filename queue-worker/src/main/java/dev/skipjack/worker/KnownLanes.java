@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  */
 final class KnownLanes {
 
-  /** The state of a lane, as far as the worker knows it. */
+  /** The state of a lane. */
   static final class Known {
 
     private final Lane lane;
@@ -84,9 +84,8 @@ final class KnownLanes {
         known.continues(earlier);
       }
       if (earlier != null && earlier.exhausted) {
-        // An exhausted lane has no job for this worker: its oldest job is of a kind that other
-        // workers handle, or arrived later. Otherwise the lane would use up the reserve of lanes
-        // that have such a job.
+        // The oldest job is probably one that only other workers handle, so its wait must not give
+        // this lane the reserve.
         known.since = later(known.since, earlier.since);
       }
       add(known);

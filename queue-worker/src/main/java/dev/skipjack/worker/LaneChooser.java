@@ -20,20 +20,19 @@ import org.jspecify.annotations.Nullable;
  * With a single queue, a claim contains all lanes of the queue, each capped at the queue's room,
  * because the limit of the claim is also the limit of the queue. With several queues that have
  * room, the caps of a queue must not add up to more than its room. A claim then contains only the
- * queue's highest lane; lower lanes follow after that lane has returned fewer jobs than requested.
- * In both cases, if one lane has too few jobs, other lanes provide the rest, either in the same
- * claim or in the next claim, which follows immediately.
+ * queue's highest lane. Lower lanes follow after that lane has returned fewer jobs than requested.
+ * In both cases, if one lane has too few jobs, other lanes provide the rest in the same claim or
+ * the next one.
  *
  * <p>A claim contains an exhausted lane only if a low-water mark makes reading it cheap. With
  * several queues, it requests one job from such a lane, before the lane that is expected to provide
  * the rest.
  *
  * <p>The reserve of a queue is counted in fractions of a slot, and the lane that receives it comes
- * first. If one claim cannot return all jobs that the queues want, the queue that has been served
- * least in proportion to its weight comes first.
+ * first. If one claim cannot fill the room of all queues, the queue that has been served least in
+ * proportion to its weight comes first.
  *
- * <p>The running time is linear in the number of known lanes of queues with room, except that the
- * queues are sorted if one claim is too small for all. Confined to one thread.
+ * <p>Confined to one thread.
  */
 final class LaneChooser {
 
@@ -107,8 +106,7 @@ final class LaneChooser {
 
   private void takeTurns() {
     asked.forEach(turn -> turn.servedAtLeast(leastServed));
-    // Lanes that are not expected to have jobs come last; otherwise a thousand of them could fill
-    // every claim.
+    // Lanes that are not expected to have jobs come last, so that they cannot fill every claim.
     asked.sort(Comparator.comparing(QueueTurn::isExhausted).thenComparingDouble(QueueTurn::served));
     leastServed = asked.get(0).served();
   }
@@ -132,8 +130,8 @@ final class LaneChooser {
   }
 
   /**
-   * Returns the lane whose oldest due job has waited longest, or null if that lane is served first
-   * anyway.
+   * Returns the lane whose oldest due job has waited longest, or null if that lane has the highest
+   * priority.
    */
   private static @Nullable Known longestWaiting(List<Known> lanes, long now) {
     Known highest = null;

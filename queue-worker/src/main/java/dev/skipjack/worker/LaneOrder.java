@@ -11,12 +11,12 @@ import java.util.TreeMap;
  * <p>Within a queue, jobs of higher priority are served first, and jobs of equal priority in the
  * order in which they became due. The jobs of one queue and one priority form a <i>lane</i>. Unless
  * the order is strict, a tenth of the slots is reserved for the lane whose oldest due job has
- * waited longest, so that a steady stream of jobs of high priority does not starve the others.
+ * waited longest. A steady stream of jobs of high priority therefore does not starve the others.
  *
- * <p>Each queue has its own slots, so queues compete only if a single claim cannot fill the slots
- * of all of them: when more than 1,000 slots are free at once, and in {@link
- * Worker#runUntilIdle()}, which claims 50 jobs at a time. Each queue then gets a share of the claim
- * in proportion to its weight, and the unused part of a share goes to the other queues.
+ * <p>Each queue has its own slots. Queues compete only if one claim cannot fill all free slots:
+ * when more than 1,000 are free at once, and in {@link Worker#runUntilIdle()}, which claims 50 jobs
+ * at a time. Each queue then gets a share of the claim in proportion to its weight, and the unused
+ * part of a share goes to the other queues.
  *
  * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict within a queue.
  *
@@ -27,7 +27,7 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
   /**
    * The share of a queue's slots that is reserved for waiting lanes of lower priority. Only this
-   * enum defines the share; to offer another one, add a constant.
+   * enum defines the share.
    */
   public enum Reserve {
     /** In each queue, every tenth slot goes to the lane whose oldest due job has waited longest. */

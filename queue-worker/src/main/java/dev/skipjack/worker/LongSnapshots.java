@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * of that kind one long lease before their handlers start, and does not change the row while they
  * run.
  *
- * <p>This has costs: each start requires another statement and a commit, a job of such a kind is
- * rescued later if its worker dies, and the progress that its handler reports is not written. A
- * kind is therefore forgotten after a number of successive attempts that ended within a heartbeat
- * interval. Each time a kind has to be learned again, that number doubles, so that a rare long job
- * among short ones is not repeatedly released without being counted.
+ * <p>A long lease has costs. Each start requires another statement and a commit, the job is rescued
+ * later if the worker's process ends, and the progress of its handler is not written. A kind is
+ * therefore forgotten after a number of successive attempts that ended within a heartbeat interval.
+ * Each time a kind has to be learned again, that number doubles, so that a rare long job among
+ * short ones is not repeatedly released without being counted.
  *
  * <p>Each worker detects these kinds independently and keeps them in memory only. Safe for any
  * number of threads.

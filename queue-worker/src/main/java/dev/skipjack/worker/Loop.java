@@ -222,7 +222,7 @@ final class Loop {
 
   /**
    * Runs the step in the calling thread, if the loop's own thread is waiting for the next run. This
-   * saves the time to wake that thread. The loop reacts to a failure as to one of its own.
+   * saves the time to wake that thread. A failure is handled like one of that thread.
    *
    * @return whether the step ran; otherwise, the caller should raise the wake-up
    */
@@ -303,7 +303,7 @@ final class Loop {
       }
       failures = before == null || databaseIsBack ? 1 : failures + 1;
       databaseIsBack = false;
-      // Ignores wake-ups: new work must not hammer an unavailable database.
+      // Ignores wake-ups, because new work must not cause requests to an unavailable database.
       retry.await(Math.max(pauseAfter(failures), step.pauseAfter(thrown)));
     } catch (Throwable again) {
       // Perhaps there is no memory even for a log line; the loop can only continue.

@@ -21,13 +21,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases the jobs of claims whose connection broke during the commit. If the claim was committed
- * nevertheless, the jobs would otherwise wait until their leases expire.
+ * Releases the jobs of claims whose connection broke during the commit. If such a claim was
+ * committed, its jobs would otherwise wait until their leases expire.
  *
- * <p>A claim in one round trip and a direct start lose the names of their jobs as well. They are
+ * <p>The jobs of a lost claim in one round trip and of a lost direct start are unknown. They are
  * searched: a job is lost if two searches, at least a second apart, find that this worker holds it
- * in the database, while none of its attempts is known. The second in between leaves it to enqueues
- * that are under way to start their jobs. One that takes longer finds its attempt given up ({@link
+ * in the database, while none of its attempts is known. Until the second search, enqueues in
+ * progress may start their jobs. An enqueue that takes longer can no longer start its job ({@link
  * RunningJobs#giveUp}).
  *
  * <p>The attempts are released without being counted. Each is named by its execution id, so a later
@@ -51,7 +51,7 @@ final class LostClaims {
   @FunctionalInterface
   interface Finder {
 
-    /** A finder for claims that name their jobs. */
+    /** A finder that finds no jobs. */
     Finder NONE = (after, limit) -> List.of();
 
     /** Returns the first jobs after an execution, at most {@code limit}. */
@@ -100,7 +100,7 @@ final class LostClaims {
   private record Lost(List<Requeue> attempts, long since, long dueAt) {}
 
   /**
-   * A search for jobs whose names are lost.
+   * A search for jobs that this worker holds without knowing them.
    *
    * @param after the latest execution that was known before the first loss
    * @param since when a response was last lost
@@ -115,7 +115,7 @@ final class LostClaims {
   }
 
   /**
-   * Makes {@link #release()} search for jobs whose names are lost.
+   * Makes {@link #release()} search for jobs that this worker holds without knowing them.
    *
    * @param after the {@linkplain #latest() latest} execution before the statement was sent
    */

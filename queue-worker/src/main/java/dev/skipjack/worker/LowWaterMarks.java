@@ -14,35 +14,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps a mark for each lane: the due time from which a claim may begin to read the lane.
  *
- * <p>A long transaction anywhere in the database keeps the index entries of finished jobs alive.
- * They accumulate at the head of each lane, where every claim begins, so claims become slower by
- * the minute. A claim that begins where the last one ended skips these entries.
+ * <p>During a long transaction anywhere in the database, the index entries of finished jobs cannot
+ * be removed. They accumulate at the head of each lane, where every claim begins, and slow down
+ * claims. A claim that begins where the last one ended skips these entries.
  *
  * <p>Marks are hints, and correctness does not depend on them. A job may appear below the mark of
  * its lane if its transaction committed late, if another worker locked and unlocked it, or if its
  * priority or due time was changed manually. A job that was released before it began, or that
- * waited for its ordering key, may also appear there, because it keeps its due time. (A job that
- * failed, was snoozed or was rescued gets a new due time above every mark.) A <i>sweep</i> finds
- * all such jobs. It consists of a listing of lanes and a claim without marks. The next sweep is due
- * after two seconds, or after twenty times the duration of the last one if that is longer, but
- * after at most twenty seconds. The two seconds do not apply if the worker has claimed a job with
- * an ordering key since the last sweep: the end of this job promotes the next one of its key, which
- * is often due below the mark. Marks can therefore delay a job until the next sweep, but never lose
- * one. Each sweep resets all marks: afterwards a lane has a mark only if the sweep read it, and the
- * mark is the point where that read ended. A sweep thus finds all jobs below the marks together,
- * even a thousand of them.
+ * waited for its ordering key, may also appear there, because it keeps its due time. A <i>sweep</i>
+ * finds all such jobs. It consists of a listing of lanes and a claim without marks. The next sweep
+ * is due after two seconds, or after twenty times the duration of the last one if that is longer,
+ * but after at most twenty seconds. The two seconds do not apply if the worker has claimed a job
+ * with an ordering key since the last sweep. The end of that job promotes the next job of its key,
+ * which is often due below the mark. Marks can therefore delay a job until the next sweep, but
+ * never lose one. Each sweep resets all marks: afterwards a lane has a mark only if the sweep read
+ * it, and the mark is the point where that read ended.
  *
  * <p>Marks are used only while the database is slow, so that a healthy database keeps the exact
- * order. The database counts as slow after three successive claims without marks have each taken
- * more than 5 ms plus 50 microseconds for each job returned, and as healthy again after three fast
- * claims in a row. Dead index entries slow down every claim, whereas a garbage collection, a
- * checkpoint or a lost packet slows down a single claim, which would distort an average for a long
- * time.
+ * order. The database counts as slow after three successive claims without marks that each took
+ * more than 5 ms plus 50 microseconds for each job returned. It counts as healthy again after three
+ * fast claims in a row. Dead index entries slow down every claim, whereas a garbage collection, a
+ * checkpoint or a lost packet slows down only one.
  *
  * <p>The listing itself reads the dead entries of every lane. A claim that returns no job is
  * therefore followed by a sweep only if at least twenty times the duration of the last sweep has
- * passed. Until then, claims use the marks to find new jobs in idle lanes, from which no job was
- * claimed for a second.
+ * passed. Until then, claims use the marks to find new jobs in idle lanes. A lane is idle if no job
+ * was claimed from it for a second.
  *
  * <p>A mark is dropped
  *
@@ -55,8 +52,7 @@ import org.jspecify.annotations.Nullable;
  *       next sweep corrects the marks.
  * </ul>
  *
- * <p>Manual changes come from other processes or bypass the worker, so they cannot make it drop a
- * mark; the next sweep finds the job.
+ * <p>Manual changes of jobs drop no mark. The next sweep finds these jobs.
  *
  * <p>Marks are kept in memory only. Times without a unit are values of {@link System#nanoTime()}.
  * Confined to one thread.
@@ -169,10 +165,7 @@ final class LowWaterMarks {
     return mark == null || isIdle(mark, now) ? null : mark.low;
   }
 
-  /**
-   * Returns the due time from which to read an idle lane, from which no job was claimed for a
-   * second. Returns null for all other lanes.
-   */
+  /** Returns the due time from which to read an idle lane, or null for all other lanes. */
   @Nullable Instant ofIdle(Lane lane, long now) {
     Mark mark = valid(lane);
     return mark == null || !isIdle(mark, now) ? null : mark.low;
@@ -203,8 +196,7 @@ final class LowWaterMarks {
     for (int i = 0; i < answer.visited(); i++) {
       boolean hint = answer.share(i).lowWater() != null;
       hinted |= hint;
-      // A later claim from the same lane is not part of the sweep; counting it would delay the next
-      // sweep.
+      // A later claim from the same lane is not part of the sweep.
       sweeping |= !hint && lookedInto.add(answer.share(i).lane());
     }
     if (sweeping) {

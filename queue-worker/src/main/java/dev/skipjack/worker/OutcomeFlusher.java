@@ -15,9 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class OutcomeFlusher implements Loop.Step {
 
   /**
-   * How long after the last write the endings of directly started attempts are collected. Claims
-   * return several jobs together, whose outcomes are then written together; a stream of direct
-   * starts would otherwise cost one transaction for each outcome.
+   * How long after the last write the endings of directly started attempts are collected.
+   * Otherwise, each outcome in a stream of direct starts would cost one transaction.
    */
   private static final long COLLECT = Duration.ofMillis(10).toNanos();
 

@@ -97,7 +97,7 @@ final class OutcomeWriter {
         each(statement, due, writer(statement));
       }
     } finally {
-      rejected.settle(); // last, because only the report depends on it
+      rejected.settle(); // called last, because only the report depends on it
     }
   }
 

@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
  * was used during the last minute, and every ten seconds if not. If no job is waiting, a sweep
  * reads only one index entry, so its cost is negligible for applications without ordering keys.
  *
- * <p>{@link #expect} is safe for any number of threads; all other methods are confined to the
+ * <p>{@link #expect} is safe for any number of threads. All other methods are confined to the
  * thread of the loop.
  */
 final class Promoter implements Loop.Step {

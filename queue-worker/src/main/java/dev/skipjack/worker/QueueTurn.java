@@ -69,8 +69,8 @@ final class QueueTurn {
   }
 
   /**
-   * Raises the value of {@link #served} to at least {@code least}, so that a queue that had no
-   * jobs, or room for all of them, does not accumulate a right to later slots.
+   * Raises the value of {@link #served} to at least {@code least}, so that a queue that was idle
+   * does not accumulate a right to later slots.
    */
   void servedAtLeast(double least) {
     served = Math.max(served, least);
@@ -99,8 +99,7 @@ final class QueueTurn {
    */
   void settle(boolean contended) {
     if (reservedFor != null) {
-      // A reserve that its lane could not use is not saved up, and jobs beyond the reserve are not
-      // charged.
+      // An unused reserve is not saved up, and jobs beyond the reserve do not reduce a later one.
       owed += claimed - reserve.interval() * reserveClaimed;
       owed = Math.max(0, Math.min(owed, reserve.interval() - 1));
     }

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row for operators, checks whether the schema is recent enough, reports due
- * kinds without a handler once, and instructs the {@link Scheduler} when a schedule is due. The
- * recovery of jobs does not depend on the row.
+ * Writes the worker's row for operators, checks the version of the schema, reports due kinds
+ * without a handler once, and instructs the {@link Scheduler}. The recovery of jobs does not depend
+ * on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -94,7 +94,7 @@ final class Registrar implements Loop.Step {
   }
 
   /**
-   * Warns if the database has an encoding that migrations reject; a dump may have been restored
+   * Warns if the database has an encoding that migrations reject. A dump may have been restored
    * into such a database.
    */
   private void checkEncoding(String encoding) {

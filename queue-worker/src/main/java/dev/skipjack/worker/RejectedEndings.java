@@ -141,7 +141,7 @@ final class RejectedEndings {
    * One rejected ending.
    *
    * @param completedByHandler whether the handler's completion had been committed when the database
-   *     rejected the ending; a lease that expires afterwards changes nothing
+   *     rejected the ending
    * @param renewal reports which execution holds the job; null if not known yet
    */
   private record Rejected(

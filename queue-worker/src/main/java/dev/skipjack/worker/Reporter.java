@@ -481,7 +481,7 @@ final class Reporter {
   /**
    * Reports that schedules could not be declared or recalculated, although they can be fired.
    *
-   * @param what what was not done with them, for example "declared"
+   * @param what the failed step as a participle, for example "declared"
    */
   void schedulesNot(String what, Throwable error) {
     LOG.error("Schedules could not be {}, trying again in a minute", what, error);
@@ -533,7 +533,7 @@ final class Reporter {
     }
   }
 
-  /** Reports that a loop no longer waits for a connection, for whatever reason. */
+  /** Reports that a loop no longer waits for a connection. */
   void waitsNoMore(String loop) {
     if (database.waitsNoMore(loop)) {
       Duration after = database.exhaustedFor();

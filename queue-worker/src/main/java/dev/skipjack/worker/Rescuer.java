@@ -10,8 +10,8 @@ import java.util.random.RandomGenerator;
 final class Rescuer implements Loop.Step {
 
   /**
-   * The duration over which the due times of rescued jobs are spread, so that a dead worker's jobs
-   * do not all start at once.
+   * The duration over which the due times of rescued jobs are spread, so that the jobs of a killed
+   * worker do not all start at once.
    */
   private static final Duration SPREAD = Duration.ofSeconds(1);
 

@@ -22,10 +22,10 @@ final class RunningJobs {
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
-  /** For how many leases an execution is remembered that may still be running. */
+  /** The number of leases for which an execution that may still be running is remembered. */
   private static final int MEMORY = 4;
 
-  /** The number of remembered executions from which expired ones are removed. */
+  /** The number of remembered executions at which expired ones are removed. */
   private static final int MANY = 1_000;
 
   /**
@@ -77,7 +77,7 @@ final class RunningJobs {
     return known != null;
   }
 
-  /** Returns the latest execution that was added, or the one before the first of all. */
+  /** Returns the latest execution that was added, or an id before all others if there was none. */
   ExecutionId latest() {
     return new ExecutionId(latest.get());
   }
@@ -87,7 +87,7 @@ final class RunningJobs {
   }
 
   /**
-   * Gives up an execution, unless it is held: it can no longer be added, so that its job can be
+   * Gives up an execution, unless it is held. It can then no longer be added, so its job can be
    * released.
    *
    * @param lease the duration of its lease in nanoseconds

@@ -11,7 +11,7 @@ import java.util.Set;
 /** Finds queues whose due jobs wait because long-running handlers occupy all slots. */
 final class Saturation {
 
-  /** The minimum wait that is reported; shorter waits are normal in a busy queue. */
+  /** The minimum wait that is reported. Shorter waits are normal in a busy queue. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Collection<ServedQueue> queues;

@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  *
  * <p>A schedule's code is not called again while an earlier call runs, even if that call ignores
  * the interrupt, so there is at most one thread for each schedule. At most {@link #MOST} calls that
- * have not reached the limit run at the same time; other plans remain due. Thread-safe.
+ * have not reached the limit run at the same time. Other plans remain due. Thread-safe.
  */
 final class ScheduleCode implements PlanRunner {
 
@@ -37,7 +37,7 @@ final class ScheduleCode implements PlanRunner {
   /** The maximum number of calls that run at the same time and have not reached the limit. */
   static final int MOST = 16;
 
-  /** How long a round waits for one call; most payload functions return within microseconds. */
+  /** How long a round waits for one call. Most payload functions return within microseconds. */
   static final Duration PATIENCE = Duration.ofMillis(20);
 
   /** How long a round waits for all of its calls, in multiples of its patience for one. */
@@ -164,7 +164,7 @@ final class ScheduleCode implements PlanRunner {
     try {
       boolean unused = call.returned.await(nanos, TimeUnit.NANOSECONDS);
     } catch (InterruptedException stray) {
-      // The loop is never interrupted on purpose; a later round collects the call.
+      // A later round collects the call.
     }
   }
 
@@ -201,7 +201,7 @@ final class ScheduleCode implements PlanRunner {
     }
   }
 
-  /** Returns a sentence about each schedule whose code runs on although it was interrupted. */
+  /** Returns a sentence about each schedule whose code is still running after an interrupt. */
   List<String> hanging() {
     synchronized (running) {
       return running.values().stream()

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fires schedules at their due times. The statement of the {@link Registrar} also returns when the
- * next schedule is due. The thread that runs this step is started when there is a schedule; without
+ * next schedule is due. The thread that runs this step is started when there is a schedule. Without
  * schedules in the database, a worker needs neither an additional statement nor an additional
- * thread. No schedule can stop the registrar.
+ * thread.
  *
  * <p>Confined to its thread, except {@link #schedulesChanged}, {@link #instructed}, {@link #isDue}
  * and {@link #close}.
@@ -31,7 +31,7 @@ final class Scheduler implements Loop.Step {
   private static final long TOUCH_INTERVAL = Duration.ofHours(12).toNanos();
   private static final long UNDECLARED_INTERVAL = Duration.ofDays(1).toNanos();
 
-  /** The pause after the database has refused a right, which an operator may grant meanwhile. */
+  /** The pause after the database has refused a right, which an operator may grant later. */
   private static final long FORBIDDEN_PAUSE = Duration.ofMinutes(1).toNanos();
 
   /** The pause after work that failed although schedules can be fired. */
@@ -194,8 +194,8 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Fires the due schedules. Other work must not prevent that: if it fails, for example because
-   * another session has locked a row, the failure is reported and the work is tried again later.
+   * Fires the due schedules. If other work fails, for example because another session has locked a
+   * row, the failure is reported and that work is tried again later.
    */
   private void runDue(ScheduleStore schedules) {
     changed = false; // before the read: a change during it wakes this thread again
@@ -290,8 +290,8 @@ final class Scheduler implements Loop.Step {
   }
 
   /**
-   * Reports schedules that no program declares. Called after the due schedules have been fired, so
-   * as not to delay them.
+   * Reports schedules that no program declares. Called after the due schedules have been fired,
+   * because it would delay them.
    */
   private void reportUndeclared(ScheduleStore schedules) {
     if (isPast(undeclaredAt)) {

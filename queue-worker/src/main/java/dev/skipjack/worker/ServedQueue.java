@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  * for.
  *
  * <p>Waiting and running jobs count against the slots and the prefetch. Ended jobs also count until
- * their outcome is written, but against a larger limit: claims need not wait for every flush, but
- * must stop if the database accepts no outcomes.
+ * their outcome is written, but against a larger limit. Claims therefore need not wait for every
+ * flush, but stop if the database accepts no outcomes.
  *
  * <p>The prefetch is the number of jobs that all slots together are expected to finish within 50
- * ms. A slot whose handler has run for a long time adds almost nothing to the prefetch, however
- * fast earlier handlers were, because jobs must not wait in this worker while other workers are
- * idle. The prefetch is zero until the first handler has ended. If jobs have waited too long, it is
- * zero again until the next handler ends.
+ * ms. A slot whose handler has run for a long time adds almost nothing to the prefetch, because
+ * jobs must not wait in this worker while other workers are idle. The prefetch is zero until the
+ * first handler has ended. If jobs have waited too long, it is zero again until the next handler
+ * ends.
  */
 final class ServedQueue {
 
@@ -105,7 +105,8 @@ final class ServedQueue {
    * room again.
    */
   int ask() {
-    // Set before counting. Otherwise, room that is freed meanwhile would not wake the claim loop.
+    // Set before counting. Otherwise, room that is freed during the count would not wake the claim
+    // loop.
     full = true;
     prefetch = finishedSoon();
     int room = room();
@@ -130,7 +131,7 @@ final class ServedQueue {
   }
 
   /**
-   * Returns how many more jobs may be held, as far as memory is concerned. If memory is short:
+   * Returns how many more jobs the memory permits. If memory is short:
    *
    * <ul>
    *   <li>While no outcome waits to be written, all free slots are filled. Otherwise large payloads
@@ -192,7 +193,7 @@ final class ServedQueue {
     this.claiming = claiming;
   }
 
-  /** Records that a slot is no longer kept free, because its job was added or there is none. */
+  /** Records that a slot is no longer kept free, because its job was added or was not enqueued. */
   void keptSlotReturned() {
     kept.decrementAndGet();
     wakeClaimLoop();
@@ -241,9 +242,9 @@ final class ServedQueue {
   }
 
   /**
-   * Returns the maximum size of the payload of a job that a slot may take over without asking the
-   * claim loop; 0 if it must not take over any, because other jobs wait for a slot, the queue is
-   * paused or there is no memory for another payload.
+   * Returns the maximum size of the payload of a job that a slot may take over without the claim
+   * loop. Returns 0 if other jobs wait for a slot, the queue is paused or there is no memory for
+   * another payload.
    */
   int mayTakeOver() {
     return paused || buffer.size() > 0 ? 0 : payloads.charactersLeft();
@@ -279,7 +280,7 @@ final class ServedQueue {
       double average = averageNanos;
       averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
     }
-    // Wakes the claim loop only if there may be room; the loop then counts it.
+    // Wakes the claim loop only if there may be room.
     prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
   }
 

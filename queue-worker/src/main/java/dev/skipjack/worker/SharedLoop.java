@@ -3,7 +3,7 @@ package dev.skipjack.worker;
 import java.util.function.LongSupplier;
 
 /**
- * Runs two steps in the thread of one loop. One runs whenever its own pause has ended; the other
+ * Runs two steps in the thread of one loop. One runs whenever its own pause has ended. The other
  * also runs whenever the loop is woken. If one of them fails, the other still runs. Confined to one
  * thread.
  */

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
  * with the next attempt in the buffer, so a new task is needed only when another slot comes into
  * use.
  *
- * <p>If an attempt waits too long for a slot, because running jobs take longer than the prefetch
- * assumed, its job is released, so that a worker with a free slot can claim it. If the queue is
- * paused, all waiting attempts are released.
+ * <p>If an attempt waits too long for a slot, its job is released, so that a worker with a free
+ * slot can claim it. If the queue is paused, all waiting attempts are released.
  *
  * <p>If the executor has held an attempt for too long without starting it, the attempt is taken
  * back, because the executor may have dropped it. If the executor starts it later, its handler does
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If an attempt has ended but its handler is still running, a replacement slot is added. At any
  * time, there are at most as many replacements as the queue has slots. Stuck handlers therefore
- * neither stop the queue nor fill the machine with threads.
+ * neither stop the queue nor cause an unlimited number of threads.
  */
 final class Slots {
 
@@ -99,7 +98,7 @@ final class Slots {
     return queue.buffer().close();
   }
 
-  /** Adds a slot to replace that of an attempt whose handler is stuck. */
+  /** Adds a slot that replaces the slot of an attempt whose handler is stuck. */
   void replace(Attempt stuck) {
     synchronized (this) {
       if (replaced.size() >= queue.concurrency() || !stuck.isRunning()) {
@@ -113,8 +112,8 @@ final class Slots {
 
   /**
    * Starts waiting attempts while slots are free. If the worker owns the threads, starts only one
-   * attempt, whose thread starts the next one when it begins: waking a thread costs more than a
-   * short job, and threads that are already awake take short jobs from the buffer.
+   * attempt, whose thread starts the next one when it begins. Waking a thread costs more than a
+   * short job, so threads that are already awake take short jobs from the buffer.
    */
   private void fill() {
     fill(threads.isOwn() ? 1 : Integer.MAX_VALUE);
@@ -178,7 +177,7 @@ final class Slots {
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
    * all waiting attempts. Before that, starts all attempts for which slots are free, because on a
-   * busy machine a thread may take a long time to begin and to start the next one.
+   * busy machine a thread may start the next one late.
    */
   void releaseWaiting(long patience) {
     if (!queue.isPaused()) {
@@ -186,7 +185,7 @@ final class Slots {
     }
     List<Attempt> waited = queue.buffer().takeOut(queue.isPaused() ? 0 : patience);
     if (!waited.isEmpty()) {
-      queue.waitedTooLong(); // before their room is free, or they would be claimed again at once
+      queue.waitedTooLong(); // first, so that they are not claimed again at once
     }
     for (Attempt attempt : waited) {
       try {

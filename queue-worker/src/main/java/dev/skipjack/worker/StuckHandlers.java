@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Finds handlers that are still running long after they were interrupted, reports them and has
- * their slots replaced. After a timeout or a lost lease, their leases are no longer renewed, so
- * their jobs are rescued. A job whose cancellation was requested keeps its lease until the handler
- * ends or times out.
+ * Finds handlers that are still running long after they were interrupted, reports them and replaces
+ * their slots. After a timeout or a lost lease, their leases are no longer renewed, so their jobs
+ * are rescued. A job whose cancellation was requested keeps its lease until the handler ends or
+ * times out.
  *
- * <p>In the same loop it also releases attempts that an executor does not begin, and attempts that
- * wait too long for a slot.
+ * <p>It also releases attempts that an executor does not begin, and attempts that wait too long for
+ * a slot.
  */
 final class StuckHandlers implements Loop.Step {
 

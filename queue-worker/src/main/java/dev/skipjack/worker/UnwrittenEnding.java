@@ -70,9 +70,8 @@ final class UnwrittenEnding {
 
   /**
    * Returns the maximum number of endings that may be written in the same statement as this one,
-   * including this one. A rejected batch is first retried whole; if it is rejected again, it is
-   * split. An ending whose row was locked is not split off: the statement waits for no row, and the
-   * claims of other workers may lock hundreds of rows at once.
+   * including this one. A rejected batch is first retried as a whole and, if it is rejected again,
+   * split. An ending whose row was locked is not split off, because the statement waits for no row.
    */
   int largestBatch() {
     if (refusals >= REFUSALS_UNTIL_ALONE) {

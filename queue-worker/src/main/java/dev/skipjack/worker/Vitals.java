@@ -115,8 +115,8 @@ final class Vitals implements Claimer.Watch {
     Instant end = last.missingFrom().get();
     List<Postponed> missing = last.postponed();
     boolean isPassing = missing.stream().allMatch(one -> one.reason() == Reason.BUSY);
-    // Uses this machine's clock: if it is days off, only the time at which a temporary problem is
-    // shown changes.
+    // Uses this machine's clock. If it is wrong, a temporary problem is only shown earlier or
+    // later.
     if (isPassing && end.isAfter(Instant.now().plus(SOON))) {
       return Optional.empty();
     }

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives wake-ups for new jobs, and claims them in its own thread, or passes them on to the claim
- * loop if that is claiming. If listening is impossible, for example through a pooler in transaction
- * mode, it logs that once, and jobs are found by polling.
+ * Receives wake-ups and claims their jobs in its own thread. If the claim loop is claiming, passes
+ * the wake-ups to that loop instead. If listening is impossible, for example through a pooler in
+ * transaction mode, logs this once, and jobs are found by polling.
  */
 final class WakeUpListener implements Loop.Step {
 
@@ -41,8 +41,8 @@ final class WakeUpListener implements Loop.Step {
   private int readOnlyMet;
 
   /**
-   * @param claimHere claims jobs in the calling thread, and returns whether it did; it does not if
-   *     the claim loop is claiming
+   * @param claimHere claims jobs in the calling thread, unless the claim loop is claiming; returns
+   *     whether it claimed
    * @param onSchedules runs when a schedule was added or changed
    * @param promote receives the ordering keys of jobs that must be promoted before they are claimed
    */
@@ -81,7 +81,7 @@ final class WakeUpListener implements Loop.Step {
         cannotListen = false;
         lanes.wakeClaimLoop(); // wake-ups may have been missed
         if (hasListened) {
-          onSchedules.run(); // one may have been added or changed in the meantime
+          onSchedules.run(); // a schedule may have been added or changed in the meantime
         }
         hasListened = true;
       }

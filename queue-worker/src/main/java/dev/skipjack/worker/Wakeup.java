@@ -36,8 +36,7 @@ class Wakeup {
       }
     } catch (InterruptedException stray) {
 
-      // Loops end by Loop.stop and are never interrupted on purpose, so this is only an early
-      // wake-up.
+      // No code of the worker interrupts its loops, so this is only an early wake-up.
     }
     return isRaised.getAndSet(false);
   }

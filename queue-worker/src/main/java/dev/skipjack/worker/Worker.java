@@ -171,7 +171,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Starts the worker: from now on it claims and runs jobs in its own threads.
+   * Starts the worker, which then claims and runs jobs in its own threads.
    *
    * @return this worker
    * @throws IllegalStateException if the worker was started or stopped before, if {@link
@@ -232,7 +232,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Returns everything that determines how the worker works.
+   * Returns the settings of the worker as text for the log.
    *
    * @param kept the number of connections that the worker keeps for itself
    */
@@ -283,7 +283,7 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   /**
    * Stops the worker gracefully. The worker claims no more jobs and releases those that have not
-   * begun. Handlers may continue until the drain timeout; after that, the rest are interrupted and
+   * begun. Handlers may continue until the drain timeout. After that, the rest are interrupted and
    * their jobs released. Then the worker writes the outcomes, and finally it stops renewing leases.
    * The attempt of a released job does not count.
    *
@@ -596,10 +596,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /**
-     * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. The order is
-     * not part of {@link WorkerConfig}, because its weights refer to the worker's queues.
-     */
+    /** Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. */
     public Builder order(LaneOrder order) {
       this.order = order;
       return this;
@@ -640,7 +637,7 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Sets the duration above which a claim indicates that the database is slow; for tests. */
+    /** Sets the duration above which a claim indicates that the database is slow, for tests. */
     Builder fastClaim(Duration fastClaim) {
       this.fastClaim = fastClaim;
       return this;

@@ -4,7 +4,8 @@ import dev.skipjack.api.Retention;
 import java.time.Duration;
 
 /**
- * The settings of a {@link Worker}. Immutable; {@link #defaults()} suits most applications.
+ * The settings of a {@link Worker}. Immutable. The {@linkplain #defaults() defaults} suit most
+ * applications.
  *
  * @param lease how long a claim stays valid without renewal; after that any worker may rescue the
  *     job. Default 30 s, 100 ms to 1 day. The lease bounds the delay after a crash, not the
@@ -16,10 +17,9 @@ import java.time.Duration;
  *     ms to 1 hour.
  * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
  *     can run at once. Default 1,000, 0 to 1,000. The worker claims only as many as its slots are
- *     expected to finish in 50 ms, judging by the run times of ended and running handlers, and none
- *     before the first handler has ended. A job that has waited a second for a slot is released,
- *     and the attempt does not count. If jobs that have ended but whose outcome is not yet written
- *     are included, the limit is three times as high.
+ *     expected to finish in 50 ms, and none before the first handler has ended. A job that has
+ *     waited a second for a slot is released, and the attempt does not count. The limit is three
+ *     times as high if it includes ended jobs whose outcome is not yet written.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
  *     ms, 0 to 1 s. The worker does not wait if no other job is running. Unless the interval is 0,
  *     outcomes of a stream of jobs that started directly are collected for up to 10 ms.
@@ -37,7 +37,7 @@ import java.time.Duration;
  *     true. If it does not or cannot listen, it finds jobs by polling.
  * @param directStart whether a job that is enqueued through the worker's own queue object starts in
  *     a free slot of the worker without a claim. Default true. Not done for jobs with a key, jobs
- *     that do not wake workers, and handlers on threads of an executor that was given
+ *     that do not wake workers, and workers whose handlers run on a given executor
  */
 public record WorkerConfig(
     Duration lease,

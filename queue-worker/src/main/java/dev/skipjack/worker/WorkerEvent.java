@@ -59,14 +59,14 @@ public sealed interface WorkerEvent {
   /**
    * The handler was interrupted but is still running. Its slot is given to another job, unless the
    * queue already has as many stuck handlers as slots. After a timeout or a lost lease, the stuck
-   * handler's job will be rescued; a job whose cancellation was requested keeps its lease until the
+   * handler's job will be rescued. A job whose cancellation was requested keeps its lease until the
    * handler ends or times out.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
    * The executor did not start the attempt within the duration of a lease, or within the interrupt
-   * grace if that is longer: it dropped the attempt or has too few threads. The job was released,
+   * grace if that is longer. It dropped the attempt or has too few threads. The job was released,
    * and the attempt does not count. If the executor starts the attempt later, the handler does not
    * run.
    */
@@ -120,9 +120,8 @@ public sealed interface WorkerEvent {
   record PoolFree(Duration after) implements WorkerEvent {}
 
   /**
-   * A schedule could not be fired and is tried again: the function that returns its payload threw
-   * an exception, the database rejected its job, or its last job could not be cancelled because
-   * another transaction has locked it.
+   * A schedule could not be fired and is tried again. For example, the function that returns its
+   * payload threw an exception, or the database rejected its job.
    *
    * @param schedule the name of the schedule
    * @param error the reason
@@ -133,8 +132,8 @@ public sealed interface WorkerEvent {
 
   /**
    * A schedule was declared in code, and no program has declared it for seven days. Retire it, or
-   * start a program that declares it. Each worker reports this about once a day, and for the first
-   * time after it has fired a batch of due schedules. A paused schedule is not reported.
+   * start a program that declares it. Each worker reports this about once a day, after it has fired
+   * a batch of due schedules. A paused schedule is not reported.
    *
    * @param schedule the name of the schedule
    * @param declaredAt when a program last declared it

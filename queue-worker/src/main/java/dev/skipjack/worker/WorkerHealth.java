@@ -10,11 +10,10 @@ import java.util.Optional;
  * @param alive whether the worker is working, or can recover without a restart; if false, restart
  *     the process
  * @param ready whether the worker can currently find, run and end jobs. A worker without a database
- *     is alive but not ready, because a restart would not help
+ *     is alive but not ready
  * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that
- *     is ready may have reasons too, for problems that an operator should know about: partitions
- *     that cannot be created, reported days before they are needed, schedules whose code hangs, and
- *     wake-ups, maintenance or schedules that have failed for more than ten seconds
+ *     is ready may have reasons too, if partitions cannot be created, the code of a schedule hangs,
+ *     or wake-ups, maintenance or schedules have failed for more than ten seconds
  * @param sinceLastPoll the time since the last successful poll for jobs, including polls without
  *     room for more jobs; empty if there was none yet
  * @param lag how long the oldest due job of the served queues had waited at that poll, even if only
@@ -26,9 +25,8 @@ import java.util.Optional;
  *     although nothing indicates that the database is unavailable
  * @param schemaCurrent whether the schema is recent enough for this version of the library; empty
  *     if that is not known yet
- * @param scheduleOverdue how long the schedule that is most overdue had been due when the worker
- *     last renewed its row, about once a minute, whichever worker should fire it; zero if none was
- *     due
+ * @param scheduleOverdue how long the most overdue schedule of the database had been due when the
+ *     worker last renewed its row, about once a minute; zero if none was due
  */
 public record WorkerHealth(
     boolean alive,

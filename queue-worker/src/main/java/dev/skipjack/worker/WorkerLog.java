@@ -6,10 +6,6 @@ import org.slf4j.LoggerFactory;
 /** Provides the logger that all parts of a worker share. Users configure it by its name. */
 final class WorkerLog {
 
-  /**
-   * The logger. It is obtained by name, because the parts of a {@link Worker} do not depend on that
-   * class.
-   */
   static final Logger LOG = LoggerFactory.getLogger("dev.skipjack.worker.Worker");
 
   private WorkerLog() {}

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of a worker, with their names in monitoring systems. Their names and meanings are part
- * of the public API. Meters of jobs carry the tags {@code queue} and {@code kind}; the others carry
+ * of the public API. Meters of jobs have the tags {@code queue} and {@code kind}. The others have
  * only the worker's name. No tag contains a job's id or payload.
  */
 public enum WorkerMeter {
@@ -44,7 +44,7 @@ public enum WorkerMeter {
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
   /** How late schedules were fired, jitter included. */
   SCHEDULE_LATE(
-      "skipjack.worker.schedule.late", Type.TIMER, "Time from the planned time of a fire to it"),
+      "skipjack.worker.schedule.late", Type.TIMER, "Delay of a fire after its planned time"),
   /** Failed tries to fire a schedule. */
   SCHEDULE_FAILED(
       "skipjack.worker.schedule.failed", Type.COUNTER, "Failed tries to fire a schedule"),

@@ -6,14 +6,14 @@ import java.util.function.DoubleSupplier;
 
 /**
  * Receives the measurements of a worker and passes them to a monitoring library. The first
- * exception that it throws is logged; exceptions never affect the worker.
+ * exception that it throws is logged. Exceptions never affect the worker.
  *
  * <p>Unlike a {@link WorkerListener}, it is called by the threads that claim jobs, run handlers,
- * write outcomes and renew leases: many at once, and several times for each job. A call must
- * therefore not block, which rules out network access, database access, and locks that another
+ * write outcomes and renew leases. Many threads call it at once, several times for each job. A call
+ * must therefore not block, which rules out network access, database access, and locks that another
  * thread may hold for a long time. A claim makes two calls for each job, so if a call takes a
  * millisecond, a worker can claim at most 500 jobs per second. A call that hangs can stop the
- * renewal of leases, and then other workers run the jobs again. Add the value to a counter in
+ * renewal of leases, so that other workers run the jobs again. Add the value to a counter in
  * memory, and let another thread send the counter.
  */
 public interface WorkerMetrics {

@@ -23,7 +23,7 @@ final class WorkerRows {
     Map<String, Object> settings = new LinkedHashMap<>();
     settings.put("concurrency", concurrency);
     String version = WorkerRows.class.getPackage().getImplementationVersion();
-    // Only the jar has a version.
+    // The version is known only if the class comes from the jar.
     settings.put("version", version == null ? "unknown" : version);
     settings.put("order", order);
     settings.put("handlerThreads", handlerThreads);

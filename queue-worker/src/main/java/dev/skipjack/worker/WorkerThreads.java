@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * Names and starts the threads of one worker: {@code queue-<worker>-<role>-<n>}.
  *
  * <p>All threads except the timer are daemons. The timer keeps the JVM running while the worker is
- * started; it never uses the database, so it always ends with the worker. A handler or a connection
+ * started. It never uses the database, so it always ends with the worker. A handler or a connection
  * that hangs must not keep a process alive after its worker was stopped.
  *
- * <p>A thread inherits nothing from the thread that happens to start it, which may belong to a
- * client library that completed a stage. It has no inheritable thread locals, and its context class
- * loader is that of the thread that started the worker.
+ * <p>A thread inherits nothing from the thread that starts it, which may belong to a client
+ * library. It has no inheritable thread locals, and its context class loader is that of the thread
+ * that started the worker.
  */
 final class WorkerThreads {
 

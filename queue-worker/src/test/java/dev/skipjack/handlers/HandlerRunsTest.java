@@ -94,7 +94,7 @@ class HandlerRunsTest {
   }
 
   @Test
-  void aReturnedOutcomeIsTheOutcome() {
+  void aReturnedOutcomeIsTheOutcomeOfTheAttempt() {
     run(REVIEW);
     assertThat(database).hasEnqueued(REVIEW).inStatus(JobStatus.CANCELLED).times(1);
   }

@@ -110,7 +110,7 @@ class JobHandlersTest {
         .satisfies(type -> assertThat(type.payloadClass()).isEqualTo(Mail.class));
   }
 
-  // Not public, so that the compiler writes a bridge to its method.
+  // The class is not public, so that the compiler writes a bridge to its method.
   abstract static class NotPublic {
     @JobHandler(kind = "send")
     public void send(Mail mail) {}
@@ -122,7 +122,7 @@ class JobHandlersTest {
   }
 
   @Test
-  void anInheritedMethodIsAHandlerInSpiteOfItsBridge() {
+  void anInheritedMethodWithABridgeIsAHandler() {
     assertThat(types(JobHandlers.of(new Public())))
         .extracting(JobType::kind)
         .containsExactly("send", "send-other");

@@ -29,7 +29,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that the slot of an asynchronous attempt becomes free again, however the attempt ends. */
+/**
+ * Tests that the slot of an asynchronous attempt becomes free again after any end of the attempt.
+ */
 @Timeout(30)
 class AsyncSlotTest {
 

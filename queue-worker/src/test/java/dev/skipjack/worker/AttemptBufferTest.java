@@ -14,7 +14,7 @@ class AttemptBufferTest {
   private final AttemptBuffer buffer = new AttemptBuffer(LaneOrder.Reserve.A_TENTH);
 
   @Test
-  void aHigherPriorityOvertakesAndEqualsKeepTheirOrder() {
+  void higherPrioritiesLeaveFirstAndEqualOnesKeepTheirOrder() {
     for (int i = 1; i <= 4; i++) {
       buffer.add(Attempts.of(i, i == 3 ? 5 : 0, LEASE));
     }
@@ -56,7 +56,7 @@ class AttemptBufferTest {
     assertThat(take(strict)).isEqualTo(1);
   }
 
-  /** The claim may have taken longer than attempts may wait in the buffer. */
+  /** The duration of the claim does not count as waiting. */
   @Test
   void aWaitBeginsAtTheArrival() {
     Attempt slowlyClaimed = Attempts.claimedSince(Duration.ofHours(2));

@@ -51,9 +51,9 @@ class AttemptTest {
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
   }
 
-  /** Fault 8: an interrupt that races with the end of an attempt hits that attempt or none. */
+  /** Fault 8: an interrupt at the end of an attempt does not interrupt a later attempt. */
   @Test
-  void noInterruptOutlivesItsAttempt() throws Exception {
+  void anInterruptAffectsNoLaterAttempt() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();
     try {
       CyclicBarrier start = new CyclicBarrier(2);
@@ -122,7 +122,7 @@ class AttemptTest {
     }
   }
 
-  /** The server may have executed the usual renewal after that for the long lease. */
+  /** The server may have executed the usual renewal last. */
   @Test
   void aLongLeaseThatCoincidedWithAUsualRenewalIsNotTrusted() {
     Attempt attempt = Attempts.claimed(Duration.ofMinutes(1));

@@ -17,7 +17,7 @@ class BackgroundRunTest {
 
   private final MemoryStore store = new MemoryStore();
 
-  /** If they were held but not buffered, they would be renewed forever and never run. */
+  /** Jobs that are neither accepted nor released would be renewed forever and never run. */
   @Test
   void claimedJobsAreReleasedWhenTheirClaimCannotBeAccepted() {
     store.addAll(4, job());
@@ -38,7 +38,7 @@ class BackgroundRunTest {
   /**
    * Returns a job whose wait cannot be measured. Accepting it throws, as an exhausted heap might.
    */
-  @SuppressWarnings("NullAway") // the point of it
+  @SuppressWarnings("NullAway") // the due time must be missing
   private static ClaimedJob withoutDueTime(ClaimedJob job) {
     return new ClaimedJob(
         job.execution(),

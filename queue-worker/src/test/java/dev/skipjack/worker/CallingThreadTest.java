@@ -57,9 +57,9 @@ class CallingThreadTest extends WorkerFixture {
         .isEqualTo(3);
   }
 
-  /** A run ends soon, so it could not search for the jobs of a claim that names none. */
+  /** A run may end before it could search for the jobs of a claim whose response was lost. */
   @Test
-  void claimsOfTheCallingThreadAlwaysNameTheirJobs() {
+  void claimsOfTheCallingThreadAreCommittedAfterTheirJobsHaveArrived() {
     store.add(job().payload("fails twice"));
     Worker worker =
         build(

@@ -91,7 +91,7 @@ class ClaimLoopTest {
   }
 
   @Test
-  void theSameHoldsIfAnotherWorkerClaimedTheJobOfTheWakeUp() {
+  void jobOfAnotherLaneIsClaimedAlthoughAnotherWorkerClaimedTheJobOfTheWakeUp() {
     ClaimLoop loop = loop("q");
     passes(loop, A_MINUTE);
     wakeUp("q", 0);
@@ -214,7 +214,7 @@ class ClaimLoopTest {
   }
 
   @Test
-  void aStoppedLoopReleasesWhatItHasLost() {
+  void aStoppedLoopReleasesTheJobsOfALostClaim() {
     ClaimLoop loop = loop("q");
     arrive(loop, 1);
     store.loseNextFew(() -> {});
@@ -228,7 +228,7 @@ class ClaimLoopTest {
     assertThat(store.uncountedAttempts(id)).isEqualTo(1);
   }
 
-  /** Adds jobs, wakes the loop, and lets it come to rest. */
+  /** Adds jobs, wakes the loop, and runs it for a minute. */
   private void arrive(ClaimLoop loop, int jobs) {
     store.addAll(jobs, job());
     wakeUp("q", 0);
@@ -236,7 +236,7 @@ class ClaimLoopTest {
   }
 
   @Test
-  void aQueueWithoutRoomIsNotLeftWaitingWhileJobsOfAnotherGather() {
+  void aQueueThatGetsRoomIsClaimedAtOnceWhileJobsOfAnotherGather() {
     ClaimLoop loop = loop("q", "full");
     store.addAll(3, job());
     store.addAll(ROOM + 1, job().queue("full"));

@@ -29,7 +29,7 @@ class DatabaseWatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"listener", "maintainer"})
-  void databaseIsNotLostIfOnlyALoopFailsThatNoJobNeeds(String loop) {
+  void databaseIsNotLostIfOnlyAnOptionalLoopFails(String loop) {
     assertThat(database.failed(loop, failure("08001"))).isFalse();
     assertThat(database.failed(loop, failure("25006"))).isFalse();
     assertThat(database.isLost()).isFalse();
@@ -82,7 +82,7 @@ class DatabaseWatchTest {
     database.askedNothing("flusher");
     database.failed("heartbeat", failure("42501"));
     assertThat(database.isLost()).isTrue(); // until there is a response
-    assertThat(database.worked("listener")).isFalse(); // from another server, perhaps
+    assertThat(database.worked("listener")).isFalse(); // may come from another server
     assertThat(database.worked("claim-loop")).isTrue();
   }
 

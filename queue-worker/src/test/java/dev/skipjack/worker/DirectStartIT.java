@@ -83,7 +83,7 @@ class DirectStartIT {
     return worker.start();
   }
 
-  /** Counts whether each job was claimed. */
+  /** Counts the jobs that were claimed, and those that were started directly. */
   private Outcome look(JobContext context) {
     (returnedByClaims.contains(context.jobId()) ? claimed : direct).incrementAndGet();
     return Outcome.completed();

@@ -51,7 +51,7 @@ class EndingRulesTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what users may do all the same
+  @SuppressWarnings("NullAway") // redactors may return null
   void failingRedactorLosesNoOutcomeAndRevealsNoText() {
     for (ErrorRedactor broken :
         List.<ErrorRedactor>of(

@@ -41,7 +41,7 @@ class EndingTest {
   }
 
   @Test
-  void aCompletionWithAResultNeedsAnotherStatementThanOneWithout() {
+  void completionsWithAndWithoutAResultNeedDifferentStatements() {
     assertThat(Ending.Completed.PLAIN.statement()).isEqualTo(Ending.Statement.COMPLETE);
     assertThat(new Ending.Completed("{}").statement()).isEqualTo(Ending.Statement.END_WITH_DATA);
   }

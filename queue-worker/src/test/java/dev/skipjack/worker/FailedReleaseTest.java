@@ -38,7 +38,7 @@ class FailedReleaseTest {
   }
 
   /** Returns an ender that throws at every ending, as an exhausted heap might. */
-  @SuppressWarnings("NullAway") // the point of it
+  @SuppressWarnings("NullAway") // the flusher must be missing
   private AttemptEnder withoutFlusher() {
     return new AttemptEnder(
         new HandlerRegistry(Map.of()),

@@ -99,7 +99,7 @@ class FailingTest extends WorkerFixture {
             "java.lang.ThreadDeath");
   }
 
-  @SuppressWarnings("removal") // still thrown by what stops threads on Java 17
+  @SuppressWarnings("removal") // Thread.stop throws it on Java 17
   private Error threadDeath() {
     return new ThreadDeath();
   }

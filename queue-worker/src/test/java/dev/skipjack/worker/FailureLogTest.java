@@ -214,7 +214,7 @@ class FailureLogTest {
     }
   }
 
-  @SuppressWarnings("NullAway") // what a handler of an application without NullAway may do
+  @SuppressWarnings("NullAway") // handlers may return null
   private static Outcome nothing(String payload, JobContext context) {
     return null;
   }

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests that code which is not the worker's own cannot stop the worker: whatever it throws, and
- * even if it interrupts the worker's thread, the other jobs run.
+ * Tests that other jobs still run if code of the application throws anything or interrupts the
+ * worker's thread.
  */
 @Timeout(60)
 class ForeignCodeTest extends WorkerFixture {

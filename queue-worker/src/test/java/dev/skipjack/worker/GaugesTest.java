@@ -16,7 +16,7 @@ import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests registries that read gauges immediately, in their own threads, or are slow. */
+/** Tests registries that are slow, or that read gauges immediately in their own threads. */
 @Timeout(30)
 class GaugesTest {
 

@@ -58,12 +58,12 @@ class HandOverIT {
   private static final JobType<Step> FREE = JobType.of("free", Step.class);
 
   /**
-   * Enough jobs that hand-overs happen even on a busy machine: after 50 ms in a row, a completion
-   * hands over no job.
+   * Enough jobs for hand-overs even on a busy machine. After 50 ms in a row, a completion hands
+   * over no job.
    */
   private static final int JOBS = 100;
 
-  /** Half of a lease: a lost job is not rescued before. */
+  /** Half of a lease, so a lost job cannot have been rescued yet. */
   private static final Duration SOON = Duration.ofSeconds(15);
 
   private QueueDatabase database;
@@ -386,11 +386,11 @@ class HandOverIT {
         .listener(events);
   }
 
-  /** Returns after a stopping worker waits for its handlers. */
+  /** Closes a worker, and returns when the stop waits for handlers. */
   private static Thread closeUntilItWaits(Worker worker) {
     Thread closer = new Thread(worker::close);
     closer.start();
-    // Soon, because jobs follow each other for a short time only.
+    // Polls often, because jobs follow each other for a short time only.
     await()
         .pollInSameThread()
         .pollDelay(Duration.ZERO)

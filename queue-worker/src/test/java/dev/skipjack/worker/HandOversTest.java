@@ -24,7 +24,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests which completions ask for a hand-over. {@code HandOverIT} tests what follows. */
+/** Tests which completions request a hand-over. {@code HandOverIT} tests the hand-overs. */
 class HandOversTest {
 
   private static final Duration LEASE = Duration.ofMinutes(1);

@@ -53,9 +53,7 @@ class HandlerThreadContextTest {
   }
 
   @Test
-  @EnabledForJreRange(
-      min = JRE.JAVA_21,
-      disabledReason = "Virtual threads are there from Java 21 on")
+  @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads require Java 21")
   void virtualThreadsInheritNothingFromTheThreadThatStartsThem() throws Exception {
     inheritNothing(HandlerThreads.virtual());
   }

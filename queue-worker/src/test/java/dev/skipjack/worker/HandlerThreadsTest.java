@@ -61,7 +61,7 @@ class HandlerThreadsTest extends WorkerFixture {
                 },
                 slots)
             .handlerThreads(threads),
-        config().pollInterval(Duration.ofMinutes(1))); // no poll may be needed for it
+        config().pollInterval(Duration.ofMinutes(1))); // so that no poll starts the jobs
 
     await().until(() -> store.count(JobStatus.COMPLETED) == slots);
   }
@@ -140,7 +140,7 @@ class HandlerThreadsTest extends WorkerFixture {
     assertThat(store.count(JobStatus.PENDING)).isEqualTo(3);
   }
 
-  /** Otherwise their leases would be renewed forever and their slots would never become free. */
+  /** The leases of dropped jobs must not be renewed forever. */
   @Test
   void jobsThatAnExecutorDropsAreReleasedAndTheirSlotsAreFree() {
     CountDownLatch release = new CountDownLatch(1);
@@ -205,7 +205,7 @@ class HandlerThreadsTest extends WorkerFixture {
     await()
         .until(
             () -> {
-              late.forEach(Runnable::run); // of which one at most is not too late
+              late.forEach(Runnable::run); // at most one of them is not too late
               return store.status(job) == JobStatus.COMPLETED;
             });
     assertThat(begun).hasValue(1);

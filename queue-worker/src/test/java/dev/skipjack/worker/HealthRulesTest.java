@@ -20,7 +20,8 @@ class HealthRulesTest {
     "listener, true",
     "maintainer, true"
   })
-  void aLoopThatKeepsFailingIsNamedAndMakesItUnreadyOnlyIfJobsNeedIt(String role, boolean ready) {
+  void aLoopThatKeepsFailingIsNamedAndMakesTheWorkerUnreadyOnlyIfJobsNeedTheLoop(
+      String role, boolean ready) {
     vitals.polled();
     vitals.schemaIs(true);
     long since = System.nanoTime() - Duration.ofSeconds(20).toNanos();

@@ -183,7 +183,7 @@ class HeartbeatTaskTest {
   }
 
   @Test
-  @SuppressWarnings("MustBeClosed") // a connection of the store in memory holds nothing
+  @SuppressWarnings("MustBeClosed") // a connection of the in-memory store need not be closed
   void aJobThatItsHandlerCompletedIsNotLost() throws Exception {
     Held held = new Held(LONG);
     Attempt attempt = held.claim(1).get(0);

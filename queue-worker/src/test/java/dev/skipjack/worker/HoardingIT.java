@@ -87,7 +87,7 @@ class HoardingIT {
     List<JobId> later = queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(false)));
     releasesItsBuffer(first, 2 * SLOW - SLOTS);
 
-    assertThat(dueTimes(slow)).as("their wait goes on").isEqualTo(slowDueAt);
+    assertThat(dueTimes(slow)).as("they keep their due times").isEqualTo(slowDueAt);
 
     release.countDown();
     eventually().until(() -> begun.size() == QUICK + 2 * SLOW);
@@ -150,7 +150,7 @@ class HoardingIT {
     }
   }
 
-  /** Starts a worker that claims slow jobs when it has so far run only quick ones. */
+  /** Starts a worker that claims slow jobs after it has run only quick ones. */
   private Worker runsSlowJobsAfterQuickOnes() {
     queue.enqueueAll(NOTE, Collections.nCopies(QUICK, new Note(false)));
     slow = queue.enqueueAll(NOTE, Collections.nCopies(SLOW, new Note(true)));
@@ -206,7 +206,7 @@ class HoardingIT {
                 WorkerConfig.builder()
                     .pollInterval(Duration.ofMillis(100))
                     .lease(Duration.ofSeconds(3))
-                    .interruptGrace(Duration.ofMinutes(1)) // what waits in an executor stays there
+                    .interruptGrace(Duration.ofMinutes(1)) // so that attempts stay in the executor
                     .build());
     Worker started = more.apply(worker).start();
     workers.add(started);

@@ -119,8 +119,8 @@ class LaneChooserTest {
     }
 
     /**
-     * This also holds between two listings: once served, a lane counts as waiting from the due time
-     * of its next job.
+     * A lane that was served counts as waiting from the due time of its next job, even before the
+     * next listing.
      */
     @Test
     void reserveGoesToTheLaneThatHasWaitedLongestAtThatTime() {
@@ -139,8 +139,8 @@ class LaneChooserTest {
     }
 
     /**
-     * If a lane's oldest job is of a kind that only other workers handle, it could remain the
-     * longest-waiting lane forever.
+     * A lane whose oldest job only other workers handle could remain the longest-waiting lane
+     * forever.
      */
     @Test
     void laneWithoutJobsForThisWorkerDoesNotUseUpTheReserve() {
@@ -211,10 +211,7 @@ class LaneChooserTest {
           .containsExactlyInAnyOrder(hinted(HIGH, 1), hinted(OTHER, 1));
     }
 
-    /**
-     * Otherwise, a thousand such queues could use up a claim and leave nothing for queues with
-     * jobs.
-     */
+    /** A thousand queues without jobs must not use up a claim. */
     @Test
     void queuesWithoutExpectedJobsComeLastIfNotAllFit() {
       list(List.of(OTHER), List.of(HIGH));

@@ -28,7 +28,7 @@ class LaneOrderProperties {
    * add up to more than the queue's room.
    */
   @Property(tries = 300)
-  void aClaimNeverAsksForMoreThanAQueueHasRoomFor(
+  void aClaimNeverRequestsMoreThanAQueueHasRoomFor(
       @ForAll @Size(max = 12) List<@IntRange(max = 29) Integer> picks,
       @ForAll @Size(3) List<@IntRange(max = 40) Integer> rooms,
       @ForAll @IntRange(min = 1, max = 130) int most,
@@ -133,9 +133,9 @@ class LaneOrderProperties {
     }
   }
 
-  /** Otherwise, a queue that was idle all night would get all the slots in the morning. */
+  /** A queue that was idle for hours must not get all slots afterwards. */
   @Property(tries = 50)
-  void aQueueThatHadNothingToDoSavesUpNothing(@ForAll @IntRange(min = 1, max = 50) int most) {
+  void aQueueThatWasIdleSavesUpNoSlots(@ForAll @IntRange(min = 1, max = 50) int most) {
     LaneModel model = new LaneModel(QUEUES, LaneOrder.fair());
     Map<String, Integer> room = Map.of("a", most, "b", most, "c", most);
     model.add(new Lane("a", 0), 1_000 * most);

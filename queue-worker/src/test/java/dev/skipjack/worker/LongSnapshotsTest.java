@@ -42,7 +42,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
   }
 
-  /** Otherwise, a handler that never succeeds would be called forever and never use an attempt. */
+  /** A handler that never succeeds must use its attempts. */
   @Test
   void attemptsAreForgivenOnlyWhileTheLeaseGrows() {
     Duration lease = LEASE;
@@ -78,7 +78,7 @@ class LongSnapshotsTest {
     assertThat(snapshots.leaseOf("k")).isEqualTo(Duration.ofMinutes(15));
   }
 
-  /** Otherwise, a rare long job among short ones would be released again and again, uncounted. */
+  /** A rare long job among short ones must not repeatedly be released without being counted. */
   @Test
   void aKindThatIsLearnedAgainTakesTwiceAsManyShortAttemptsToForget() {
     snapshots.learn("k", Duration.ofMinutes(5), LEASE);

@@ -59,7 +59,7 @@ class LoopTest {
   }
 
   @Test
-  void aLoopWithoutMemoryForAWaitGoesOn() {
+  void aLoopWithoutMemoryForAWaitContinues() {
     AtomicInteger waits = new AtomicInteger();
     Loop hungry =
         new Loop(
@@ -139,7 +139,7 @@ class LoopTest {
     }
 
     @Test
-    void theLoopGoesOnWhenTheVisitSaysSo() throws InterruptedException {
+    void theLoopRunsAgainWhenTheStepOfTheVisitRequestsIt() throws InterruptedException {
       visited.start(new WorkerThreads("test"));
       assertThat(steps.take()).isEqualTo("own");
 
@@ -201,7 +201,7 @@ class LoopTest {
       assertThat(steps).endsWith("end");
     }
 
-    /** Visits the loop once its thread waits. */
+    /** Runs the step in another thread, once the loop's own thread waits. */
     private void visit(Deed deed) {
       await()
           .pollInSameThread()

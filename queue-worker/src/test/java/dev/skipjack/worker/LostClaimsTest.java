@@ -31,7 +31,7 @@ class LostClaimsTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Instant DUE = Instant.parse("2026-01-01T00:00:00Z");
 
-  /** The verdict about each job; a job without one is not held, because no claim was committed. */
+  /** The verdict about each job. A job without a verdict was not claimed. */
   private final Map<JobId, Verdict> held = new HashMap<>();
 
   private final List<Requeue> released = new ArrayList<>();
@@ -207,7 +207,7 @@ class LostClaimsTest {
       assertThat(running.size()).isZero();
     }
 
-    /** Its handler may have run, so the rescue must count it. */
+    /** The handler may have run, so the rescue must count the attempt. */
     @Test
     void anAttemptThatIsLeftToTheRescueIsNotReleased() {
       hold(1);
@@ -241,7 +241,7 @@ class LostClaimsTest {
     }
 
     @Test
-    void anotherLossInTheMeantimeBeginsAtTheEarlierExecution() {
+    void aSearchAfterTwoLossesBeginsAtTheEarlierExecution() {
       hold(1, 2);
       lost.search(new ExecutionId(11));
       lost.search(BEFORE);

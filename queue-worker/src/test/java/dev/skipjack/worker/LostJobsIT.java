@@ -25,8 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A claim was committed in one round trip, but its response was lost. Something else happens to the
- * job before the worker has found it.
+ * Tests a claim that was committed in one round trip, but whose response was lost. In most tests,
+ * the job changes before the worker has found it.
  */
 @QueueTest
 class LostJobsIT {
@@ -67,7 +67,7 @@ class LostJobsIT {
   }
 
   @Test
-  void nothing() {
+  void jobOfALostClaimIsReleased() {
     searchAgain();
 
     assertThat(state()).isEqualTo("pending 1 1");
@@ -75,7 +75,7 @@ class LostJobsIT {
   }
 
   @Test
-  void theQueueIsPaused() {
+  void jobOfAPausedQueueIsReleased() {
     queue.admin().pause("default");
 
     searchAgain();
@@ -85,7 +85,7 @@ class LostJobsIT {
   }
 
   @Test
-  void theJobIsCancelled() {
+  void cancelledJobIsArchivedAsCancelled() {
     queue.admin().cancel(List.of(job));
 
     searchAgain();
@@ -95,7 +95,7 @@ class LostJobsIT {
   }
 
   @Test
-  void theLeaseExpires() {
+  void jobWhoseLeaseHasExpiredIsReleased() {
     execute("UPDATE @jobs SET lease_expires_at = now() - interval '1 second'");
 
     searchAgain();
@@ -104,7 +104,7 @@ class LostJobsIT {
   }
 
   @Test
-  void theJobIsRescuedAndClaimedByAnotherWorker() {
+  void jobThatAnotherWorkerHasClaimedIsNotReleased() {
     execute("UPDATE @jobs SET lease_expires_at = now() - interval '1 second', max_attempts = 2");
     assertThat(store.rescue(Duration.ZERO, 10)).hasSize(1);
     ClaimedJob other = claim(WorkerId.boot("other")).get(0);
@@ -116,7 +116,7 @@ class LostJobsIT {
   }
 
   @Test
-  void theJobIsRescuedAndClaimedByTheSameWorker() {
+  void jobThatTheSameWorkerHasClaimedAgainIsNotReleased() {
     execute("UPDATE @jobs SET lease_expires_at = now() - interval '1 second', max_attempts = 2");
     assertThat(store.rescue(Duration.ZERO, 10)).hasSize(1);
     ClaimedJob again = claim(worker).get(0);
@@ -129,7 +129,7 @@ class LostJobsIT {
   }
 
   @Test
-  void itsRowIsLocked() throws SQLException {
+  void lockedJobIsReleasedLater() throws SQLException {
     try (Connection rival = database.connection();
         Statement statement = rival.createStatement()) {
       rival.setAutoCommit(false);

@@ -83,7 +83,7 @@ class LowWaterIT {
     foundByTheNextSweep(claimer, job);
   }
 
-  /** An empty poll does not always run a listing if listings are slow, but no job is lost. */
+  /** If listings are slow, an empty poll does not always run one. */
   @Test
   void aJobThatIsCommittedLateIntoAnEmptyQueueIsFoundByTheNextListing() throws SQLException {
     Claimer claimer = claimer(Claimers.NEVER_FAST);
@@ -105,7 +105,7 @@ class LowWaterIT {
         now += Duration.ofSeconds(1).toNanos();
       }
       enqueue(1);
-      assertThat(claim(claimer)).hasSize(1).doesNotContain(job); // of an idle lane, by its mark
+      assertThat(claim(claimer)).hasSize(1).doesNotContain(job); // from the idle lane
       assertThat(hints.listings).hasValue(0);
       now += Duration.ofSeconds(1).toNanos();
       assertThat(claim(claimer)).containsExactly(job);
@@ -141,8 +141,8 @@ class LowWaterIT {
   }
 
   /**
-   * With marks, a claim also reads lanes that were not listed, but it must not read those of a
-   * paused queue.
+   * With marks, a claim also reads lanes that were not listed, but must not read lanes of a paused
+   * queue.
    */
   @Test
   void aPausedQueueIsNoLongerClaimedAtOnce() {

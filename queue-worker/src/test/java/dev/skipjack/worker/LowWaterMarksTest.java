@@ -83,11 +83,9 @@ class LowWaterMarksTest {
       assertThat(marks.inForce()).isFalse();
     }
 
-    /**
-     * Such claims are fast because of the hints, which does not show that the database is healthy.
-     */
+    /** The hints make these claims fast even if the database is slow. */
     @Test
-    void fastClaimsWithHintsProveNothing() {
+    void fastClaimsWithHintsDoNotEndTheUseOfMarks() {
       force(NOON);
       for (int i = 0; i < 10; i++) {
         hinted(Duration.ZERO, NOON);
@@ -149,7 +147,7 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepDue(now)).isTrue();
     }
 
-    /** The job that is promoted behind an ordered one is often due below the mark. */
+    /** The next job of the ordering key is often due below the mark. */
     @Test
     void sweepIsDueWhenAffordableAfterAJobWithAnOrderingKey() {
       force(NOON);

@@ -121,7 +121,7 @@ class MaintainerTest {
   }
 
   @Test
-  void aTemporaryLockIsNoProblemUntilTheLastDays() {
+  void aTemporaryLockIsReportedOnlyInTheLastDays() {
     store.postponed.add(new Postponed("job_executions_20300101", Reason.BUSY));
     store.missingFrom = Instant.now().plus(Duration.ofDays(13));
     maintainer.run();

@@ -75,7 +75,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An in-memory queue that fulfils {@link dev.skipjack.testkit.AttemptContract} and can be made to
- * fail. Payloads are plain strings; the payload {@code poison} cannot be decoded, and {@code bomb}
+ * fail. Payloads are plain strings. The payload {@code poison} cannot be decoded, and {@code bomb}
  * cannot be sent by the server.
  */
 final class MemoryStore
@@ -488,7 +488,7 @@ final class MemoryStore
   }
 
   /**
-   * Makes the connection of the next claim that finds a job break after its commit.
+   * Breaks the connection of the next claim that finds a job, after its commit.
    *
    * @param loss runs before the failure is thrown
    */
@@ -497,7 +497,7 @@ final class MemoryStore
   }
 
   /**
-   * Makes the response to the next claim of a few jobs be lost, if it finds a job.
+   * Loses the response to the next claim of a few jobs that finds a job.
    *
    * @param loss runs before the failure is thrown
    */

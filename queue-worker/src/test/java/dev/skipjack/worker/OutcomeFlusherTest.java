@@ -64,7 +64,7 @@ class OutcomeFlusherTest {
     assertThat(held.running.size()).isZero();
   }
 
-  /** This applies to every kind of outcome. A job that is waiting or has ended has no holder. */
+  /** A job that is waiting or has ended has no holder. */
   @Test
   void aStaleOutcomeIsReportedWithTheHolderOfTheJob() {
     Held held = new Held(LONG);
@@ -194,7 +194,7 @@ class OutcomeFlusherTest {
     assertThat(attempts.get(59).lease().isRenewable()).isFalse();
   }
 
-  /** A statement_timeout aborts a batch that is too large; the database is still available. */
+  /** A statement_timeout aborts a batch that is too large, although the database is available. */
   @Test
   void aBatchThatIsAbortedIsWrittenInSmallerOnes() {
     Held held = new Held(LONG);
@@ -276,7 +276,7 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Succeeded.class)).isEmpty();
   }
 
-  /** A loss is reported only after the audit has been read, however long that takes. */
+  /** A loss is reported only after the audit has been read. */
   @Test
   void anAuditThatCannotBeReadIsReadAgain() {
     Held held = new Held(Duration.ofMillis(100));

@@ -21,7 +21,7 @@ class QueueTurnTest {
     assertThat(claim(1, 1, 0)).isZero();
   }
 
-  /** Otherwise, a lane that had no jobs for an hour could get all slots for the next minutes. */
+  /** A lane that had no jobs for an hour must not get all slots afterwards. */
   @Test
   void aReserveThatWasNotUsedIsNotSavedUp() {
     assertThat(claim(100, 100, 0)).isEqualTo(10);
@@ -31,7 +31,7 @@ class QueueTurnTest {
 
   /** Jobs of the low lane that ran while nothing else was due do not reduce its reserve. */
   @Test
-  void jobsClaimedBeyondTheReserveAreNotOwed() {
+  void jobsClaimedBeyondTheReserveDoNotReduceIt() {
     assertThat(claim(100, 0, 100)).isEqualTo(10);
 
     assertThat(claim(10, 9, 1)).isEqualTo(1);

@@ -31,17 +31,17 @@ class RefusedWorkerIT {
   }
 
   @Test
-  void aWrongPasswordIsAReason() throws SQLException {
+  void aWrongPasswordIsReported() throws SQLException {
     assertNotReady(urlOf("wrong", ""), "28P01", "password authentication failed");
   }
 
   @Test
-  void aMissingDatabaseIsAReason() throws SQLException {
+  void aMissingDatabaseIsReported() throws SQLException {
     assertNotReady(urlOf("right", "_missing"), "3D000", "does not exist");
   }
 
   @Test
-  void missingRightsAreAReason() throws SQLException {
+  void missingRightsAreReported() throws SQLException {
     assertNotReady(urlOf("right", ""), "42501", "permission denied");
   }
 

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests workers of two releases that run side by side, of which the later one has changed a kind's
- * payload.
+ * Tests workers of two releases that run side by side. The later release has changed the payload of
+ * a kind.
  */
 @QueueTest
 @Timeout(60)
@@ -74,7 +74,7 @@ class RollingDeployIT {
   void everyJobRunsOnceOnAWorkerThatCanReadIt() {
     JobId foreign = queue.enqueue(FOREIGN, new Named(0, "x"));
     Worker before = startOld();
-    enqueue(1, 100); // the new producers are there before the new workers
+    enqueue(1, 100); // the new producers start before the new workers
     await().until(() -> count("jobs_archive") == 50);
     await().until(() -> count("job_executions WHERE status = 'snoozed'") >= 50);
     assertThat(runs).hasSize(50).allMatch(run -> run.startsWith("old ran v1"));

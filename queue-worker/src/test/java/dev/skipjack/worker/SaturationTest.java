@@ -81,7 +81,7 @@ class SaturationTest {
       Attempt attempt = Attempts.begun(Duration.ofMinutes(9));
       queue.began(attempt);
       assertThat(attempt.timeOut()).isTrue();
-      Thread.interrupted(); // it is this thread's own
+      Thread.interrupted(); // clears the interrupt of this thread
       assertThat(attempt.becameStuck(0)).isTrue();
     }
 

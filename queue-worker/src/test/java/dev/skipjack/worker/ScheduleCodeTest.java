@@ -20,7 +20,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The code of one schedule delays neither other schedules nor the thread that fires them. */
+/**
+ * Tests that the code of one schedule delays neither other schedules nor the thread that fires
+ * them.
+ */
 @Timeout(30)
 class ScheduleCodeTest {
 

@@ -108,7 +108,7 @@ class ScheduledWorkerIT {
     assertThat(ran).containsOnly("fixed of second");
   }
 
-  /** The worker's next announcement would find the schedule too, but most of a minute later. */
+  /** The worker's next announcement would find the schedule too, but up to a minute later. */
   @Test
   void aScheduleThatIsAddedAtRunTimeWakesWorkers() {
     start(queue);
@@ -176,7 +176,7 @@ class ScheduledWorkerIT {
                       released.await();
                       over = true;
                     } catch (InterruptedException ignored) {
-                      // as code does that swallows exceptions
+                      // like code that swallows exceptions
                     }
                   }
                   return new Tick("late");

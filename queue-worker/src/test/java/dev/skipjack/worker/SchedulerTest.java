@@ -176,7 +176,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aWorkerThatMayNotFireGoesOnWithoutSchedules() {
+  void aWorkerThatMayNotFireContinuesWithoutSchedules() {
     Scheduler scheduler = scheduler();
     failure = new StoreException("forbidden", new SQLException("forbidden", "42501"));
     scheduler.instructed(nextFireIn(Duration.ZERO));

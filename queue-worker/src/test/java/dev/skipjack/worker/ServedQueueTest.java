@@ -36,7 +36,7 @@ class ServedQueueTest {
   void slowJobDoesNotReduceThePrefetchOfOtherSlots() {
     ran(Duration.ofMillis(40));
     runsSince(Duration.ofHours(1), 1);
-    assertThat(queue.ask()).isEqualTo(4 - 1 + 3); // 3 slots finish 3.75 in 50 ms, one nothing
+    assertThat(queue.ask()).isEqualTo(4 - 1 + 3); // 3 slots finish 3.75 jobs in 50 ms
   }
 
   @Test

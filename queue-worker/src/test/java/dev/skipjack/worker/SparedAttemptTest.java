@@ -127,7 +127,7 @@ class SparedAttemptTest {
     answer.countDown();
     start.join();
     assertThat(called).hasSize(1);
-    // The usual lease may have replaced the long one, which was therefore requested once more.
+    // The long lease was requested again, because the usual renewal may have replaced it.
     assertThat(attempts.get(0).lease().isSpared()).isTrue();
     assertThat(held.store.calls.stream().filter("heartbeat"::equals)).hasSize(3);
   }
@@ -150,7 +150,7 @@ class SparedAttemptTest {
             });
   }
 
-  /** Returns a runner that knows the kind to need long leases. */
+  /** Returns a runner for a kind that needs long leases. */
   private AttemptRunner runner(Held held) {
     HandlerRegistry handlers =
         new HandlerRegistry(

@@ -39,7 +39,7 @@ class StartLogTest {
           false);
 
   @Test
-  void theStartIsOneShortLine() {
+  void theStartIsLoggedOnOneShortLine() {
     assertThat(lineOfStart())
         .matches(
             ".*Worker started worker=logged/\\w+ queues=\\{first=3, second=1} kinds=\\[a, b]"

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that a stop ends in time and releases its resources, whatever hangs. */
+/**
+ * Tests that a stop ends in time and releases its resources even if statements or handlers hang.
+ */
 @Timeout(60)
 class StopDeadlineTest {
 
@@ -57,7 +59,7 @@ class StopDeadlineTest {
     assertThat(leasesClosed).hasValue(1);
   }
 
-  /** Otherwise, the connection that renews leases would never be returned to its pool. */
+  /** The connection that renews leases must be returned to its pool. */
   @Test
   void leasesAreReleasedIfTheStopIsInterruptedRepeatedly() {
     Thread closer = new Thread(caughtInEverything()::close);

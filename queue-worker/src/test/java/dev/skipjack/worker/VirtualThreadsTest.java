@@ -28,9 +28,7 @@ class VirtualThreadsTest {
 
   @ParameterizedTest
   @MethodSource("virtual")
-  @EnabledForJreRange(
-      min = JRE.JAVA_21,
-      disabledReason = "Virtual threads are there from Java 21 on")
+  @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads require Java 21")
   void theHandlerRunsOnAVirtualThreadWithTheWorkersName(HandlerThreads threads) throws Exception {
     Thread ran = threadOfAHandlerOn(threads);
 
@@ -39,9 +37,7 @@ class VirtualThreadsTest {
   }
 
   @Test
-  @EnabledForJreRange(
-      min = JRE.JAVA_21,
-      disabledReason = "Virtual threads are there from Java 21 on")
+  @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "Virtual threads require Java 21")
   void platformThreadsAreNotVirtual() throws Exception {
     assertThat(isVirtual(threadOfAHandlerOn(HandlerThreads.platform()))).isFalse();
   }

@@ -127,7 +127,7 @@ class WakeUpIT {
       }
     }
     assertThat(events.all(DatabaseLost.class)).isEmpty();
-    // Pauses double up to five seconds: eight failures in the first six seconds, then few.
+    // Pauses double up to five seconds, so few failures follow the eight of the first six seconds.
     assertThat(elsewhere.count(FaultyDataSource.Step.CONNECTION))
         .isLessThan(12 + Duration.ofNanos(System.nanoTime() - began).toSeconds());
   }

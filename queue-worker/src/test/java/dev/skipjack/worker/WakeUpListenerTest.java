@@ -27,7 +27,7 @@ class WakeUpListenerTest {
   private boolean claimsHere = true;
 
   @Test
-  void aSubscriptionThatComesInAfterTheStopIsClosed() {
+  void aSubscriptionThatBeginsAfterTheStopIsClosed() {
     WakeUpListener[] listener = new WakeUpListener[1];
     listener[0] =
         listener(

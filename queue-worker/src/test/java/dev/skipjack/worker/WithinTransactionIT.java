@@ -17,7 +17,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Runs jobs in the transaction that has enqueued them. */
+/** Tests jobs that run in the transaction that has enqueued them. */
 @QueueTest
 class WithinTransactionIT {
 

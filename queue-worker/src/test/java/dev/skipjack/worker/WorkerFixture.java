@@ -37,8 +37,8 @@ abstract class WorkerFixture {
   }
 
   /**
-   * Like {@link #on}, but for handlers that spin: on virtual threads, of which only as many run at
-   * once as there are cores, they would keep other handlers from running.
+   * Like {@link #on}, but for handlers that spin. On virtual threads, such handlers could occupy
+   * all cores and keep other handlers from running.
    */
   Worker.Builder onPlatformThreads(JobType<String> type, Handler<String> handler, int concurrency) {
     return Worker.on(store)

@@ -118,7 +118,7 @@ class WorkerIT {
     assertThat(count("jobs_archive WHERE attempts = 3")).isEqualTo(1);
   }
 
-  /** Neither may wait for the next renewal, which is due only in hours here. */
+  /** Progress and cancellations must not wait for the next renewal, which is due in hours. */
   @Test
   void longLeasesDelayNeitherProgressNorCancels() {
     JobId job = queue.enqueue(NOTE, new Note(1));
@@ -167,7 +167,7 @@ class WorkerIT {
     CountDownLatch wake = new CountDownLatch(1);
     AtomicReference<Throwable> refused = new AtomicReference<>();
     AtomicReference<ExecutionId> lost = new AtomicReference<>();
-    // On a busy machine, the lease may expire before the cut; the worker must not rescue its job.
+    // On a busy machine, the lease may expire early, and this worker must not rescue its own job.
     WorkerConfig.Builder shortLease =
         config().lease(Duration.ofMillis(300)).prefetch(0).rescueInterval(Duration.ofHours(1));
     start(
@@ -404,9 +404,9 @@ class WorkerIT {
     assertThat(count("jobs_archive WHERE result = '{\"number\": 2}'")).isEqualTo(1);
   }
 
-  /** The row only shows operators which workers exist. Deleting it while jobs run loses no job. */
+  /** The row only shows operators which workers exist. */
   @Test
-  void aWorkersRowIsForOperatorsOnly() throws SQLException {
+  void deletingTheWorkersRowLosesNoJob() throws SQLException {
     AtomicInteger deleted = new AtomicInteger();
     Worker worker =
         start(
@@ -571,7 +571,7 @@ class WorkerIT {
                 },
                 2),
             config().prefetch(2).drainTimeout(Duration.ofMillis(200)));
-    // Quick jobs first: nothing is claimed ahead of slots until a pace is known.
+    // Quick jobs first, because the worker prefetches nothing until it knows their run time.
     queue.enqueueAll(NOTE, Collections.nCopies(50, new Note(0)));
     await().until(() -> count("jobs_archive") == 50);
     queue.enqueueAll(NOTE, IntStream.rangeClosed(1, 4).mapToObj(Note::new).toList());

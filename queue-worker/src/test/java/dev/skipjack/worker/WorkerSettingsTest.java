@@ -185,7 +185,7 @@ class WorkerSettingsTest {
   }
 
   @Test
-  void anOrderThatCannotBeKeptIsRefused() {
+  void invalidWeightsAreRefused() {
     LaneOrder order = LaneOrder.fair();
     assertThat(order.weighted(Map.of("q", 1)).reserve()).isEqualTo(LaneOrder.Reserve.A_TENTH);
     assertThatIllegalArgumentException()
@@ -200,7 +200,7 @@ class WorkerSettingsTest {
   }
 
   @Test
-  void queuesThatCannotExistAreRefused() {
+  void invalidQueuesAreRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> handled().queue("No Queue", 1))
         .withMessageContaining("'No Queue' is not allowed");
@@ -214,8 +214,8 @@ class WorkerSettingsTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // what callers without a null checker do
-  void nullsAreRefusedByName() {
+  @SuppressWarnings("NullAway") // callers may not check nulls
+  void messagesNameTheNullArgument() {
     assertThatNullPointerException()
         .isThrownBy(() -> Worker.on(null))
         .withMessage("The queue must not be null.");

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A group of dead jobs of the same queue and kind whose last attempts failed with the same class of
- * exception and the same message, apart from the values in it.
+ * exception and, apart from values, the same message.
  *
  * @param queue the queue of the jobs
  * @param kind the kind of the jobs
  * @param error the first line of the jobs' last error message, at most 200 characters; empty if
  *     there is none. Each quoted text, and each word that contains a digit, is replaced by {@code
- *     *}, so that numbers and ids in a message do not separate jobs that failed for the same reason
+ *     *}, because values such as ids would separate the groups
  * @param errorClass the class of the exception that the jobs' last attempts threw; null if they
  *     threw none, for example because their leases expired
  * @param jobs the number of jobs in the group

@@ -7,7 +7,7 @@ import java.util.List;
  * Checks the queue, its database and its workers for problems.
  *
  * <p>The checks write nothing, so they can also run on a standby. Any role that may use the queue
- * can run them; a check that needs data that the role may not read returns {@link
+ * can run them. If the role may not read the data that a check needs, the check returns {@link
  * Finding.Level#NOT_CHECKED}. Implementations are thread-safe.
  */
 public interface Doctor {

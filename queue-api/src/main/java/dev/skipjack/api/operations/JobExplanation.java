@@ -40,7 +40,7 @@ public record JobExplanation(
     LEASE_EXPIRED,
     /** The job is dead and cannot be redriven, because another job holds its unique key. */
     UNIQUE_KEY_TAKEN,
-    /** The job is dead: it was parked behind another job of its ordering key, which had died. */
+    /** The job is dead because it was parked behind a dead job of its ordering key. */
     PARKED,
     /** The job is dead: all of its attempts have been used. */
     ATTEMPTS_USED_UP,
@@ -50,10 +50,7 @@ public record JobExplanation(
     ORDERING_KEY_BLOCKED,
     /** The job is waiting for an earlier job with the same ordering key. */
     BEHIND_ORDERING_KEY,
-    /**
-     * No job holds the ordering key, or only a dead job whose ordering policy does not block it,
-     * but no worker has promoted the next job of the key yet.
-     */
+    /** No job blocks the ordering key, but no worker has promoted the next job of the key yet. */
     PROMOTION_PENDING,
     /** The job has the status waiting but no ordering key, so no worker promotes it. */
     ORDERING_KEY_MISSING,

@@ -46,7 +46,7 @@ public record JobOperation(
 
   /** The state of an operation. */
   public enum State {
-    /** The operation is running, or the process that ran it has died. */
+    /** The operation is running, or the process that ran it has ended. */
     RUNNING,
     /** An operator has stopped the operation. It can be continued. */
     STOPPED,

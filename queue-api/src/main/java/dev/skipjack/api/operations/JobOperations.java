@@ -17,10 +17,10 @@ import java.util.function.Consumer;
  * operations.run(operation.id(), progress -> {});
  * }</pre>
  *
- * <p>Each batch is committed before the next one begins. An operation whose process has died, or
- * that was stopped, continues after its last batch when {@link #run} is called again. A batch and
- * the record of its results are one transaction, so an interrupted batch has changed nothing, and
- * every job is counted once, even if several processes run the same operation.
+ * <p>Each batch is committed before the next one begins. An operation that was stopped, or whose
+ * process has ended, continues after its last batch when {@link #run} is called again. A batch and
+ * the record of its results are one transaction. An interrupted batch has therefore changed
+ * nothing, and every job is counted once, even if several processes run the same operation.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects a statement or cannot be reached.

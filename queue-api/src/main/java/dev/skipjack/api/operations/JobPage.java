@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page of a list of jobs.
  *
- * <p>The list ends when there is no next page. A short page does not mean that the list has ended:
- * in a search for rare jobs in a large table, a page may contain few jobs, or none, and still have
- * a next page.
+ * <p>The list ends when there is no next page. A page may contain few jobs, or none, and still have
+ * a next page, for example in a search for rare jobs in a large table.
  *
  * @param jobs the jobs, in the order of the query
  * @param nextToken the token of the next page; null at the end of the list

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind the kind of the jobs; null for all kinds
  * @param status the status of the jobs; null for every status that the order lists
  * @param tag a tag that the jobs must have; null for all jobs
- * @param error a text that the last error of the jobs must contain, in upper or lower case; null
- *     for all jobs
+ * @param error a text that the last error of the jobs must contain, ignoring case; null for all
+ *     jobs
  * @param errorClass the class of the exception that ended the last attempt of the jobs, with or
  *     without its package; null for all jobs. Archived jobs cannot be selected by it
  * @param errorGroup the {@link DeadLetterGroup#error} of the jobs, empty for jobs without a
@@ -241,7 +241,7 @@ public record JobQuery(
 
   /**
    * Returns this query, restricted to jobs whose last attempt ended with an exception of the given
-   * class. The class of jobs that have failed and are retried is that of their last failure.
+   * class. For a job that waits for a retry, this is the class of its last failure.
    *
    * @param errorClass the name of the class, with or without its package
    */

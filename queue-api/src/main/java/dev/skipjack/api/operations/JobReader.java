@@ -46,9 +46,9 @@ public interface JobReader {
    * reason that applies, with its evidence and the action that changes the state.
    *
    * <p>All facts are read from the same snapshot, because the transaction is REPEATABLE READ. A
-   * worker counts as alive if it was seen within the last 3 minutes; workers report once a minute.
-   * The call reads at most 10,001 running jobs, 1,000 workers and, in each lane of the queue, 1,001
-   * of the jobs that are served before a due job.
+   * worker counts as alive if it was seen within the last 3 minutes. The call reads at most 10,001
+   * running jobs, 1,000 workers and, in each lane of the queue, 1,001 of the jobs that are served
+   * before a due job.
    *
    * @return the reason, or empty under the same conditions as {@link #find}
    */
@@ -57,15 +57,15 @@ public interface JobReader {
   /**
    * Returns a page of jobs, without their payloads.
    *
-   * <p>The call reads at most 10,000 jobs to fill a page, 1,000 if the query has a filter by
-   * payload, or just the limit of the query if there is no filter. Lists of running or waiting jobs
-   * read all of those, up to 10,001. If too few of them match, the page is short but still has a
-   * next page.
+   * <p>The call reads at most 10,000 jobs to fill a page. It reads at most 1,000 if the query
+   * filters by payload, and only the limit of the query if it has no filter. A list of running or
+   * waiting jobs reads all jobs with that status, up to 10,001. If too few of them match, the page
+   * is short but still has a next page.
    *
-   * <p>A caller that follows {@link JobPage#next} to the end receives each job exactly once if the
-   * job was committed before the first page was read and keeps its position in the meantime.
-   * Positions by id or end time never change. In a list ordered by due time, a job whose attempt
-   * fails moves to a new position and may be returned twice or not at all.
+   * <p>A caller that follows {@link JobPage#next} to the end receives each job exactly once, if the
+   * job was committed before the first page was read and does not change its position. Positions by
+   * id or end time never change. In a list ordered by due time, a job whose attempt fails moves to
+   * a new position and may be returned twice or not at all.
    *
    * @throws IllegalArgumentException if the token of the query is invalid or belongs to another
    *     order
@@ -76,11 +76,10 @@ public interface JobReader {
    * Counts the live jobs of each queue, kind and status, as of one point in time.
    *
    * <p>Jobs are counted in groups: the pending jobs of a queue, the dead jobs of a queue and kind,
-   * all running jobs, and all waiting jobs. Counts are exact as long as their group has at most
-   * 10,000 jobs; in a larger group, they are estimates and are marked as such. There is no index by
-   * kind, because it would slow down every enqueue and every claim. The kinds of a long backlog are
-   * therefore estimated from a sample of the table's pages, and a kind that is rare in the backlog
-   * may be missing.
+   * all running jobs, and all waiting jobs. Counts are exact if their group has at most 10,000
+   * jobs. In a larger group, they are estimates and are marked as such. There is no index by kind,
+   * because it would slow down every enqueue and every claim. The kinds of a long backlog are
+   * therefore estimated from a sample of the table's pages. A rare kind may be missing.
    *
    * <p>If kinds may be missing, the result contains a count of 0 whose kind is {@link
    * JobCount#OTHERS}. For pending jobs, its queue is the queue of the jobs. For running and waiting
@@ -140,7 +139,7 @@ public interface JobReader {
 
   /**
    * Returns the workers that were seen within about the last day. Workers that were killed are
-   * included; workers that were stopped normally are not. If there are more than 1,000, the most
+   * included, but not workers that were stopped normally. If there are more than 1,000, the most
    * recently seen are returned.
    *
    * @return the workers, ordered by name, then by start time

@@ -20,7 +20,7 @@ import java.util.function.IntConsumer;
  * Implementations are thread-safe.
  *
  * <p>Every method throws a {@link StoreException} if the database rejects a statement or cannot be
- * reached. Batches that have already been processed remain committed; for a list of jobs, a {@link
+ * reached. Batches that have already been processed remain committed. For a list of jobs, a {@link
  * PartialResultException} contains their results.
  */
 public interface QueueAdmin {
@@ -28,8 +28,8 @@ public interface QueueAdmin {
   /**
    * Cancels jobs. A job that is not running is archived as cancelled immediately. For a running
    * job, cancellation is requested: its worker reads the request within about a second and
-   * interrupts the handler. If the handler nevertheless completes the job, the job is completed. If
-   * the attempt ends in any other way, including a lost lease, the job is archived as cancelled.
+   * interrupts the handler. If the handler still completes the job, the job is completed. If the
+   * attempt ends in any other way, including a lost lease, the job is archived as cancelled.
    *
    * @return a result for each job, in the order of the ids
    */
@@ -54,7 +54,7 @@ public interface QueueAdmin {
   /**
    * Changes a job that is pending, waits for its ordering key, or is dead. The job keeps its
    * ordering key and its position, even if the type derives the key from the payload. A dead job
-   * remains dead, and its due time cannot be changed: redrive it afterwards.
+   * remains dead until it is redriven, and its due time cannot be changed.
    *
    * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */
@@ -65,8 +65,8 @@ public interface QueueAdmin {
    * becomes pending. The dead job remains dead. A later redrive puts it behind the key's other
    * jobs.
    *
-   * <p>Skips whichever dead job holds the key when the call runs. If you decided by reading a
-   * {@link BlockedKey}, pass its head to {@link #unblock(String, JobId)}.
+   * <p>To skip only the head of a {@link BlockedKey} that you have read, use {@link
+   * #unblock(String, JobId)}.
    *
    * @return whether a dead job held the key
    * @throws QueueException if another transaction has locked that job for about a second
@@ -85,11 +85,10 @@ public interface QueueAdmin {
   /**
    * Skips the job that holds an ordering key, so that the next job of the key becomes pending. A
    * pending job, for example one that is delayed or waits for a retry, goes to the back of the key
-   * and keeps its due time; if no other job waits, it becomes the head again. A dead job remains
+   * and keeps its due time. If no other job waits, it becomes the head again. A dead job remains
    * dead, as with {@link #unblock(String)}. A running job is not skipped.
    *
-   * <p>Skips whichever job holds the key when the call runs. To skip the job that you have seen,
-   * use {@link #skipHead(String, JobId)}.
+   * <p>To skip only a job that you have read before, use {@link #skipHead(String, JobId)}.
    */
   SkipResult skipHead(String orderingKey);
 
@@ -117,16 +116,15 @@ public interface QueueAdmin {
   /**
    * Deletes dead jobs like {@link #pruneAll(DeadJobs, Duration)} and reports the progress.
    *
-   * @param progress is called after each batch has been committed, with the number of jobs deleted
-   *     so far; an exception that it throws ends the call
+   * @param progress a callback that receives the number of jobs deleted so far after each batch has
+   *     been committed; an exception that it throws ends the call
    * @return the number of deleted jobs
    */
   int pruneAll(DeadJobs which, Duration age, IntConsumer progress);
 
   /**
    * Pauses a queue until it is resumed. Workers stop claiming its jobs within a second, and running
-   * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited;
-   * otherwise pausing it again has no effect.
+   * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited.
    */
   default void pause(String queue) {
     pause(queue, QueuePause.untilResumed());
@@ -134,9 +132,9 @@ public interface QueueAdmin {
 
   /**
    * Pauses a queue for a limited time. The pause ends on its own, even if the process that
-   * requested it has died. To keep a queue paused for as long as a process runs, repeat the call
+   * requested it has ended. To keep a queue paused for as long as a process runs, repeat the call
    * before the time has elapsed. If the queue is already paused for longer, the pause is not
-   * changed; to shorten it, resume the queue first.
+   * changed. To shorten it, resume the queue first.
    *
    * @param duration the length of the pause, measured by the database clock; positive and at most
    *     36,500 days
@@ -148,8 +146,8 @@ public interface QueueAdmin {
   /**
    * Pauses a queue and records who requested the pause and why, which {@link JobReader#queues},
    * {@link JobReader#why} and the {@link Doctor} report. If the queue is already paused for at
-   * least as long, nothing is changed, and the record of that pause is kept; otherwise this pause
-   * replaces it.
+   * least as long, nothing is changed. Otherwise this pause replaces the earlier one and its
+   * record.
    */
   void pause(String queue, QueuePause pause);
 

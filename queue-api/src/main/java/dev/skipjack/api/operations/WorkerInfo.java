@@ -49,8 +49,8 @@ public record WorkerInfo(
   }
 
   /**
-   * Returns whether the worker was last seen less than {@link #SILENCE} ago, or at a time that is
-   * in the future by less than that.
+   * Returns whether {@code seenAt} differs from the time of the database by less than {@link
+   * #SILENCE}.
    */
   public boolean isAlive() {
     return silentFor.abs().compareTo(SILENCE) < 0;

@@ -65,7 +65,8 @@ public final class IntervalTiming extends Timing {
       if (fire.isAfter(EnqueueOptions.LATEST)) {
         return null;
       }
-      // If the clocks went back over midnight, the next date may have begun already.
+      // If the clocks go back from one date to the date before, the next date has already begun
+      // once.
       Instant nextDate = date.plusDays(1).atStartOfDay(zone()).toInstant();
       long seconds = Duration.between(fire, nextDate).toSeconds();
       fire = fire.plusSeconds(Math.max(1, seconds / step) * step);

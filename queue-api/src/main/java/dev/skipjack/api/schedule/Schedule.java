@@ -18,16 +18,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule, which enqueues a job at each planned time of its timing. To enqueue the job is to
- * <i>fire</i> the schedule.
+ * A schedule, which enqueues a job at each planned time of its timing. A schedule <i>fires</i> when
+ * it enqueues a job.
  *
  * <pre>{@code
  * Schedule.cron("0 9 * * MON-FRI").zone("Europe/Berlin").named("morning-report").enqueue(REPORT, new Report("sales"))
  * Schedule.every(ofMinutes(5)).named("sync").enqueueFrom(SYNC, fire -> new Sync(fire))
  * }</pre>
  *
- * <p>The functions and predicates of different schedules may be called concurrently by several
- * threads, those of one schedule by at most one thread of each worker.
+ * <p>The functions and predicates of different schedules may be called concurrently. Those of one
+ * schedule are called by at most one thread of each worker at a time.
  *
  * <p>Declare a schedule with a worker or with {@link Schedules#declare}. Instances are immutable;
  * methods that change a setting return a new instance.
@@ -82,7 +82,7 @@ public final class Schedule {
     private Optional<String> description = Optional.empty();
     private boolean authoritative;
 
-    /** Returns a clone, which copies every field, including fields that are added later. */
+    /** Clones these settings, so that fields added later are copied too. */
     private Settings copy() {
       try {
         return (Settings) clone();

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * A schedule, as stored in the database.
  *
  * @param name the name
- * @param timing the timing, without the predicates of {@link Timing#except}; null if this JVM does
- *     not know its time zone or cannot parse its expression
+ * @param timing the timing, without the predicates of {@link Timing#except}; null if its time zone
+ *     is unknown in this JVM or its expression cannot be parsed
  * @param missed what happens to missed planned times
  * @param overlap what happens at a planned time while an earlier job is still live
  * @param jitter the maximum time by which the schedule fires later than planned

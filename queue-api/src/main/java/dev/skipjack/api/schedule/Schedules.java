@@ -27,8 +27,8 @@ public interface Schedules {
    * it is replaced and becomes a schedule that is declared in code.
    *
    * <p>A worker does the same for the schedules that it was built with, and renews the declarations
-   * while it runs. A program without a worker must repeat this call at least once a week;
-   * otherwise, its schedules count as {@linkplain ScheduleState#isUndeclared undeclared}.
+   * while it runs. A program without a worker must repeat this call at least once a week.
+   * Otherwise, its schedules count as {@linkplain ScheduleState#isUndeclared undeclared}.
    *
    * @throws IllegalArgumentException if two of the schedules have the same name
    * @throws PayloadException if a payload is rejected
@@ -46,7 +46,7 @@ public interface Schedules {
 
   /**
    * Changes the timing of a schedule. If the schedule is declared in code, later declarations keep
-   * the changed timing until one of them declares that timing itself or is {@linkplain
+   * the changed timing until one of them declares the same timing or is {@linkplain
    * Schedule#authoritative authoritative}.
    *
    * @param timing the new timing, in its own time zone, which is UTC by default. If it excludes no
@@ -67,8 +67,8 @@ public interface Schedules {
 
   /**
    * Resumes a paused schedule, which next fires at its first planned time in the future. Planned
-   * times within the pause do not count as missed. Those that were due before the pause do, and its
-   * {@linkplain Missed missed} rule applies to them.
+   * times within the pause do not count as missed. For missed times before the pause, the
+   * schedule's {@linkplain Missed missed} rule applies.
    *
    * @return whether there is a schedule of that name
    */
@@ -78,8 +78,8 @@ public interface Schedules {
    * Requests that a schedule fire now, even if it is paused. A started worker that can fire the
    * schedule enqueues the job, usually within milliseconds, or within about a minute if workers
    * receive no wake-ups. The planned time of the job is the time of the request. The schedule's
-   * {@linkplain Overlap overlap} applies. The next planned time does not change. Requests that are
-   * made before the first one has been served have no further effect.
+   * {@linkplain Overlap overlap} applies. The next planned time does not change. While a request is
+   * pending, further requests have no effect.
    *
    * @return whether there is a schedule of that name
    */
@@ -91,8 +91,7 @@ public interface Schedules {
    * @return whether there was a schedule of that name
    * @throws IllegalArgumentException if the schedule is declared in code, because its next
    *     declaration would create it again. Pause it or {@link #retire} it instead. A schedule whose
-   *     row {@linkplain ScheduleState#unreadable cannot be read} is removed nevertheless; the
-   *     worker that declares it creates it again when it starts
+   *     row {@linkplain ScheduleState#unreadable cannot be read} is removed without this check
    */
   boolean remove(String name);
 

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param payload the payload, as a JSON document
  * @param payloadVersion the version of the payload's format
  * @param priority the priority
- * @param attempt the number of the attempt as seen by the handler, starting at 1; attempts that
- *     were snoozed or released do not count
+ * @param attempt the number of the attempt, starting at 1; attempts that were snoozed or released
+ *     do not count
  * @param uncountedAttempts the number of earlier attempts that do not count, because they were
  *     snoozed or released or preceded the latest redrive
  * @param maxAttempts the maximum number of attempts

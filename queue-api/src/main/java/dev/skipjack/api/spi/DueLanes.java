@@ -7,8 +7,7 @@ import java.util.List;
  *
  * @param lanes the lanes that have a due job, in no particular order and not including those of
  *     paused queues
- * @param paused the requested queues that are paused. The caller must not claim jobs from them,
- *     even if it knows their lanes from an earlier call
+ * @param paused the requested queues that are paused. The caller must not claim jobs from them
  */
 public record DueLanes(List<DueLane> lanes, List<String> paused) {
 

@@ -15,7 +15,7 @@ import java.time.Duration;
  */
 public record Failure(Execution execution, JobError error, Duration delay, boolean isFinal) {
 
-  /** Clamps the delay, so that the failure can be recorded whatever its value. */
+  /** Clamps the delay. */
   public Failure {
     delay = Backoff.clamp(delay);
   }

@@ -25,16 +25,16 @@ import org.jspecify.annotations.Nullable;
  * return {@link Verdict#BUSY}.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
- * rejects the statement or cannot be reached; the guarantees below hold even then.
+ * rejects the statement or cannot be reached.
  */
 public interface JobStore {
 
   /**
-   * Inserts either all of the given jobs or none. A job whose idempotency key has been used before
-   * is not inserted again; the result contains the existing job. If several jobs have the same key,
-   * only the first is inserted. If an open transaction has used one of the keys, this method waits
-   * for it. If another live job holds a unique key, the database rejects the statement with 23505;
-   * extensions may return the holder instead.
+   * Inserts either all of the given jobs or none. If the idempotency key of a job has been used
+   * before, the job is not inserted, and its result contains the existing job. If several jobs have
+   * the same key, only the first is inserted. If an open transaction has used one of the keys, this
+   * method waits for it. If another live job holds a unique key, the database rejects the statement
+   * with 23505. Extensions may return the holder instead.
    *
    * @return the result of each job, in the order of {@code jobs}
    */
@@ -70,19 +70,20 @@ public interface JobStore {
    * {@link #heldBy} finds the jobs that were claimed.
    *
    * @throws StoreException whose {@linkplain StoreException#isOutcomeUnknown() outcome is unknown}
-   *     if jobs may have been claimed. The same holds for any other kind of exception
+   *     if jobs may have been claimed. They may also have been claimed after any other kind of
+   *     exception
    */
   default List<ClaimedJob> claimFew(ClaimRequest request) {
     return claim(request);
   }
 
   /**
-   * Returns running jobs that a worker holds, without their payloads, so that it can release those
-   * of which it does not know.
+   * Returns running jobs that a worker holds, without their payloads, so that the worker can
+   * release jobs that it never received.
    *
    * @param after the execution after which the search begins
-   * @return the jobs with the lowest execution ids after {@code after}, at most {@code limit}. A
-   *     store whose {@link #claim} names the jobs of every unknown outcome may return none
+   * @return the jobs with the lowest execution ids after {@code after}, at most {@code limit}. May
+   *     return none if all unknown outcomes of the store are {@link UnknownClaimException}s
    */
   default List<ClaimedJob> heldBy(WorkerId worker, ExecutionId after, int limit) {
     return List.of();
@@ -91,7 +92,7 @@ public interface JobStore {
   /**
    * Claims due jobs as {@link #claim} does, but returns an empty string instead of each payload. A
    * worker uses this method if a payload does not fit into memory or cannot be sent by the server,
-   * so that it can fail that job and claim the jobs behind it.
+   * so that it can fail that job and claim later jobs.
    */
   List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
 
@@ -120,8 +121,8 @@ public interface JobStore {
    * it is due, its queue is not paused, and it matches the request. Otherwise, it becomes pending.
    * Nothing is claimed if the job is not completed.
    *
-   * <p>This method never waits for a locked row either. A store without ordering keys only
-   * completes the job.
+   * <p>This method never waits for a locked row. A store without ordering keys only completes the
+   * job.
    *
    * @throws UnknownClaimException if the connection broke during the commit, so that the job may
    *     have been completed and the next one claimed
@@ -145,8 +146,8 @@ public interface JobStore {
    *
    * @throws LeaseLostException if the execution no longer owns the job. The caller must roll back
    * @throws StoreException if the database rejects the statement. The exception is {@linkplain
-   *     StoreException#isTransient() transient} if a partition is missing; the next call creates
-   *     the partition
+   *     StoreException#isTransient() transient} if a partition is missing, because the next call
+   *     creates the partition
    */
   void completeIn(Connection transaction, Execution execution);
 

@@ -17,9 +17,8 @@ import java.util.Set;
 public interface LeaseKeeper extends AutoCloseable {
 
   /**
-   * Renews leases as {@link JobStore#heartbeat} does. If the call fails for a reason that a smaller
-   * batch would not avoid, the connection is returned to the pool, and the next call borrows
-   * another one.
+   * Renews leases as {@link JobStore#heartbeat} does. After a failure that a smaller batch would
+   * not avoid, the connection is returned to the pool, and the next call borrows another one.
    *
    * @throws StoreException if the database rejects the statement or cannot be reached, or its
    *     response is lost
@@ -29,7 +28,7 @@ public interface LeaseKeeper extends AutoCloseable {
 
   /**
    * Records progress reports as {@link JobStore#progress} does, but on the keeper's connection, so
-   * that they never have to wait for a free connection and thereby delay a heartbeat.
+   * that they never wait for a free connection of the pool.
    */
   List<Verdict> progress(List<Progress> reports);
 
@@ -44,8 +43,8 @@ public interface LeaseKeeper extends AutoCloseable {
   Set<ExecutionId> cancelRequested(List<Execution> executions);
 
   /**
-   * Makes the next {@link #reserve} check that the server responds and accepts writes, no matter
-   * how recently the connection was used. Call this method after such a check has failed on another
+   * Makes the next {@link #reserve} check that the server responds and accepts writes, even if the
+   * connection was used recently. Call this method after such a check has failed on another
    * connection. It may be called from any thread.
    */
   void recheck();

@@ -4,24 +4,27 @@ import dev.skipjack.api.WorkerId;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A worker in the process that enqueues. Safe for any number of threads; never throws. */
+/** A worker in the process that enqueues. Implementations are thread-safe and never throw. */
 public interface LocalWorker {
 
-  /** Returns whether {@link #take} would probably return a slot. Takes no time. */
+  /** Returns whether {@link #take} would probably return a slot. Does not block. */
   boolean hasSlot(NewJob job);
 
   /**
    * Takes a free slot for a job that is about to be enqueued.
    *
    * @return the slot, or null if the worker does not serve the job's queue and kind, has no free
-   *     slot for it, or knows of jobs that must be claimed first
+   *     slot for it, or must claim other jobs first
    */
   @Nullable TakenSlot take(NewJob job);
 
   /** Wakes the worker for a job whose transaction has committed. Does not block. */
   void expect(WakeUp wakeUp);
 
-  /** A slot that is kept free for one job. Exactly one of its last three methods must be called. */
+  /**
+   * A slot that is reserved for one job. Call {@link #start}, {@link #free} or {@link #lost}
+   * exactly once.
+   */
   interface TakenSlot {
 
     /** Returns the worker that will run the job. */
@@ -43,7 +46,7 @@ public interface LocalWorker {
      * Frees the slot, because the job was not inserted as running.
      *
      * @param jobsAhead whether other jobs of the queue come first or the queue is paused. If so,
-     *     the worker gives no slot until its next claim
+     *     {@link LocalWorker#take} returns no slot of the queue until the worker's next claim
      */
     void free(boolean jobsAhead);
 

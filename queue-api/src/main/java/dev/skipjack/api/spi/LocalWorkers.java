@@ -1,9 +1,9 @@
 package dev.skipjack.api.spi;
 
 /**
- * The running workers of this process that take jobs from one queue object. An enqueue of that
- * object can start a job in one of their free slots without a claim, and wakes them without waiting
- * for a notification.
+ * The running workers of this process that use one queue object. An enqueue of that object can
+ * start a job in a free slot of a worker without a claim, and wakes the workers without a
+ * notification.
  */
 public interface LocalWorkers {
 

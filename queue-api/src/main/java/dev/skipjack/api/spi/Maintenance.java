@@ -40,11 +40,10 @@ public interface Maintenance {
   RemovedPartitions removePartitions(Retention retention);
 
   /**
-   * Deletes expired rows that are not in partitions, in batches of limited size: expired keys, dead
-   * jobs of queues that keep them for a limited time ({@code job_queues.dead_retention}), and
-   * workers that have not been seen for a day. Locked rows are left for the next call. The call
-   * returns after about ten seconds even if it has not finished, and the next call continues where
-   * it stopped.
+   * Deletes expired rows in batches: expired keys, dead jobs that are older than the {@code
+   * dead_retention} of their queue, and workers that have not been seen for a day. Locked rows are
+   * left for the next call. The call returns after about ten seconds even if it has not finished,
+   * and the next call continues where it stopped.
    */
   Pruned prune();
 }

@@ -212,8 +212,8 @@ public final class NewJob {
   }
 
   /**
-   * Returns what happens to the jobs behind this one in its ordering key if it dies, or null for
-   * {@link OrderingPolicy#BLOCK} and for a job without an ordering key.
+   * Returns what happens to the jobs behind this one in its ordering key if it becomes dead, or
+   * null for {@link OrderingPolicy#BLOCK} and for a job without an ordering key.
    */
   public @Nullable OrderingPolicy orderingPolicy() {
     OrderingPolicy policy = type.orderingPolicy();

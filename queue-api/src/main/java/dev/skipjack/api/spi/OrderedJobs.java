@@ -8,10 +8,9 @@ import java.util.List;
  * Promotes jobs with an ordering key, that is, makes the first job of a key pending.
  *
  * <p>A job with a key is inserted as waiting. It is promoted when the preceding job ends or, if
- * there is none, right after the enqueue. The methods of this interface promote the jobs for which
- * neither was possible: those that were enqueued in a caller's transaction, and those that were
- * committed or locked while the preceding job ended. Implementations are thread-safe, and any
- * number of workers may call them.
+ * there is none, right after the enqueue. The methods of this interface promote the other jobs,
+ * which were enqueued in a caller's transaction, or were committed or locked while the preceding
+ * job ended. Implementations are thread-safe, and any number of workers may call them.
  */
 public interface OrderedJobs {
 
@@ -19,8 +18,8 @@ public interface OrderedJobs {
    * Promotes the first waiting job of each key, unless another job of the key is pending or running
    * or blocks the key. A job that another transaction has locked is left to a later {@link #sweep}.
    *
-   * <p>Many keys take several transactions. If one of them fails after another has promoted a job
-   * that is due, the remaining keys are left to a later sweep.
+   * <p>Many keys are promoted in several transactions. If one fails after another has promoted a
+   * due job, the remaining keys are left to a later {@link #sweep}.
    *
    * @return a wake-up for each promoted job that is due
    * @throws StoreException if the database rejects a statement or cannot be reached, and there is
@@ -31,7 +30,7 @@ public interface OrderedJobs {
   /**
    * Searches for keys that have waiting jobs but no pending job, no running job and no dead job
    * that blocks the key, and promotes their first jobs. Each call searches a limited number of
-   * keys; the next call continues where it stopped.
+   * keys. The next call continues where it stopped.
    *
    * @throws StoreException as for {@link #promote}
    */

@@ -17,15 +17,14 @@ import org.jspecify.annotations.Nullable;
  *     Backoff#LONGEST}
  * @param until when the job is due again; null if the delay applies. A snoozed job does not become
  *     due before the delay has elapsed. A released job becomes due at exactly this instant, even if
- *     it is in the past, so a job that never started can keep its due time, its position and its
- *     waiting time. An instant before 1970 or after {@link EnqueueOptions#LATEST} is clamped
+ *     it is in the past. A job that never started can therefore keep its due time and position. An
+ *     instant before 1970 or after {@link EnqueueOptions#LATEST} is clamped
  */
 public record Requeue(
     Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
 
   /**
-   * Creates an instance and clamps the delay and the instant, so that the end of the attempt can be
-   * recorded whatever their values.
+   * Creates an instance and clamps the delay and the instant.
    *
    * @throws IllegalArgumentException if {@code as} is neither SNOOZED nor RELEASED
    */

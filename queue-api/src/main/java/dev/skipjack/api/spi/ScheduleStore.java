@@ -66,9 +66,8 @@ public interface ScheduleStore {
   }
 
   /**
-   * Fires a batch of due schedules like {@link #fireDue(Collection)}, but leaves the calls of their
-   * code to {@code runner}. A schedule whose code fails is tried again later; other schedules are
-   * not affected.
+   * Fires a batch of due schedules like {@link #fireDue(Collection)}, but {@code runner} calls
+   * their code. A schedule whose code fails is tried again later; other schedules are not affected.
    *
    * @param declared the schedules that the worker declared, without those whose code is still
    *     running
@@ -82,7 +81,7 @@ public interface ScheduleStore {
     /**
      * Runs plans. Called once in each round, even without plans.
      *
-     * @return the plans that have ended or failed. They may be those of earlier rounds, but each is
+     * @return the plans that have ended or failed. They may come from earlier rounds; each is
      *     returned once. A schedule whose plan is missing remains due
      */
     List<Plan> run(List<Plan> plans);

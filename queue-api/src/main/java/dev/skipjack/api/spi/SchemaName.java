@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 /** Validates the name of a queue's schema, given without quotes. */
 public final class SchemaName {
 
-  /** PostgreSQL's limit (NAMEDATALEN - 1); it silently truncates longer names. */
+  /** PostgreSQL's limit (NAMEDATALEN - 1). PostgreSQL silently truncates longer names. */
   private static final int LONGEST = 63;
 
   private SchemaName() {}

@@ -7,8 +7,8 @@ import java.util.List;
  * Thrown when the connection broke while a claim was being committed, so that the jobs may or may
  * not have been claimed. Its {@linkplain #isOutcomeUnknown() outcome is unknown}.
  *
- * <p>The commit may take effect even after this exception was thrown, as long as the server still
- * has the connection.
+ * <p>The commit may even take effect after this exception was thrown, while the server still has
+ * the connection.
  */
 public final class UnknownClaimException extends StoreException {
 
@@ -28,9 +28,8 @@ public final class UnknownClaimException extends StoreException {
   }
 
   /**
-   * Returns the jobs that may have been claimed. If they have, they are held by these executions
-   * until their leases expire, unless the executions are ended. The list is empty after Java
-   * serialization.
+   * Returns the jobs that may have been claimed. If they were, their executions own them until the
+   * leases expire or the executions are ended. The list is empty after Java serialization.
    */
   public List<ClaimedJob> jobs() {
     return jobs == null ? List.of() : jobs;

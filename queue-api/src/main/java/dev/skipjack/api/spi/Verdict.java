@@ -5,8 +5,8 @@ public enum Verdict {
   /** The write succeeded. */
   DONE,
   /**
-   * The execution still owns the job, but its row is locked by another transaction. Retry the write
-   * for this row, in a batch with others if there are any.
+   * The execution still owns the job, but another transaction has locked the job's row. Retry the
+   * write.
    */
   BUSY,
   /** The execution no longer owns the job. Nothing was written, and a retry cannot succeed. */

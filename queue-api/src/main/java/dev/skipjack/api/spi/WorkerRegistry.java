@@ -6,8 +6,7 @@ import java.util.List;
 
 /**
  * The registry of workers, which exists for operators and their tools. It does not affect how jobs
- * are run: a job is rescued when its lease has expired, whatever the registry contains. {@link
- * Maintenance#prune} deletes workers that have not been seen for a day.
+ * are run or rescued. {@link Maintenance#prune} deletes workers that have not been seen for a day.
  *
  * <p>Implementations are thread-safe. Every method runs in its own short transaction, and throws a
  * {@link StoreException} if the database rejects the statement or cannot be reached.
@@ -23,9 +22,9 @@ public interface WorkerRegistry {
   WorkerInstructions announce(WorkerRow row);
 
   /**
-   * Returns the kinds of due jobs in the worker's queues that the worker does not handle, those
-   * that have waited longest first. Paused queues are left out. Of each lane, only the oldest
-   * hundred due jobs are read, so a kind whose jobs are behind others may be missing.
+   * Returns the kinds of due jobs in the worker's queues that the worker does not handle, longest
+   * waiting first. Paused queues are left out. Only the oldest hundred due jobs of each lane are
+   * read, so a kind whose jobs come later may be missing.
    *
    * @param worker the row that the worker has announced
    */

@@ -50,7 +50,7 @@ class ClockChangesTest {
     "*/15 * * * *, 92, 100",
     "0 */10 * * * *, 138, 150",
     "59 59 * * * *, 23, 25",
-    // For comparison, expressions that do not include every hour.
+    // For comparison, these expressions do not include every hour.
     "*/15 0-4 * * *, 16, 20",
     "0 0-22 * * *, 22, 23",
   })
@@ -92,7 +92,7 @@ class ClockChangesTest {
           30 * * * *   | 2026-03-29T00:30:00Z | 2026-03-29T01:30:00Z
           0 * 1 1 *    | 2026-10-25T00:30:00Z | 2026-12-31T23:00:00Z
           """)
-  void theNextFireOfAnyInstant(String expression, Instant after, Instant expected) {
+  void findsTheNextFireAfterAnyInstant(String expression, Instant after, Instant expected) {
     assertThat(Timing.cron(expression).zone("Europe/Berlin").next(after)).contains(expected);
   }
 

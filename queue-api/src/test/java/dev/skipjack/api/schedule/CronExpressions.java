@@ -53,7 +53,9 @@ final class CronExpressions {
     return Arbitraries.oneOf(Arbitraries.just("*"), list(Arbitraries.oneOf(value, ranges)));
   }
 
-  /** Generates only days that every month has, because Spring calculates others wrongly. */
+  /**
+   * Generates only days that every month has, because Spring's results for other days are wrong.
+   */
   static Arbitrary<String> patternOfDayOfMonth() {
     Arbitrary<Integer> day = Arbitraries.integers().between(1, 27);
     return Arbitraries.oneOf(

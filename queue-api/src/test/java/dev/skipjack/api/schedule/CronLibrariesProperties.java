@@ -40,7 +40,7 @@ import org.springframework.scheduling.support.CronExpression;
  */
 class CronLibrariesProperties {
 
-  /** The comparison ends early if Spring gives up its search and returns no fire time. */
+  /** The comparison ends early if Spring returns no fire time. */
   @Property
   void firesAreThoseOfSpring(
       @ForAll("springExpressions") String expression, @ForAll("instants") Instant after) {
@@ -71,7 +71,7 @@ class CronLibrariesProperties {
   }
 
   @Property
-  void awayFromClockChangesFiresInAZoneAreThoseOfBothLibraries(
+  void firesAwayFromClockChangesAreThoseOfBothLibraries(
       @ForAll("minutesOfDay") String expression,
       @ForAll("zones") ZoneId zone,
       @ForAll("instants") Instant after) {

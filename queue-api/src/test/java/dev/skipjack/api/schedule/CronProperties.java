@@ -29,9 +29,7 @@ class CronProperties {
     assertThat(timing.next(Instant.EPOCH)).isPresent();
   }
 
-  /**
-   * Otherwise a schedule might not advance, or might skip a fire time that an earlier search found.
-   */
+  /** A schedule must advance, and must not skip a fire time that an earlier search found. */
   @Property
   void theNextFireIsTheFirstAfterAnyInstant(
       @ForAll("timings") Timing timing,

@@ -46,7 +46,7 @@ final class Zones {
     return changes;
   }
 
-  /** Returns whether the date exists in the zone, that is, is the local date at any minute. */
+  /** Returns whether the date exists in the zone. */
   static boolean exists(LocalDate date, ZoneId zone) {
     Instant noon = date.atTime(12, 0).atZone(zone).toInstant();
     if (LocalDate.ofInstant(noon, zone).equals(date)) {

@@ -7,7 +7,10 @@ import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
 import java.util.List;
 
-/** The changes that bulk operations make. Each returns a result for each job, in their order. */
+/**
+ * The changes that bulk operations make. Each returns a result for each job, in the order of the
+ * jobs.
+ */
 public interface BatchCommands {
 
   /** Cancels jobs, as {@link dev.skipjack.api.operations.QueueAdmin#cancel} does. */

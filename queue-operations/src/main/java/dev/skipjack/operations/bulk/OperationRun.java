@@ -114,7 +114,7 @@ final class OperationRun {
     } catch (StoreException failure) {
       String state = failure.sqlState().filter(RETRIED_SMALLER::contains).orElse(null);
       int half = jobs.size() / 2;
-      // A single job whose statement took too long would take as long again.
+      // If the statement for a single job took too long, a retry would too.
       if (state == null || (half == 0 && state.equals(CANCELLED))) {
         throw failure;
       }

@@ -185,8 +185,7 @@ final class OperationTable {
           if (!isLocked(dsl, which)) {
             return Optional.empty();
           }
-          // As in other commands on many jobs, because waiting for a key blocks all jobs of the
-          // batch.
+          // While a statement waits for a key, it blocks all jobs of the batch.
           dsl.execute("SET LOCAL lock_timeout = '100ms'");
           return Optional.of(record.apply(dsl, work.apply(connection)));
         });

@@ -3,7 +3,7 @@
  * jobs with the reader, changes them with the administrative operations, and keeps the progress in
  * {@code job_operations}.
  *
- * <p>Public only so that the store can use it; not part of the API.
+ * <p>The package is public only so that the store can use it. It is not part of the API.
  */
 @NullMarked
 package dev.skipjack.operations.bulk;

@@ -55,7 +55,7 @@ final class ConnectionFactsStatement {
    *
    * @param reserved the connections that only superusers and members of {@code
    *     pg_use_reserved_connections} can use
-   * @param used the number of connections, those of background processes excluded
+   * @param used the number of connections, without those of background processes
    */
   record Facts(int maximum, int reserved, long used) {}
 

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>An idle transaction that wrote under READ COMMITTED has no snapshot, but its transaction id
- * also holds back vacuum. The session that receives a standby's feedback has no database. Vacuum
+ * has the same effect. The session that receives a standby's feedback has no database. Vacuum
  * ignores the snapshots of other vacuums.
  *
  * <p>A role without {@code pg_read_all_stats} can see the sessions of other roles but not their

@@ -154,7 +154,7 @@ public final class JobExplainer {
         .with("cancel_requested_at", job.cancelRequestedAt());
   }
 
-  /** Names the process of a worker, as far as it is known. */
+  /** Names the process of a worker by its id or, if the id is unknown, by the worker. */
   private static String process(String worker, LeaseHolderStatement.@Nullable Facts holder) {
     return holder == null || holder.pid() == null
         ? "the process of worker " + worker

@@ -26,8 +26,8 @@ import org.jooq.DSLContext;
 public final class JooqDoctor implements Doctor {
 
   /**
-   * Matches the SQLSTATEs of a lost connection, of a server that starts or stops or has no free
-   * connection, of a rejected login and of a database that does not exist.
+   * Matches the SQLSTATEs of an unavailable server or database: connection failures, rejected
+   * logins, a starting or stopping server, no free connection, and a missing database.
    */
   private static final Pattern UNREACHABLE = Pattern.compile("08...|28...|57P..|53300|3D000");
 
@@ -207,7 +207,7 @@ public final class JooqDoctor implements Doctor {
   /**
    * Runs a check.
    *
-   * @return its finding, or that the server rejected its statements
+   * @return its finding, or a finding that the server rejected its statements
    * @throws StoreException if the database cannot be reached or accepts no connection
    */
   private static Finding guarded(DoctorCheck check, Supplier<Finding> work) {

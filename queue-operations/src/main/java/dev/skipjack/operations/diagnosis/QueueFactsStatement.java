@@ -55,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  *   LEFT JOIN job_queues ON queue = :queue AND <paused now>
  * }</pre>
  *
- * <p>A job whose lease has expired takes no slot: its worker has lost it. {@link LooseScan}
- * explains how the lanes are found. Locks nothing.
+ * <p>A job whose lease has expired takes no slot. {@link LooseScan} explains how the lanes are
+ * found. Locks nothing.
  */
 final class QueueFactsStatement {
 

@@ -26,7 +26,7 @@ final class Quoting {
     return "skipjack keys unblock --job " + head;
   }
 
-  /** Returns a name for SQL, quoted if it has to be. */
+  /** Returns a name for SQL, quoted if necessary. */
   static String identifier(String name) {
     return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';
   }

@@ -68,7 +68,9 @@ final class ServerChecks {
                 "in transaction mode: JobQueue.builder(dataSource).listenOn(direct), and prepareThreshold=0 in the JDBC URL"));
   }
 
-  /** Compares the clocks. The server's was read between two readings of this machine's. */
+  /**
+   * Compares the clocks. The server's clock was read between two readings of this machine's clock.
+   */
   static Finding clock(ServerFactsStatement.Facts server, Instant before, Instant after) {
     Duration behind = Duration.between(server.now(), before);
     Duration ahead = Duration.between(after, server.now());

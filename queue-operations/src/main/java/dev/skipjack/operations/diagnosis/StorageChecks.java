@@ -24,7 +24,7 @@ final class StorageChecks {
 
   private static final long MEGABYTE = 1L << 20;
 
-  /** Indexes of this size are normal, however few rows there are. */
+  /** Indexes of this size are normal even for few rows. */
   private static final long INDEX_NORMAL = 64 * MEGABYTE;
 
   /**
@@ -44,7 +44,7 @@ final class StorageChecks {
     if (standby) {
       return Check.DEAD_ROWS.notChecked("A standby has no statistics on rows.", ON_THE_PRIMARY);
     }
-    // Compared with the number that autovacuum tolerates, so that the worst table comes first.
+    // The worst table has the most dead rows in relation to the number that starts autovacuum.
     Optional<TableFactsStatement.Facts> worst =
         tables.stream().max(Comparator.comparingDouble(StorageChecks::deadness));
     double deadness = worst.map(StorageChecks::deadness).orElse(0.0);

@@ -7,7 +7,7 @@
  * <p>The statements read the facts, from which Java code derives sentences, evidence and a fix.
  * Every statement reads a limited number of rows, locks none, and can run on a standby.
  *
- * <p>Public only so that the store can use it; not part of the API.
+ * <p>The package is public only so that the store can use it. It is not part of the API.
  */
 @NullMarked
 package dev.skipjack.operations.diagnosis;

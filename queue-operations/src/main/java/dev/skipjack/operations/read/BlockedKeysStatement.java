@@ -34,8 +34,7 @@ import org.jooq.Table;
  *   FROM blocked ORDER BY ordering_key
  * }</pre>
  *
- * <p>The number of keys and the number of jobs per key are limited, so a hot key costs no more than
- * others. Locks nothing.
+ * <p>The number of keys and the number of jobs per key are limited. Locks nothing.
  */
 final class BlockedKeysStatement {
 

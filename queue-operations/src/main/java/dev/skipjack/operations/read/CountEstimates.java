@@ -56,7 +56,7 @@ final class CountEstimates {
                     estimate,
                     (seen, guessed) -> guessed.jobs() > seen.jobs() ? guessed : seen));
     tooLong.stream()
-        .filter(range -> range.status() != JobStatus.DEAD) // whose range is one group
+        .filter(range -> range.status() != JobStatus.DEAD) // a range of dead jobs has one kind
         .map(CountEstimates::others)
         .forEach(others -> merged.put(others, others));
     return List.copyOf(merged.values());

@@ -25,14 +25,12 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>It reads about 500 pages, regardless of the size of the table. The estimate for a group with a
- * tenth of the rows of a large table is accurate to within a few percent, and for a group with a
- * hundredth of them to within ten percent, unless the jobs of the group were all enqueued together
- * and therefore share pages. The alternatives were worse: {@code reltuples} distinguishes neither
- * queues nor kinds, and is as old as the last ANALYZE of a table that changes every second; "at
- * least 10,000" does not distinguish a short backlog from a long one.
+ * hundredth of the rows of a large table is accurate to within ten percent, unless the jobs of the
+ * group were all enqueued together and therefore share pages. {@code reltuples} is no alternative,
+ * because it distinguishes neither queues nor kinds, and is as old as the last ANALYZE.
  *
- * <p>jOOQ's DSL has neither TABLESAMPLE nor the size of a relation, hence the templates. Locks
- * nothing.
+ * <p>The SQL is a template, because jOOQ's DSL has neither TABLESAMPLE nor the size of a relation.
+ * Locks nothing.
  */
 final class CountSampleStatement {
 

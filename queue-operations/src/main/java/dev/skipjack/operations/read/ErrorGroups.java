@@ -10,7 +10,7 @@ import org.jooq.Field;
 
 /**
  * Maps error messages to groups: the first line of the message, with {@code *} in place of each
- * quoted text and each word that contains a digit, which are the values of one job.
+ * quoted text and each word that contains a digit.
  *
  * <p>The server computes the groups, so that it sends only a few of them. This takes 4 microseconds
  * for a typical message, and about 100 for the most expensive one. The collation {@code C} keeps
@@ -33,7 +33,7 @@ final class ErrorGroups {
 
   private ErrorGroups() {}
 
-  /** Returns the group of a message; empty if there is no message. */
+  /** Returns the group of a message, or an empty text if there is no message. */
   static Field<String> of(Field<String> message) {
     Field<String> line =
         splitPart(left(coalesce(message, inline("")), inline(READ)), inline("\n"), inline(1));

@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>It probes {@code job_executions_job_idx} of each partition and reads every attempt of the job.
- * The index is not ordered by attempt, because that would only help a job that was snoozed for
- * years. The stack traces of a thousand failures would take megabytes, so only those of the latest
- * attempts are listed. Locks nothing.
+ * The index is not ordered by attempt, because only jobs with very many attempts would benefit. The
+ * stack traces of a thousand failures would take megabytes, so only those of the latest attempts
+ * are listed. Locks nothing.
  */
 final class ExecutionsStatement {
 
@@ -56,7 +56,7 @@ final class ExecutionsStatement {
     return of(dialect, STACK);
   }
 
-  /** Does not read stack traces, because a role may not be allowed to. */
+  /** Returns a statement that reads no stack traces, for roles that may not read them. */
   static Statement<JobId, JobExecution> withoutStacks(DSLContext dialect) {
     return of(dialect, NO_STACK);
   }

@@ -77,7 +77,7 @@ final class FindJobStatement {
     return of(dialect, Content.whole());
   }
 
-  /** Does not read payload, headers, progress and result. */
+  /** Returns a statement that reads neither payload, headers, progress nor result. */
   static Statement<JobId, JobDetails> withoutPayload(DSLContext dialect) {
     return of(dialect, Content.none());
   }

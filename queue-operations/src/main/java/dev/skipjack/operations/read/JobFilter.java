@@ -31,7 +31,7 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of a list. The statement always contains all of them, so its text is constant; an
+ * The filters of a list. The statement always contains all of them, so its text is constant. An
  * empty array or text filters nothing. The filters are checked row by row. They do not affect which
  * index is used, because the order of the list determines the index.
  */
@@ -48,7 +48,7 @@ enum JobFilter {
   private static final Param<String[]> STATUSES = Texts.array("statuses");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
-  /** A text that is no group, because a group has one line. The empty text is a group. */
+  /** A text that cannot be a group, because a group has one line. The empty text is a group. */
   private static final String EVERY_GROUP = "\n";
 
   private static final Field<String> ERROR = Texts.param("error");

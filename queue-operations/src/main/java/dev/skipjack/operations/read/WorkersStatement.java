@@ -58,7 +58,7 @@ final class WorkersStatement {
             field(name("seen", "boot_id")));
   }
 
-  /** A worker may have been seen shortly after this transaction began. */
+  /** Returns zero for a worker that was seen shortly after this transaction began. */
   private static Duration silence(Instant seenAt, Instant now) {
     Duration silence = Duration.between(seenAt, now);
     return silence.isNegative() && silence.abs().compareTo(WorkerInfo.SILENCE) < 0

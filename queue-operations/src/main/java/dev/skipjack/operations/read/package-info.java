@@ -4,11 +4,10 @@
  * {@code PageQuery} is the query that all lists share, and {@code JobSummaries} has the columns
  * that lists show.
  *
- * <p>Every statement is bounded, regardless of the size of the tables: it reads a limited range of
- * an index, and its result shows where the range ended or that a count is an estimate. {@code
+ * <p>Every statement reads a limited number of rows, regardless of the size of the tables. {@code
  * ReadBounds} defines the limits. No statement locks a row or writes.
  *
- * <p>Public only so that the store can use it; not part of the API.
+ * <p>The package is public only so that the store can use it. It is not part of the API.
  */
 @NullMarked
 package dev.skipjack.operations.read;

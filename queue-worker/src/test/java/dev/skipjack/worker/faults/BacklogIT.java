@@ -44,7 +44,7 @@ class BacklogIT {
             .handle(
                 Task.TYPE,
                 (task, context) -> {
-                  Thread.sleep(2); // less is done than comes in
+                  Thread.sleep(2); // slower than the producers
                   return Outcome.completed();
                 })
             .queue("default", 4)
@@ -70,7 +70,7 @@ class BacklogIT {
 
     assertThat(fixture.count("jobs WHERE status <> 'pending'")).isZero();
     assertThat(fixture.count("jobs WHERE attempts <> uncounted_attempts")).isZero();
-    assertThat(fixture.count("jobs")).isGreaterThanOrEqualTo(BACKLOG); // it was outrun indeed
+    assertThat(fixture.count("jobs")).isGreaterThanOrEqualTo(BACKLOG); // the backlog has grown
     assertThat(fixture.count("jobs") + fixture.count("jobs_archive"))
         .isEqualTo(BACKLOG + fixture.tasks());
     fixture.assertAuditComplete();

@@ -76,7 +76,7 @@ final class CancelJudge {
   private void judge(End end) {
     Answer answer = cancels.answers.get(new JobId(end.id()));
     boolean completed = end.status().equals("completed");
-    require(completed == (end.successes() == 1), "its audit agrees", end, answer);
+    require(completed == (end.successes() == 1), "the audit agrees with the status", end, answer);
     if (completed) {
       require(
           cancels.completing.contains(end.completedBy()), "its handler completed it", end, answer);
@@ -84,27 +84,27 @@ final class CancelJudge {
     if (answer == null) {
       require(
           end.status().equals(end.deed() == Deed.FAIL ? "dead" : "completed"),
-          "nobody cancelled it",
+          "a job without a request is not cancelled",
           end,
           answer);
       return;
     }
     switch (answer.result()) {
       case CANCELLED -> {
-        require(end.status().equals("cancelled"), "cancelled stays cancelled", end, answer);
-        require(end.lastBegin() <= answer.at(), "cancelled never begins", end, answer);
+        require(end.status().equals("cancelled"), "a cancelled job stays cancelled", end, answer);
+        require(end.lastBegin() <= answer.at(), "a cancelled job never begins", end, answer);
       }
       case REQUESTED -> {
-        require(end.lastBegin() <= answer.at(), "no attempt after the request", end, answer);
+        require(end.lastBegin() <= answer.at(), "no attempt begins after the request", end, answer);
         require(
             completed || end.status().equals("cancelled"),
-            "a request ends cancelled or completed",
+            "a job ends as cancelled or completed after a request",
             end,
             answer);
       }
-      case GONE -> require(completed, "gone was completed before", end, answer);
-      case DEAD -> require(end.status().equals("dead"), "dead stays dead", end, answer);
-      case BUSY -> require(false, "busy is asked again", end, answer);
+      case GONE -> require(completed, "a job that is gone was completed", end, answer);
+      case DEAD -> require(end.status().equals("dead"), "a dead job stays dead", end, answer);
+      case BUSY -> require(false, "a busy job is cancelled again", end, answer);
     }
   }
 

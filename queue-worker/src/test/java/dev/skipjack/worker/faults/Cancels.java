@@ -48,7 +48,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
     SNOOZE
   }
 
-  /** When the job is cancelled, after a random delay of a few milliseconds. */
+  /** The moment after which the job is cancelled, with a delay of a few milliseconds. */
   enum Moment {
     NEVER,
     WAITING,
@@ -67,10 +67,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
 
   static final JobType<Plan> TYPE = JobType.of("plan", Plan.class).maxAttempts(3);
 
-  /**
-   * A number of seconds longer than any lease of the test. A handler that has not been interrupted
-   * by then never will be.
-   */
+  /** The number of seconds after which a handler that was not interrupted fails the test. */
   private static final long NEVER_TOLD = 20;
 
   private static final int LATEST_MICROS = 4_000;
@@ -103,7 +100,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
 
   @Override
   public Outcome handle(Plan plan, JobContext context) throws Exception {
-    boolean first = begun.add(context.jobId()); // a snooze is no attempt
+    boolean first = begun.add(context.jobId()); // a snooze does not count
     long begunAt = System.nanoTime();
     if (first && plan.moment() == Moment.BEGUN) {
       cancel(context.jobId());
@@ -114,7 +111,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
           case COMPLETE_IN -> completeIn(plan, context);
           case IGNORE -> ignore();
           case OBEY -> obey(context, begunAt);
-          case FAIL -> Outcome.retry(Duration.ofMillis(5), "it fails always");
+          case FAIL -> Outcome.retry(Duration.ofMillis(5), "it always fails");
           case SNOOZE -> first ? Outcome.snooze(Duration.ofMillis(10)) : Outcome.completed();
         };
     if (outcome instanceof Outcome.Completed) {
@@ -156,13 +153,14 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
   private Outcome obey(JobContext context, long begunAt) {
     try {
       new CountDownLatch(1).await(NEVER_TOLD, SECONDS);
-      throw new AssertionError("Job %s was never told.".formatted(context.jobId()));
+      throw new AssertionError(
+          "The handler of job %s was not interrupted.".formatted(context.jobId()));
     } catch (InterruptedException cancelled) {
       if (!context.isCancelled()) {
-        throw new AssertionError("Interrupted for no cancel.", cancelled);
+        throw new AssertionError("The handler was interrupted without a cancellation.", cancelled);
       }
       told.put(context.jobId(), new long[] {begunAt, System.nanoTime()});
-      return Outcome.cancelled("as it was told");
+      return Outcome.cancelled("cancelled as requested");
     }
   }
 
@@ -202,7 +200,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
 
   boolean areAnswered() {
     if (!broken.isEmpty()) {
-      throw new AssertionError("A cancel broke.", broken.get(0));
+      throw new AssertionError("A cancellation failed.", broken.get(0));
     }
     return unanswered.get() == 0;
   }
@@ -229,7 +227,7 @@ final class Cancels implements Handler<Cancels.Plan>, AutoCloseable {
     Map<CancelResult, Integer> results = new TreeMap<>();
     answers.values().forEach(answer -> results.merge(answer.result(), 1, Integer::sum));
     long[] all = untold();
-    return "answers %s; %d handlers were told after (ms) p50 %d, p99 %d, at most %d"
+    return "results %s; %d handlers were interrupted after (ms) p50 %d, p99 %d, at most %d"
         .formatted(
             results,
             all.length,

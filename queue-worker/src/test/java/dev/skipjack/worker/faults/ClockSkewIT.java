@@ -17,10 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests a worker on a machine whose clock is an hour slow or fast, simulated with libfaketime,
- * which starts slowly.
- */
+/** Tests a worker on a machine whose clock is an hour slow or fast, simulated with libfaketime. */
 @QueueTest
 @Timeout(150)
 class ClockSkewIT {
@@ -71,7 +68,7 @@ class ClockSkewIT {
         .option("-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
         .environment("LD_PRELOAD", library.toString())
         .environment("FAKETIME", offset)
-        .environment("DONT_FAKE_MONOTONIC", "1") // or waits never end
+        .environment("DONT_FAKE_MONOTONIC", "1") // otherwise waits never end
         .start();
   }
 }

@@ -94,7 +94,7 @@ class DatabaseOutageIT {
     assertBackAtWork();
   }
 
-  /** This is also a failover, because the server has another address afterwards. */
+  /** The server has another address afterwards, as after a failover. */
   @Test
   void workerContinuesAfterTheServerRestartedAtAnotherAddress() {
     underLoad();

@@ -33,7 +33,7 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  void handlersThatHoldEveryConnectionForThreeLeasesLoseNoneWhenTheWorkerHasItsOwn()
+  void handlersThatHoldEveryConnectionForThreeLeasesLoseNoLeaseIfWorkersHaveTheirOwnPool()
       throws Exception {
     HikariDataSource pool = database.newDataSource(POOL);
     assertNoLeaseIsLost(
@@ -57,7 +57,7 @@ class ExhaustedPoolIT {
                 (task, context) -> {
                   try (Connection held = pool.getConnection()) {
                     assertThat(held.getAutoCommit()).isTrue();
-                    context.progress(50, "half of it"); // written without a connection to spare
+                    context.progress(50, "half of it"); // written although no connection is free
                     finish.await();
                   }
                   return Outcome.completed();
@@ -69,7 +69,7 @@ class ExhaustedPoolIT {
       fixture.enqueue(POOL, Task.Deed.WORK);
       await().until(() -> worker.status().running() == POOL);
       await().until(() -> pool.getHikariPoolMXBean().getActiveConnections() == POOL);
-      // The fault lasts for this long, in which nothing must be lost.
+      // The fault lasts for this long, and nothing must be lost.
       TimeUnit.NANOSECONDS.sleep(ForkedWorker.LEASE.multipliedBy(3).toNanos());
       finish.countDown();
       await()
@@ -81,7 +81,7 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  void aTemporarilyEmptyPoolStopsNothingForGood() {
+  void aWorkerContinuesAfterItsPoolWasExhausted() {
     FaultFixture fixture = new FaultFixture(database.dataSource(), database.schema());
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     try (Worker worker =

@@ -27,7 +27,7 @@ class FailoverIT {
   private static final String ROLE = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'";
 
   @Test
-  void aWorkerLeavesAnOldPrimaryThatOnlyReads() {
+  void aWorkerLeavesAnOldPrimaryThatIsReadOnly() {
     try (CrashingPostgres oldPrimary = CrashingPostgres.create();
         CrashingPostgres newPrimary = CrashingPostgres.create()) {
       FaultFixture before = new FaultFixture(oldPrimary.direct(), oldPrimary.schema());

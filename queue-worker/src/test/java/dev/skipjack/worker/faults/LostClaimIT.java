@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @QueueTest
 class LostClaimIT {
 
-  /** Half of a lease: the jobs are not rescued before. */
+  /** Half of a lease, so the jobs cannot have been rescued yet. */
   private static final Duration SOON = Duration.ofSeconds(15);
 
   private static final int CLAIMS = 3;
@@ -31,7 +31,7 @@ class LostClaimIT {
     cutClaims(database, fixture -> fixture.enqueue(4, Task.Deed.WORK));
   }
 
-  /** A lost claim does not count, so the attempt is still there. */
+  /** The attempt of a lost claim does not count. */
   @Test
   void jobsWithASingleAttemptSurviveALostClaim(QueueDatabase database) {
     cutClaims(database, fixture -> fixture.enqueueWithOneAttempt(1));
@@ -50,7 +50,7 @@ class LostClaimIT {
       int rounds = 0;
       while (fixture.count("job_executions WHERE status = 'released'") < CLAIMS) {
         assertThat(++rounds).as("rounds until %s claims were cut", CLAIMS).isLessThan(MOST_ROUNDS);
-        proxy.cutAfterCommit(1); // sometimes another commit than that of the claim
+        proxy.cutAfterCommit(1); // may be another commit than that of the claim
         enqueue.accept(fixture);
         fixture.assertAllDoneOnce(SOON);
         proxy.clearCuts();

@@ -89,9 +89,7 @@ final class PgBouncer implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the URL of the pooler, with server-side prepared statements disabled, as it requires.
-   */
+  /** Returns the URL of the pooler, with server-side prepared statements disabled. */
   String jdbcUrl() {
     return jdbcUrl;
   }

@@ -64,7 +64,7 @@ class PoolerIT {
       fixture.assertAllDoneOnce();
       assertThat(worker.status().started()).isTrue();
     }
-    // The worker cannot listen there, which it neither reports as a failure nor keeps trying.
+    // The worker cannot listen through the pooler. It reports no failure and does not try again.
     assertThat(events.all(WorkerEvent.LoopFailed.class)).isEmpty();
   }
 

@@ -106,7 +106,7 @@ class ProcessFaultsIT {
           .until(
               () -> zombie.lines().stream().filter(line -> line.startsWith("lost ")).count() == 5);
       zombie.awaitLine("refused 4", ForkedWorker.PATIENCE);
-      zombie.terminate(); // and releases nothing of what it does not own
+      zombie.terminate(); // releases no job that it no longer owns
       zombie.awaitExit(ForkedWorker.PATIENCE);
       assertThat(executionsHeld()).isEqualTo(held);
       assertThat(fixture.value("SELECT count(*) FROM effects")).isEqualTo("0");

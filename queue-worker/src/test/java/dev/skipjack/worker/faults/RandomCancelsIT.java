@@ -111,7 +111,7 @@ class RandomCancelsIT {
   private Plan plan(int number) {
     Deed deed = any(DEEDS);
     Moment moment = any(MOMENTS);
-    // A handler that waits for its cancellation must get it.
+    // A handler that waits for its cancellation needs a cancellation after it has begun.
     return new Plan(number, deed, deed == Deed.OBEY ? Moment.BEGUN : moment);
   }
 

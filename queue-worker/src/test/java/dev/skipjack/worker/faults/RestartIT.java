@@ -25,7 +25,7 @@ class RestartIT {
   /** The limit for the slowest restart, because the machine may be busy with other work. */
   private static final Duration AT_MOST = Duration.ofSeconds(5);
 
-  /** The time for which the server stays down; the pauses of a pool grow for that long. */
+  /** The time for which the server stays down. The pauses of a pool grow during this time. */
   private static final Duration LONG_OUTAGE = Duration.ofSeconds(7);
 
   /** The source of the connections that the handlers use. */
@@ -37,7 +37,7 @@ class RestartIT {
   private static void tuned(HikariConfig settings) {
     settings.setConnectionTimeout(500);
     settings.setMinimumIdle(
-        0); // or the pool's own pauses would grow, see docs/guides/deployment.md
+        0); // otherwise the pool's own pauses would grow, see docs/guides/deployment.md
   }
 
   @Test
@@ -65,7 +65,7 @@ class RestartIT {
         .isLessThan(Duration.ofMillis(1_500));
   }
 
-  /** Limits all ten delays and thus their 95th percentile. Requires an otherwise idle machine. */
+  /** Limits all ten delays. Requires an otherwise idle machine. */
   @Test
   @Tag("soak")
   void aWorkerIsBackWithinSecondsAfterTenRestarts() {

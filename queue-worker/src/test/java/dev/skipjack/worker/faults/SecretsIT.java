@@ -126,7 +126,7 @@ class SecretsIT {
           "ALTER TABLE @jobs ADD CONSTRAINT none_starts CHECK (status <> 'running') NOT VALID");
       queue.enqueue(TYPE, new Secret(CANARY + "unclaimed"));
       awaitLine(log, "Worker loop failed");
-      // Allows the worker to write its outcomes, so that its stop does not wait for them in vain.
+      // Allows the worker to write its outcomes, for which its stop waits.
       fixture.execute(
           "ALTER TABLE @jobs DROP CONSTRAINT none_comes_back, DROP CONSTRAINT none_starts");
       assertThat(worker.status().started()).isTrue();

@@ -68,7 +68,7 @@ class SmallHeapIT {
 
   /** The worker expects small payloads, so its claim is committed before the payload arrives. */
   @Test
-  void aPayloadLargerThanTheHeapCostsOneAttemptAlsoAfterManySmallOnes() {
+  void aPayloadLargerThanTheHeapUsesOneAttemptAlsoAfterManySmallOnes() {
     try (ForkedJvm worker = launch("-Xmx64m")) {
       for (int i = 1; i <= 100; i++) {
         int jobs = i;

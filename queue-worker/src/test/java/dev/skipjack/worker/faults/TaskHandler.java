@@ -73,7 +73,7 @@ final class TaskHandler implements Handler<Task> {
   }
 
   private Outcome work(Task task, JobContext context) throws SQLException {
-    Thread.interrupted(); // or the pool would refuse a zombie that was told to stop
+    Thread.interrupted(); // otherwise the pool would refuse an interrupted zombie
     try (Connection connection = effects.getConnection()) {
       connection.setAutoCommit(false);
       try (PreparedStatement insert =
@@ -101,7 +101,8 @@ final class TaskHandler implements Handler<Task> {
   }
 
   /**
-   * Waits until the process has been frozen and thawed, which shows as a long step of the clock.
+   * Waits until the process has been frozen and thawed, which is visible as a long step of the
+   * clock.
    */
   private static void awaitThaw() {
     long before = System.nanoTime();

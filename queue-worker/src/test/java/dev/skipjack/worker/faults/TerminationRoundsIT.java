@@ -73,8 +73,8 @@ class TerminationRoundsIT {
   }
 
   /**
-   * Starts a worker and terminates it, in the first round while it is busy, later at a random
-   * moment. Returns how long the process took to end.
+   * Starts a worker and terminates it, in the first round while it is busy, and in later rounds at
+   * a random moment. Returns how long the process took to end.
    */
   private Duration terminate(int round) {
     try (ForkedJvm worker =

@@ -27,10 +27,9 @@ class WallClockTest {
       Set.of("now", "currentTimeMillis", "systemUTC", "systemDefaultZone", "system");
 
   /**
-   * Methods that may read the clock, because they only provide hints, which a wrong clock makes
-   * unnecessary or late but never wrong: whether an enqueue at a given instant wakes workers, and
-   * how early health reports a partition that will be missing. The doctor reports by how much the
-   * clock is off.
+   * Methods that may read the clock. With a wrong clock, an enqueue at a given instant may wake
+   * workers unnecessarily or not at all, and health may report a missing partition earlier or
+   * later. The doctor reports by how much the clock is off.
    */
   private static final Set<String> HINTS =
       Set.of("WakeUpSender.isDue", "Vitals.partitionTrouble", "JooqDoctor.clock");
@@ -49,7 +48,7 @@ class WallClockTest {
   private static final class TellsTheTime extends DescribedPredicate<JavaMethodCall> {
 
     TellsTheTime() {
-      super("target tells this machine's time");
+      super("target returns this machine's time");
     }
 
     @Override
