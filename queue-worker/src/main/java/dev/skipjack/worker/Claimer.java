@@ -287,10 +287,10 @@ final class Claimer {
 
   /**
    * Returns whether a job that is enqueued now must wait for a claim, because the queue may have
-   * other due jobs or the database is slow.
+   * other due jobs, or because looking for them would read many dead index entries.
    */
   boolean mustClaimFirst(String queue) {
-    return marks.inForce() || lanes.expectMore(Set.of(queue));
+    return marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
   }
 
   /** Returns whether any of the known lanes of these queues may have more jobs. */

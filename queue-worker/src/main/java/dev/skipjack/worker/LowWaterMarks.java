@@ -33,8 +33,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Marks are used only while the database is slow, so that a healthy database keeps the exact
  * order. The database counts as slow after three successive claims without marks that each took
  * more than 5 ms plus 50 microseconds for each job returned. It counts as healthy again after three
- * fast claims in a row. Dead index entries slow down every claim, whereas a garbage collection, a
- * checkpoint or a lost packet slows down only one.
+ * fast claims in a row, and after the first of them the next sweep only has to be affordable. Dead
+ * index entries slow down every claim, whereas a garbage collection, a checkpoint or a lost packet
+ * slows down only one. On a busy machine, claims with marks are slow as well, so dead entries are
+ * not the cause.
  *
  * <p>The listing itself reads the dead entries of every lane. A claim that returns no job is
  * therefore followed by a sweep only if at least twenty times the duration of the last sweep has
@@ -99,6 +101,11 @@ final class LowWaterMarks {
   private Instant databaseTime = Instant.MIN;
   private boolean inForce;
   private int contrary;
+
+  /** Whether claims were recently slow although marks skipped the dead entries. */
+  private boolean slowWithMarks;
+
+  private int contraryWithMarks;
   private int sweep;
   private long sweptAt;
   private long sweepNanos;
@@ -116,9 +123,19 @@ final class LowWaterMarks {
     return inForce;
   }
 
+  /**
+   * Returns whether reading a lane from its beginning is slow because of dead index entries, and
+   * not because everything is slow.
+   */
+  boolean skipDeadEntries() {
+    return inForce && !slowWithMarks;
+  }
+
   /** Returns whether the lanes must be listed, and the next claim must not use marks. */
   boolean isSweepDue(long now) {
-    return (expectsPromotion || now - sweptAt >= SHORTEST_INTERVAL) && isSweepAffordable(now);
+    boolean recovering = inForce && contrary > 0;
+    return (expectsPromotion || recovering || now - sweptAt >= SHORTEST_INTERVAL)
+        && isSweepAffordable(now);
   }
 
   /**
@@ -202,9 +219,7 @@ final class LowWaterMarks {
     if (sweeping) {
       sweepNanos += answer.nanos();
     }
-    if (!hinted) {
-      judge(answer);
-    }
+    judge(isSlow(answer), hinted);
     if (hasTimeSteppedBack(answer)) {
       drop();
       if (hinted) {
@@ -216,12 +231,25 @@ final class LowWaterMarks {
     }
   }
 
-  private void judge(ClaimAnswer answer) {
-    boolean slow = answer.nanos() >= fast + answer.jobs().size() * FAST_FOR_EACH_JOB;
+  private boolean isSlow(ClaimAnswer answer) {
+    return answer.nanos() >= fast + answer.jobs().size() * FAST_FOR_EACH_JOB;
+  }
+
+  private void judge(boolean slow, boolean hinted) {
+    if (hinted) {
+      contraryWithMarks = slow == slowWithMarks ? 0 : contraryWithMarks + 1;
+      if (contraryWithMarks == IN_A_ROW) {
+        slowWithMarks = slow;
+        contraryWithMarks = 0;
+      }
+      return;
+    }
     contrary = slow == inForce ? 0 : contrary + 1;
     if (contrary == IN_A_ROW) {
       inForce = slow;
       contrary = 0;
+      slowWithMarks = false;
+      contraryWithMarks = 0;
     }
   }
 

@@ -93,6 +93,40 @@ class LowWaterMarksTest {
 
       assertThat(marks.inForce()).isTrue();
     }
+
+    @Test
+    void deadEntriesAreTheCauseUnlessClaimsWithHintsAreSlowToo() {
+      assertThat(marks.skipDeadEntries()).isFalse();
+      force(NOON);
+      assertThat(marks.skipDeadEntries()).isTrue();
+      hinted(SLOW, NOON);
+      hinted(SLOW, NOON);
+      assertThat(marks.skipDeadEntries()).isTrue();
+
+      hinted(SLOW, NOON);
+
+      assertThat(marks.skipDeadEntries()).as("on a busy machine").isFalse();
+      for (int i = 0; i < 3; i++) {
+        hinted(Duration.ZERO, NOON);
+      }
+      assertThat(marks.skipDeadEntries()).isTrue();
+    }
+
+    @Test
+    void laterSlownessIsJudgedAnew() {
+      force(NOON);
+      for (int i = 0; i < 3; i++) {
+        hinted(SLOW, NOON);
+      }
+      for (int i = 0; i < 3; i++) {
+        unhinted(Duration.ZERO);
+      }
+      assertThat(marks.inForce()).isFalse();
+
+      force(NOON);
+
+      assertThat(marks.skipDeadEntries()).isTrue();
+    }
   }
 
   @Nested
@@ -145,6 +179,22 @@ class LowWaterMarksTest {
       assertThat(marks.isSweepDue(now)).isFalse();
       now += Duration.ofMillis(1).toNanos();
       assertThat(marks.isSweepDue(now)).isTrue();
+    }
+
+    @Test
+    void nextSweepOnlyHasToBeAffordableAfterAFastOne() {
+      force(NOON);
+      sweep(Set.of(LANE));
+      unhinted(Duration.ofMillis(1));
+
+      assertThat(marks.isSweepDue(now)).isFalse();
+      now += Duration.ofMillis(20).toNanos();
+      assertThat(marks.isSweepDue(now)).isTrue();
+
+      sweep(Set.of(LANE));
+      unhinted(SLOW);
+      now += Duration.ofMillis(1_900).toNanos();
+      assertThat(marks.isSweepDue(now)).isFalse();
     }
 
     /** The next job of the ordering key is often due below the mark. */
