@@ -73,6 +73,7 @@ class TortureIT {
 
   /** The load takes several minutes even on a fast machine. */
   @Test
+  @Tag("soak")
   @Timeout(value = 8, unit = TimeUnit.MINUTES)
   void aRunWhoseLoadDoesNotFitEndsWithAVerdictAndReportsWhatWasCutShort() throws Exception {
     List<String> notes = new ArrayList<>();

@@ -44,8 +44,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 class RandomTransactionsIT {
 
   private static final boolean SOAK = Boolean.getBoolean("skipjack.soak");
-  private static final int TRANSACTIONS =
-      SOAK ? 1_000 : Boolean.getBoolean("orders.again") ? 250 : 500;
+  private static final int TRANSACTIONS = SOAK ? 1_000 : 500;
   private static final String THROWN = "thrown by the test";
   private static final String INSERT =
       "INSERT INTO orders (id, customer, cents, status) VALUES (?, 'ada', ?, 'PLACED')";
