@@ -121,7 +121,7 @@ abstract class CancelPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource(names = {"FAIL", "SNOOZE"})
-  void deletesTheJobIfItsQueueKeepsNoArchive(AttemptWrite end) throws SQLException {
+  void jobIsDeletedIfItsQueueKeepsNoArchive(AttemptWrite end) throws SQLException {
     admin.configure("default", QueueSettings.defaults().noArchive());
     Execution execution = requested(LEASE);
     JobId pending = fixture.enqueue(2);
