@@ -149,7 +149,8 @@ class UniqueHoldTest {
 
     /** If the job could start earlier, it might run before its request is committed. */
     @Test
-    void aPendingJobReturnedToACallersTransactionDoesNotStartBeforeTheTransactionEnds() throws Exception {
+    void aPendingJobReturnedToACallersTransactionDoesNotStartBeforeTheTransactionEnds()
+        throws Exception {
       JobId first = enqueue(UNTIL_STARTED).jobId();
       try (Connection one = fixture.database.connection();
           Connection other = fixture.database.connection()) {

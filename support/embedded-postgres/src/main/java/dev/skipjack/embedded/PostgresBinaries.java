@@ -73,7 +73,7 @@ record PostgresBinaries(Path home, String hash, String version) {
       return new PostgresBinaries(home, hash, version.group(1));
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
-          "Could not unpack %s for %s: %s. Is the disk full?".formatted(archive, base, e), e);
+          "Could not unpack %s: %s. Is the disk full?".formatted(archive, e), e);
     }
   }
 

@@ -73,8 +73,7 @@ class PostgresBinariesTest {
                 home.resolveSibling(home.getFileName() + ".lock"), StandardOpenOption.WRITE);
         FileLock lock = other.lock()) {
       Files.move(home, unfinished);
-      waiting =
-          CompletableFuture.supplyAsync(() -> PostgresBinaries.under(base, who, loader));
+      waiting = CompletableFuture.supplyAsync(() -> PostgresBinaries.under(base, who, loader));
       assertThatThrownBy(() -> waiting.get(1, TimeUnit.SECONDS))
           .isInstanceOf(TimeoutException.class);
       assertThat(unfinished).exists();
