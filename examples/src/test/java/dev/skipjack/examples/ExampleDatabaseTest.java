@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ExampleDatabaseTest {
 
   @Test
-  void usesTheDatabaseOfTheArgumentAndLeavesItsPublicSchemaAlone() {
+  void databaseOfTheArgumentIsUsedAndItsPublicSchemaLeftAlone() {
     try (EmbeddedPostgres yours =
             EmbeddedPostgres.builder()
                 .purpose("examples")

@@ -14,7 +14,7 @@ class JobTypeTest {
   private static final JobType<String> TYPE = JobType.of("send-welcome", String.class);
 
   @Test
-  void hasTheDocumentedDefaults() {
+  void typeHasTheDocumentedDefaults() {
     assertThat(TYPE.queue()).isEqualTo("default");
     assertThat(TYPE.priority()).isEmpty();
     assertThat(TYPE.maxAttempts()).isEmpty();

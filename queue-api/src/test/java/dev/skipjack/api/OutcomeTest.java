@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class OutcomeTest {
 
   @Test
-  void callsTheCaseOfItsType() {
+  void outcomeCallsTheCaseOfItsType() {
     assertThat(name(Outcome.completed())).isEqualTo("completed null");
     assertThat(name(Outcome.completed(42))).isEqualTo("completed 42");
     assertThat(name(Outcome.completed(null))).isEqualTo("completed null");

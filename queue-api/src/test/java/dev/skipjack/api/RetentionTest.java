@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RetentionTest {
 
   @Test
-  void hasTheDocumentedRetentions() {
+  void defaultsAreTheDocumentedRetentions() {
     assertThat(Retention.defaults().archive()).isEqualTo(Duration.ofDays(7));
     assertThat(Retention.defaults().audit()).isEqualTo(Duration.ofDays(30));
   }

@@ -101,7 +101,7 @@ class CommandRolesTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> runsWithItsRole() {
+  Stream<DynamicTest> commandRunsWithItsRole() {
     return commands("", Skipjack.commandLine()).stream()
         .map(
             command ->

@@ -25,7 +25,7 @@ class UniqueGoldenSqlTest {
   private static final Path FOLDER = Path.of("src/test/resources/sql");
 
   @TestFactory
-  Stream<DynamicTest> rendersTheGoldenText() {
+  Stream<DynamicTest> statementsRenderTheirGoldenTexts() {
     return statements().entrySet().stream()
         .map(
             entry ->

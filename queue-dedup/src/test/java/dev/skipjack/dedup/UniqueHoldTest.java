@@ -56,7 +56,7 @@ class UniqueHoldTest {
   class WhileLive {
 
     @Test
-    void isHeldWhileTheJobWaitsRunsOrRetriesAndFreedByItsEnd() {
+    void keyIsHeldWhileTheJobWaitsRunsOrRetriesAndFreedByItsEnd() {
       JobId first = enqueue(BY_ACCOUNT).jobId();
       assertThat(enqueue(BY_ACCOUNT)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution attempt = fixture.claim();
@@ -70,7 +70,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void isStillHeldAfterSnoozeReleaseAndRescue() {
+    void keyIsStillHeldAfterSnoozeReleaseAndRescue() {
       JobId first = enqueue(BY_ACCOUNT).jobId();
       for (ExecutionStatus back : List.of(ExecutionStatus.SNOOZED, ExecutionStatus.RELEASED)) {
         fixture.store.requeue(List.of(new Requeue(fixture.claim(), back, Duration.ZERO)));
@@ -83,7 +83,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void isFreedByDeathAndTakenAgainByARedriveUnlessAnotherJobHoldsIt() {
+    void keyIsFreedByDeathAndTakenAgainByARedriveUnlessAnotherJobHoldsIt() {
       JobId dead = enqueue(BY_ACCOUNT).jobId();
       fixture.fail(fixture.claim(), true);
       JobId holder = enqueue(BY_ACCOUNT).jobId();
@@ -128,7 +128,7 @@ class UniqueHoldTest {
   class UntilStarted {
 
     @Test
-    void isHeldByAtMostOneJobThatHasNotStarted() {
+    void keyIsHeldByAtMostOneJobThatHasNotStarted() {
       JobId first = enqueue(UNTIL_STARTED).jobId();
       assertThat(enqueue(UNTIL_STARTED)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution running = fixture.claim();
@@ -147,9 +147,10 @@ class UniqueHoldTest {
       assertThat(enqueue(UNTIL_STARTED)).isInstanceOf(Enqueued.class);
     }
 
-    /** Otherwise, the job could start before the transaction that requested it has committed. */
+    /** If the job could start earlier, it might run before its request is committed. */
     @Test
-    void aPendingJobReturnedToACallersTransactionDoesNotStartBeforeItsEnd() throws Exception {
+    void aPendingJobReturnedToACallersTransactionDoesNotStartBeforeTheTransactionEnds()
+        throws Exception {
       JobId first = enqueue(UNTIL_STARTED).jobId();
       try (Connection one = fixture.database.connection();
           Connection other = fixture.database.connection()) {
@@ -173,7 +174,7 @@ class UniqueHoldTest {
     }
   }
 
-  /** Tests that overlapping transactions do not keep a due job from starting forever. */
+  /** Tests that overlapping transactions cannot postpone the start of a due job indefinitely. */
   @Nested
   class UntilStartedAndOverdue {
 
@@ -283,7 +284,10 @@ class UniqueHoldTest {
       assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("0");
     }
 
-    /** The transaction that holds the job may be waiting for a next job of this transaction. */
+    /**
+     * Waiting could deadlock: the holder may itself wait for a next job that this transaction
+     * inserted.
+     */
     @Test
     void aCallDoesNotWaitForAnOverdueJobThatAnotherTransactionLocksExclusively() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
@@ -326,7 +330,7 @@ class UniqueHoldTest {
       }
     }
 
-    /** Otherwise, each transaction would wait for the other. */
+    /** If they stopped sharing it, each would wait for the other. */
     @Test
     void transactionsThatSharedTheJobBeforeItWasOverdueContinueToShareIt() throws Exception {
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp()");
@@ -342,7 +346,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aJobWhoseKeyAnotherRuleHoldsDoesNotHandOver() throws Exception {
+    void aJobEnqueuedUnderAnotherRuleDoesNotHandOver() throws Exception {
       JobId whileLive = fixture.unique.enqueue(SYNC, sync("b"), BY_ACCOUNT).jobId();
       fixture.execute("UPDATE @jobs SET scheduled_at = clock_timestamp() - interval '2 seconds'");
       try (Connection one = transaction();
@@ -424,7 +428,7 @@ class UniqueHoldTest {
   class PerPeriod {
 
     @Test
-    void survivesTheCompletionAndThePruningOfItsJob() {
+    void keyIsHeldAfterTheCompletionAndThePruningOfItsJob() {
       JobId first = enqueue(PER_HOUR).jobId();
       assertThat(enqueue(PER_HOUR)).isEqualTo(already(first, HolderStatus.PENDING));
       Execution attempt = fixture.claim();
@@ -438,7 +442,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void isFreeWhenThePeriodHasEndedEvenIfTheJobStillWaits() {
+    void keyIsFreeWhenThePeriodHasEndedEvenIfTheJobStillWaits() {
       JobId first = enqueue(PER_HOUR).jobId();
       assertThat(
               fixture.value(
@@ -453,7 +457,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void doesNotConflictWithIdempotencyKeysOrKeysOfJobs() {
+    void periodKeyDoesNotConflictWithIdempotencyKeysOrKeysOfJobs() {
       enqueue(PER_HOUR);
 
       assertThat(enqueue(BY_ACCOUNT)).isInstanceOf(Enqueued.class);
@@ -462,7 +466,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aRollBackFreesIt() throws Exception {
+    void rollbackFreesThePeriodKey() throws Exception {
       try (Connection connection = fixture.database.connection()) {
         connection.setAutoCommit(false);
         fixture.unique.in(connection).enqueue(SYNC, sync("a"), PER_HOUR);
@@ -473,7 +477,7 @@ class UniqueHoldTest {
     }
 
     @Test
-    void aJobHasOneKeyOrTheOther() {
+    void aJobCannotHaveBothAUniqueKeyAndAnIdempotencyKey() {
       assertThatThrownBy(
               () ->
                   fixture.unique.enqueue(

@@ -287,7 +287,7 @@ class UniqueJobsTest {
   }
 
   @Test
-  void aJobHasOneKeyOrTheOther() {
+  void aJobCannotHaveBothAUniqueKeyAndAnIdempotencyKey() {
     assertThatThrownBy(
             () ->
                 unique.enqueue(SYNC, sync("a"), BY_ACCOUNT, job -> job.idempotencyKey("request-1")))

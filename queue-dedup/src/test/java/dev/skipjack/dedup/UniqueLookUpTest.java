@@ -33,7 +33,7 @@ class UniqueLookUpTest {
   }
 
   @Test
-  void findsTheHolderOnlyWhileItHoldsTheKey() {
+  void holderIsFoundOnlyWhileItHoldsTheKey() {
     assertThat(unique.find(SYNC, sync("a"), BY_ACCOUNT)).isEmpty();
     JobId first = unique.enqueue(SYNC, sync("a"), BY_ACCOUNT).jobId();
     unique.enqueue(SYNC, sync("b"), BY_ACCOUNT);
@@ -45,7 +45,7 @@ class UniqueLookUpTest {
   }
 
   @Test
-  void findsTheJobThatTookAKeyForAPeriodEvenAfterItEnded() {
+  void jobThatTookAKeyForAPeriodIsFoundEvenAfterItEnded() {
     JobId first = unique.enqueue(SYNC, sync("a"), PER_HOUR).jobId();
     assertThat(unique.find(SYNC, sync("a"), PER_HOUR))
         .contains(new KeyHolder(first, HolderStatus.PENDING));

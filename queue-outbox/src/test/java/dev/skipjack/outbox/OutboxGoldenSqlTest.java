@@ -19,7 +19,7 @@ class OutboxGoldenSqlTest {
   private static final Path FOLDER = Path.of("src/test/resources/sql");
 
   @TestFactory
-  Stream<DynamicTest> rendersTheGoldenText() {
+  Stream<DynamicTest> statementsRenderTheirGoldenTexts() {
     return Statements.all().entrySet().stream()
         .map(
             entry ->

@@ -14,8 +14,8 @@ import org.jooq.impl.DataSourceConnectionProvider;
 final class CallersTransaction {
 
   /**
-   * The SQLSTATEs for a savepoint whose transaction has ended. No transaction or another one is
-   * open.
+   * The SQLSTATEs for a savepoint whose transaction has ended. 25P01: no transaction is open.
+   * 3B001: another transaction is open.
    */
   private static final Set<String> NO_SAVEPOINT = Set.of("25P01", "3B001");
 
@@ -31,7 +31,7 @@ final class CallersTransaction {
   static void requireOpen(DSLContext db) {
     if (!isOpen(db)) {
       throw new IllegalStateException(
-          "Rows are locked until the transaction ends, and the connection is in auto-commit mode."
+          "Rows are locked until the transaction ends, but the connection is in auto-commit mode."
               + " Call this within a transaction.");
     }
   }

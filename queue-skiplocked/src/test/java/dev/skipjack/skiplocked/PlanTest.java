@@ -75,7 +75,7 @@ class PlanTest {
   /** Generic plans use the index too, because the limit is part of the text. */
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void aLeaseReadsTheIndexOfTheKeyAndNotTheTable(String mode) {
+  void leaseUsesIndexesAndDoesNotScanTheTable(String mode) {
     session.tx.execute("SET LOCAL plan_cache_mode = " + mode);
     RowClaim<SeatRecord> free =
         SkipLocked.on(SEAT)
@@ -112,7 +112,7 @@ class PlanTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void theWritesOfALeaseReadTheIndexOfTheKeyAndNotTheTable(String mode) {
+  void extensionAndReleaseUseIndexesAndDoNotScanTheTable(String mode) {
     session.tx.execute("SET LOCAL plan_cache_mode = " + mode);
     ClaimedTable<SeatRecord> seats = ClaimedTable.of(SEAT);
     LeaseColumns<?> columns = LeaseColumns.of(seats, SEAT.HELD_UNTIL, SEAT.HELD_BY);

@@ -79,7 +79,7 @@ class RowClaimTest {
   }
 
   @Test
-  void skipsRowsThatAnotherTransactionHoldsUntilItEnds() throws SQLException {
+  void rowsOfAnotherTransactionAreSkippedUntilItEnds() throws SQLException {
     fixture.seats("A", 3);
 
     assertThat(places(FREE_SEATS.limit(2).claim(one.tx))).containsExactly("A1", "A2");
@@ -92,7 +92,7 @@ class RowClaimTest {
 
   /** A transaction's second claim returns the rows of its first claim again. */
   @Test
-  void doesNotSkipRowsOfItsOwnTransaction() {
+  void claimDoesNotSkipRowsOfItsOwnTransaction() {
     fixture.seats("A", 2);
 
     FREE_SEATS.limit(2).claim(one.tx);

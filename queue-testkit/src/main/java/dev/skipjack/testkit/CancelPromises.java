@@ -71,7 +71,7 @@ abstract class CancelPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource(names = {"COMPLETE", "COMPLETE_IN", "COMPLETE_IN_WITH_RESULT", "END_AS_COMPLETED"})
-  void hasNoEffectAfterACompletion(AttemptWrite completion) throws SQLException {
+  void cancelHasNoEffectAfterACompletion(AttemptWrite completion) throws SQLException {
     Execution execution = requested(LEASE);
 
     assertThat(completion.writeOne(fixture, execution)).isEqualTo(Verdict.DONE);
@@ -121,7 +121,7 @@ abstract class CancelPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource(names = {"FAIL", "SNOOZE"})
-  void deletesTheJobIfItsQueueKeepsNoArchive(AttemptWrite end) throws SQLException {
+  void jobIsDeletedIfItsQueueKeepsNoArchive(AttemptWrite end) throws SQLException {
     admin.configure("default", QueueSettings.defaults().noArchive());
     Execution execution = requested(LEASE);
     JobId pending = fixture.enqueue(2);

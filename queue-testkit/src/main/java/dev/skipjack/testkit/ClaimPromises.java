@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 abstract class ClaimPromises extends Promises {
 
   @Test
-  void returnsTheJobAndInsertsItsAuditRow() throws SQLException {
+  void claimReturnsTheJobAndInsertsItsAuditRow() throws SQLException {
     JobId id =
         fixture.ports.enqueuer().enqueue(WORK.payloadVersion(4), 7, job -> job.maxAttempts(2));
     WorkerId worker = WorkerId.boot("walter");
@@ -139,7 +139,7 @@ abstract class ClaimPromises extends Promises {
   }
 
   @Test
-  void fillsItsLimitFromTheFirstLanes() {
+  void claimFillsItsLimitFromTheFirstLanes() {
     fixture.enqueueMany(3);
     fixture.enqueue(9, job -> job.priority(5));
 

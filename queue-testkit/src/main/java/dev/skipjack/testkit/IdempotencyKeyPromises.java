@@ -126,7 +126,7 @@ abstract class IdempotencyKeyPromises extends Promises {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void waitsForAConcurrentEnqueueAndFollowsItsOutcome(boolean rivalCommits) throws Exception {
+  void enqueueWaitsForAConcurrentOneAndFollowsItsOutcome(boolean rivalCommits) throws Exception {
     try (Connection rival = fixture.transaction()) {
       JobId rivals = fixture.ports.enqueuerIn(rival).enqueue(WORK, 1, key("order-1"));
 

@@ -229,7 +229,7 @@ abstract class OutcomePromises extends Promises {
   class Complete {
 
     @Test
-    void movesTheJobToTheArchiveWithItsHistory() throws SQLException {
+    void completedJobIsMovedToTheArchiveWithItsHistory() throws SQLException {
       JobId id = fixture.enqueue(7, job -> job.priority(0).tags("vip"));
       Execution execution = fixture.claimOne(LEASE);
       Instant before = fixture.now();
@@ -253,7 +253,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void deletesTheJobIfItsQueueKeepsNoArchive() {
+    void jobIsDeletedIfItsQueueKeepsNoArchive() {
       admin.configure("default", QueueSettings.defaults().noArchive());
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
@@ -326,7 +326,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void keepsTheReasonOfAJobThatItsHandlerCancels() throws SQLException {
+    void reasonOfAJobThatItsHandlerCancelsIsKept() throws SQLException {
       JobId id = fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
 
@@ -436,7 +436,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void deletesTheJobIfItsQueueKeepsNoArchive() {
+    void jobIsDeletedIfItsQueueKeepsNoArchive() {
       admin.configure("default", QueueSettings.defaults().noArchive());
       fixture.enqueueMany(2);
       List<Execution> executions = fixture.claimExecutions(2);
@@ -457,7 +457,7 @@ abstract class OutcomePromises extends Promises {
   class Fail {
 
     @Test
-    void makesTheJobPendingAfterItsDelayWithTheReason() throws SQLException {
+    void failedJobIsPendingAfterItsDelayWithTheReason() throws SQLException {
       fixture.enqueue(1);
       Execution execution = fixture.claimOne(LEASE);
       Instant due = fixture.now().plus(Duration.ofMinutes(5));
@@ -476,7 +476,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void makesTheJobDeadWhenItsAttemptsAreUsedUp() {
+    void failedJobIsDeadWhenItsAttemptsAreUsedUp() {
       JobId id = fixture.enqueue(1);
       for (int attempt = 1; attempt <= 3; attempt++) {
         assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), false))
@@ -489,7 +489,7 @@ abstract class OutcomePromises extends Promises {
     }
 
     @Test
-    void makesTheJobDeadImmediatelyIfTheFailureIsFinal() {
+    void failedJobIsDeadImmediatelyIfTheFailureIsFinal() {
       JobId id = fixture.enqueue(1);
 
       assertThat(fixture.fail(List.of(fixture.claimOne(LEASE)), true)).containsExactly(DEAD);

@@ -34,7 +34,7 @@ abstract class ReaderPromises extends Promises {
   class Find {
 
     @Test
-    void showsALiveJobWithItsAttemptsInTheirOrder() {
+    void liveJobIsFoundWithItsAttemptsInTheirOrder() {
       fixture.enqueue(7);
       Execution first = fixture.claimOne(LEASE);
       fixture.fail(List.of(first), false);
@@ -57,7 +57,7 @@ abstract class ReaderPromises extends Promises {
     }
 
     @Test
-    void showsAnArchivedJobWithItsAttempts() {
+    void archivedJobIsFoundWithItsAttempts() {
       fixture.enqueue(7);
       fixture.fail(List.of(fixture.claimOne(LEASE)), false);
       Execution last = fixture.claimOne(LEASE);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class RescuePromises extends Promises {
 
   @Test
-  void makesTheJobPendingAndItsAttemptLost() throws SQLException {
+  void rescuedJobIsPendingAndItsAttemptLost() throws SQLException {
     fixture.enqueue(1);
     Execution lost = fixture.claimOne(EXPIRED);
 
@@ -55,7 +55,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void makesAJobDeadIfItsWorkersCrashedTooOften() {
+  void jobIsDeadIfItsWorkersCrashedTooOften() {
     JobId id = fixture.enqueue(1);
     for (int attempt = 1; attempt <= 3; attempt++) {
       fixture.claimOne(EXPIRED);
@@ -91,7 +91,7 @@ abstract class RescuePromises extends Promises {
   }
 
   @Test
-  void rescuesUpToItsLimitAndTheRestInTheNextCall() {
+  void rescueTakesUpToItsLimitAndTheNextCallTakesTheRest() {
     fixture.enqueueMany(5);
     fixture.claim(5, EXPIRED);
 

@@ -24,7 +24,7 @@ class MigratedContentTest {
   private Path root;
 
   @Test
-  void isTheSameForTheSameMigrationsOnOneDay() {
+  void contentIsTheSameForTheSameMigrationsOnOneDay() {
     String content = MigratedContent.on(DAY).orElseThrow();
 
     assertThat(content).matches("[a-z0-9]{32}");
@@ -33,7 +33,7 @@ class MigratedContentTest {
   }
 
   @Test
-  void changesWithTheTextAndTheNameOfAMigration() throws IOException {
+  void contentChangesWithTheTextAndTheNameOfAMigration() throws IOException {
     write("V001__one.sql", "SELECT 1");
     String content = folder().orElseThrow();
 
@@ -48,7 +48,7 @@ class MigratedContentTest {
   }
 
   @Test
-  void isTheSameInAJarAsInAFolder() throws IOException {
+  void contentIsTheSameInAJarAsInAFolder() throws IOException {
     write("V001__one.sql", "SELECT 1");
     Path jar = root.resolve("migrations.jar");
     try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
@@ -62,7 +62,7 @@ class MigratedContentTest {
   }
 
   @Test
-  void isUnknownWhereThereAreNoMigrations() throws IOException {
+  void contentIsUnknownWhereThereAreNoMigrations() throws IOException {
     assertThat(folder()).isEmpty();
   }
 

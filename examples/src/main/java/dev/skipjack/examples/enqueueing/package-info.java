@@ -1,4 +1,6 @@
-/** Features of enqueueing: repeated requests, rules, limits, and no wake-up. */
+/**
+ * Enqueueing: idempotent requests, interceptors, payload limits, and enqueues that send no wake-up.
+ */
 @NullMarked
 package dev.skipjack.examples.enqueueing;
 

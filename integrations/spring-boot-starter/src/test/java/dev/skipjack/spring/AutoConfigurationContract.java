@@ -94,7 +94,7 @@ abstract class AutoConfigurationContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"false", "FALSE", "off", "no"})
-  void startsNoWorkerIfItIsDisabled(String disabled) {
+  void disabledWorkerIsNotStarted(String disabled) {
     contexts
         .withBean(Mails.class)
         .withPropertyValues("skipjack.worker.enabled=" + disabled)
@@ -106,7 +106,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void configuresNothingIfItIsDisabled() {
+  void nothingIsConfiguredIfSkipjackIsDisabled() {
     contexts
         .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
         .withPropertyValues(
@@ -477,7 +477,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void servesTheQueuesOfItsHandlersIfNoneIsConfigured() {
+  void workerServesTheQueuesOfItsHandlersIfNoneIsConfigured() {
     contexts
         .withBean(Mails.class)
         .withPropertyValues("skipjack.worker.name=unconfigured")

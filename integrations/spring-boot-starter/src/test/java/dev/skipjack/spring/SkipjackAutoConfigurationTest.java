@@ -186,7 +186,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
   }
 
   @Test
-  void createsBootsJooqOnlyForAnApplicationThatUsesIt() {
+  void springBootsJooqIsCreatedOnlyForAnApplicationThatUsesIt() {
     contexts
         .withConfiguration(AutoConfigurations.of(JooqAutoConfiguration.class))
         .run(

@@ -167,7 +167,7 @@ class SkipjackEndpointTest {
   private record Dead(ApplicationContext context, JobQueue queue, JobId job) {}
 
   @Test
-  void existsOnlyIfItIsExposed() {
+  void endpointExistsOnlyIfItIsExposed() {
     Contexts.on(database).run(context -> assertThat(context).doesNotHaveBean("skipjackEndpoint"));
     producer.run(context -> assertThat(context).hasBean("skipjackEndpoint"));
     producer

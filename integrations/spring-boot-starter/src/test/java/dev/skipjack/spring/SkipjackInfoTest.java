@@ -73,7 +73,7 @@ class SkipjackInfoTest {
   }
 
   @Test
-  void isDisabledByDefault() {
+  void infoIsDisabledByDefault() {
     disabled.run(context -> assertThat(context).doesNotHaveBean(InfoContributor.class));
   }
 

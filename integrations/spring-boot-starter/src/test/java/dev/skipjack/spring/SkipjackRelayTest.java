@@ -111,7 +111,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void startsNoRelayIfItIsDisabled() {
+  void disabledRelayIsNotStarted() {
     contexts
         .withBean(Broker.class)
         .withPropertyValues("skipjack.outbox.relay.enabled=off")
@@ -123,7 +123,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void startsTheRelayWhenTheApplicationAsksForIt() {
+  void relayStartsWhenTheApplicationStartsIt() {
     contexts
         .withBean(Broker.class)
         .withPropertyValues("skipjack.outbox.relay.auto-startup=false")

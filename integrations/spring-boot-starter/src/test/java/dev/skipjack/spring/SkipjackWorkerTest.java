@@ -93,7 +93,7 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void callsAHandlerThroughTheProxyOfItsBean() {
+  void handlerIsCalledThroughTheProxyOfItsBean() {
     contexts
         .withBean(Proxied.class)
         .withUserConfiguration(Programmatic.class)

@@ -14,12 +14,12 @@ import java.util.Set;
  * Measures how long the claim rate takes to return to its former level after the end of a fault.
  *
  * <p>The former level is the median rate of the last undisturbed seconds. The rate is back at the
- * start of the first two seconds in which it reaches at least 95 % of that level. Faults that start
- * before the rate is back belong to the same disturbance. A disturbance lasts from its first fault
- * to the end of its last one. It is compared with the rate before its first fault, and counts for
- * the kinds of all its faults. Commits are cut throughout the run, so cuts are part of the normal
- * rate. A disturbance in the first seconds of a run, or one that has not ended when the producers
- * finish, cannot be measured.
+ * start of the first two seconds in which it reaches at least 95 % of that level. A disturbance
+ * lasts from a fault until the rate is back, and includes all faults that start in that time. It is
+ * measured from the end of its last fault, compared with the rate before its first fault, and
+ * counted for the kinds of all its faults. Commits are cut throughout the run, so cuts are part of
+ * the normal rate. Two kinds of disturbances are not measured: those in the first seconds of a run,
+ * and those whose rate is not back when the producers finish less than 10 s after the last fault.
  */
 final class ClaimRates {
 
@@ -41,7 +41,6 @@ final class ClaimRates {
   private final List<Long> medians = new ArrayList<>();
   private int unmeasured;
 
-  /** The period from the first fault until the rate was back. */
   private record Disturbance(long from, long to) {}
 
   private ClaimRates(CheckedRun run) {
@@ -145,13 +144,13 @@ final class ClaimRates {
   }
 
   /**
-   * Returns the figures for a kind of fault: the number of disturbances that included it, and the
-   * times until the rate had recovered.
+   * Returns the figures for a kind of fault: the number of measured disturbances that included it,
+   * and the times until the rate was back.
    */
   Map<String, Long> row(String kind) {
     List<Long> values = millis.getOrDefault(kind, List.of());
     Map<String, Long> row = new LinkedHashMap<>();
-    row.put("healings", (long) values.size());
+    row.put("rate_back_measured", (long) values.size());
     row.put("rate_back_p50_ms", Percentiles.of(values, 0.50));
     row.put("rate_back_p99_ms", Percentiles.of(values, 0.99));
     row.put("rate_back_max_ms", Percentiles.of(values, 1));

@@ -214,7 +214,7 @@ public final class TortureReport {
                 row.get("reruns"),
                 row.get("recovery_p50_ms"),
                 row.get("recovery_p99_ms"),
-                row.get("healings"),
+                row.get("rate_back_measured"),
                 row.get("rate_back_p50_ms"),
                 row.get("rate_back_max_ms")));
     out.println();

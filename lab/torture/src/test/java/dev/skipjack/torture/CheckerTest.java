@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.torture.FinalRead.EffectRow;
 import org.junit.jupiter.api.Test;
 
-/** Tests the guarantees with small made-up histories. Times are in seconds. */
+/**
+ * Tests the checker's rules with small made-up histories. {@code MadeUpRun} takes times in seconds.
+ */
 class CheckerTest {
 
   private final MadeUpRun run = new MadeUpRun();
@@ -36,7 +38,8 @@ class CheckerTest {
     run.job(7, "completed", "a", "", 2, 71);
     run.attempt(70, 7, 1, "lost", 3, 7);
     run.attempt(71, 7, 2, "succeeded", 8, 10);
-    run.history.add(new Event(3, Event.ALL, EventType.FAULT_BEGAN, "1", 0, 0, "proxy"));
+    run.history.add(
+        new Event(3 * MadeUpRun.SECOND, Event.ALL, EventType.FAULT_BEGAN, "1", 0, 0, "proxy"));
     run.history.add(
         new Event(4 * MadeUpRun.SECOND, Event.ALL, EventType.FAULT_ENDED, "1", 0, 0, "proxy"));
     assertThat(run.nonZeroCounters()).isEmpty();

@@ -28,7 +28,7 @@ class ClaimRatesTest {
 
   private void assertRateBack(String kind, long measured, long slowest) {
     assertThat(row(kind))
-        .containsEntry("healings", measured)
+        .containsEntry("rate_back_measured", measured)
         .containsEntry("rate_back_max_ms", slowest);
   }
 

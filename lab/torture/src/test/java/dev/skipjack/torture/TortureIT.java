@@ -190,7 +190,7 @@ class TortureIT {
   @Test
   @Tag("soak")
   @Timeout(value = 4, unit = TimeUnit.MINUTES)
-  void theServerOfAUrlIsNotCrashed() throws Exception {
+  void serverOfAGivenUrlIsNotCrashed() throws Exception {
     List<String> notes = new ArrayList<>();
     try (QueueDatabase database = QueueDatabase.create()) {
       TortureReport report =

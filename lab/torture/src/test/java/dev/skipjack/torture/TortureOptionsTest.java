@@ -45,7 +45,7 @@ class TortureOptionsTest {
   }
 
   @Test
-  void theServerOfAUrlIsNotCrashed() {
+  void serverOfAGivenUrlIsNotCrashed() {
     Set<FaultKind> all = EnumSet.allOf(FaultKind.class);
 
     assertThat(

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class QueuePauseTest {
 
   @Test
-  void hasItsDurationActorAndReason() {
+  void pauseHasItsDurationActorAndReason() {
     QueuePause pause = QueuePause.of(Duration.ofHours(1)).by("anna").because("The link is wrong");
 
     assertThat(pause).isEqualTo(new QueuePause(Duration.ofHours(1), "anna", "The link is wrong"));

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeadersTest {
 
   @Test
-  void readsWhatItHasWritten() {
+  void headersAreReadAsTheyWereWritten() {
     Map<String, String> headers =
         Map.of("a", "", "b|c", "\"\\/{}:, ", "d", "\u00e9\u20ac\uD83D\uDE00", "e", "=");
 

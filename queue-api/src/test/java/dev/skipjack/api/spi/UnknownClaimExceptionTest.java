@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class UnknownClaimExceptionTest {
 
   @Test
-  void hasNoJobsAfterSerialization() throws Exception {
+  void exceptionHasNoJobsAfterSerialization() throws Exception {
     StoreException lost = new StoreException("lost", new SQLException("lost", "08006"), true);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.TestFactory;
 class DiagnosisGoldenSqlTest {
 
   @TestFactory
-  Stream<DynamicTest> rendersTheGoldenText() {
+  Stream<DynamicTest> statementsRenderTheirGoldenTexts() {
     return GoldenSql.tests(
         Path.of("src/test/resources/sql/diagnosis"), DiagnosisStatements.texts("skipjack"));
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.TestFactory;
 class ReadGoldenSqlTest {
 
   @TestFactory
-  Stream<DynamicTest> rendersTheGoldenText() {
+  Stream<DynamicTest> statementsRenderTheirGoldenTexts() {
     return GoldenSql.tests(
         Path.of("src/test/resources/sql/read"), ReadStatements.texts("skipjack"));
   }

@@ -106,7 +106,7 @@ class ClaimReevaluationTest {
    * completion is therefore busy until the claim commits, and must be repeated (docs/adr/0053).
    */
   @Test
-  void keepsAJobThatAnotherWorkerClaimedLockedUntilItCommits() throws Exception {
+  void jobThatAnotherWorkerClaimedStaysLockedUntilTheTransactionCommits() throws Exception {
     claimer.begin();
     Future<List<ClaimedJob>> claim = stopBeforeLocks(2);
     Execution rival = fixture.claimOne(LEASE);

@@ -23,7 +23,7 @@ class GoldenSqlTest {
       new AuditWeeks(Instant.parse("2024-03-04T00:00:00Z"), Instant.parse("2024-03-11T00:00:00Z"));
 
   @TestFactory
-  Stream<DynamicTest> rendersTheGoldenText() {
+  Stream<DynamicTest> statementsRenderTheirGoldenTexts() {
     return GoldenSql.tests(FOLDER, statements("skipjack", WEEK));
   }
 

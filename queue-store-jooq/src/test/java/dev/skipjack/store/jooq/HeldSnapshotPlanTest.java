@@ -16,8 +16,9 @@ import org.jooq.DSLContext;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests claims while an open transaction prevents vacuum from removing the index entries of ended
- * jobs. These entries are at the head of the index, where every claim begins.
+ * Tests claims and rescues while an open transaction prevents vacuum from removing the index
+ * entries of ended jobs. These entries are at the head of the index, where a claim without a
+ * low-water mark begins.
  */
 @QueueTest
 class HeldSnapshotPlanTest {
@@ -44,7 +45,8 @@ class HeldSnapshotPlanTest {
 
       long without = pagesOfAClaim(database, "-infinity");
       long with = pagesOfAClaim(database, mark);
-      // Both claims read the ten jobs, and differ in the index entries before these jobs.
+      // Both claims read the ten jobs. Only the claim without a mark also reads the dead entries
+      // before them.
       assertThat(with).isLessThan(without / 4);
       // A worker therefore claims from idle lanes with marks, and rarely lists the lanes.
       assertThat(with).isLessThan(pagesOfAListing(database) / 4);

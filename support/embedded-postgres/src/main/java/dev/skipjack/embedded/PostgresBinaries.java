@@ -3,6 +3,7 @@ package dev.skipjack.embedded;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.URL;
 import java.nio.channels.FileChannel;
@@ -45,17 +46,15 @@ record PostgresBinaries(Path home, String hash, String version) {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresBinaries.class);
   private static final Pattern VERSION = Pattern.compile("\\(PostgreSQL\\) (\\d+[^\\s]*)");
   private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final long POLL_MILLIS = 50;
   private static final String READABLE = "rw-r--r--";
   private static final String EXECUTABLE = "rwxr-xr-x";
 
-  /** Locks out other threads of this JVM, because a file lock excludes only other processes. */
-  private static final Object UNPACKING = new Object();
-
   /**
    * Finds the archive for this machine and unpacks it unless it has been unpacked before. The
-   * binaries are placed in {@code base} or, if root runs the server as another user, next to it.
-   * Threads and processes may call this method concurrently: one of them unpacks the archive, and
-   * the others wait for it.
+   * binaries are placed in {@code base} or, for root, in a folder that only root can write to
+   * ({@link BaseFolder#ofBinaries}). Threads and processes may call this method concurrently: one
+   * of them unpacks the archive, and the others wait for it.
    */
   static PostgresBinaries under(Path base, Unprivileged who, ClassLoader loader) {
     URL archive = find(loader);
@@ -74,7 +73,7 @@ record PostgresBinaries(Path home, String hash, String version) {
       return new PostgresBinaries(home, hash, version.group(1));
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
-          "Could not unpack %s below %s: %s. Is the disk full?".formatted(archive, base, e), e);
+          "Could not unpack %s: %s. Is the disk full?".formatted(archive, e), e);
     }
   }
 
@@ -100,7 +99,8 @@ record PostgresBinaries(Path home, String hash, String version) {
   /** Returns how to get a server on a platform whose archive is not on the class path. */
   static String whatToAdd(String osName, String osArch) {
     String missing =
-        "No PostgreSQL for this machine (%s, %s) on the class path. ".formatted(osName, osArch);
+        "The class path contains no PostgreSQL for this machine (%s, %s). "
+            .formatted(osName, osArch);
     if (osName.toLowerCase(Locale.ROOT).startsWith("windows")) {
       return missing
           + "The embedded server does not run on Windows. Use Testcontainers 2 with Docker, or give"
@@ -121,7 +121,7 @@ record PostgresBinaries(Path home, String hash, String version) {
   }
 
   /**
-   * Returns the possible names of the archive for a platform in its jar. The second is for systems
+   * Returns the names that a jar may use for the archive of a platform. The second is for systems
    * based on musl.
    */
   static List<String> archiveNames(String osName, String osArch) {
@@ -152,36 +152,46 @@ record PostgresBinaries(Path home, String hash, String version) {
     if (Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)) {
       return home;
     }
-    synchronized (UNPACKING) {
-      try (FileChannel channel =
-          FileChannel.open(
-              folder.resolve(name + ".lock"),
-              StandardOpenOption.CREATE,
-              StandardOpenOption.WRITE,
-              LinkOption.NOFOLLOW_LINKS)) {
-        waitForLock(channel);
-        if (!Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)) {
-          deleteRemains(folder, name);
-          Path unfinished = Files.createTempDirectory(folder, name + "-unfinished-");
-          unpack(archive, unfinished);
-          BaseFolder.setMode(unfinished, EXECUTABLE);
-          Files.move(unfinished, home);
-          LOG.info("Embedded PostgreSQL unpacked folder={}", home);
-        }
+    try (FileChannel channel =
+        FileChannel.open(
+            folder.resolve(name + ".lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
+      waitForLock(channel);
+      if (!Files.isDirectory(home, LinkOption.NOFOLLOW_LINKS)) {
+        deleteRemains(folder, name);
+        Path unfinished = Files.createTempDirectory(folder, name + "-unfinished-");
+        unpack(archive, unfinished);
+        BaseFolder.setMode(unfinished, EXECUTABLE);
+        Files.move(unfinished, home);
+        LOG.info("Embedded PostgreSQL unpacked folder={}", home);
       }
     }
     return home;
   }
 
   private static void waitForLock(FileChannel channel) throws IOException {
+    while (true) {
+      try {
+        // The lock is released when the channel is closed.
+        Object lock = channel.lock();
+        LOG.debug("Embedded PostgreSQL unpacking lock={}", lock);
+        return;
+      } catch (OverlappingFileLockException e) {
+        // Another thread of this JVM is unpacking the archive, perhaps in another class loader. The
+        // lock itself makes only other processes wait.
+        pause();
+      }
+    }
+  }
+
+  private static void pause() throws IOException {
     try {
-      // The lock is released when the channel is closed.
-      Object lock = channel.lock();
-      LOG.debug("Embedded PostgreSQL unpacking lock={}", lock);
-    } catch (OverlappingFileLockException e) {
-      // The same class, loaded by another class loader, is unpacking the archive. The rename at the
-      // end ensures that the two do not interfere.
-      LOG.debug("Embedded PostgreSQL is unpacked twice in this JVM");
+      Thread.sleep(POLL_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while waiting for another thread to unpack");
     }
   }
 

@@ -30,7 +30,7 @@ class BaseFolderTest {
   }
 
   @Test
-  void cacheFolderOfTheEnvironmentComesFirstAndTemporaryFilesLast() {
+  void xdgCacheFolderComesFirstAndTemporaryFolderLast() {
     assertThat(BaseFolder.cacheFolders(who, Map.of("XDG_CACHE_HOME", "/cache")::get))
         .startsWith(Path.of("/cache/skipjack"))
         .endsWith(Path.of(System.getProperty("java.io.tmpdir"), "skipjack-" + who.user()));
@@ -80,13 +80,13 @@ class BaseFolderTest {
     }
 
     @Test
-    void folderInAPlaceOfRootIsGivenToTheServersUser() throws IOException {
+    void folderUnderARootOwnedParentIsGivenToTheServersUser() throws IOException {
       assertThat(BaseFolder.open(who, folder, name -> null)).isEqualTo(expected);
       assertThat(Files.getAttribute(expected, "unix:uid")).isEqualTo((int) who.uid());
     }
 
     @Test
-    void binariesAreInAFolderOfRootAndAPlantedLinkIsNotFollowed() throws IOException {
+    void binariesAreInAFolderThatRootOwnsAndAPlantedLinkIsNotFollowed() throws IOException {
       Path base = BaseFolder.open(who, folder, name -> null);
       Path binaries = BaseFolder.ofBinaries(who, base);
       assertThat(binaries).isEqualTo(folder.resolve("skipjack-binaries"));

@@ -72,7 +72,7 @@ class EmbeddedPostgresIT {
   }
 
   @Test
-  void otherUsersCannotReadDataFolderAndPassword() throws IOException {
+  void otherUsersCannotReadDataFolderOrPassword() throws IOException {
     try (EmbeddedPostgres postgres = servers.at("plain").start()) {
       Path data = postgres.dataFolder();
       assertThat(mode(data)).isEqualTo("rwx------");

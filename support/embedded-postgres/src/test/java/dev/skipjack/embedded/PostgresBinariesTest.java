@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +59,28 @@ class PostgresBinariesTest {
     Files.move(first.home(), binaries.resolve("put-aside"));
     assertThat(PostgresBinaries.under(base, who, loader)).isEqualTo(first);
     assertThat(remains).doesNotExist();
+  }
+
+  @Test
+  void lockOfAnotherClassLoaderIsWaitedForAndItsUnfinishedFilesAreKept() throws Exception {
+    Path base = BaseFolder.open(who, folder, name -> null);
+    PostgresBinaries binaries = PostgresBinaries.under(base, who, loader);
+    Path home = binaries.home();
+    Path unfinished = home.resolveSibling(home.getFileName() + "-unfinished-1");
+    CompletableFuture<PostgresBinaries> waiting;
+    try (FileChannel other =
+            FileChannel.open(
+                home.resolveSibling(home.getFileName() + ".lock"), StandardOpenOption.WRITE);
+        FileLock lock = other.lock()) {
+      Files.move(home, unfinished);
+      waiting = CompletableFuture.supplyAsync(() -> PostgresBinaries.under(base, who, loader));
+      assertThatThrownBy(() -> waiting.get(1, TimeUnit.SECONDS))
+          .isInstanceOf(TimeoutException.class);
+      assertThat(unfinished).exists();
+      Files.move(unfinished, home);
+      assertThat(lock.isValid()).isTrue();
+    }
+    assertThat(waiting.get(30, TimeUnit.SECONDS)).isEqualTo(binaries);
   }
 
   @Test

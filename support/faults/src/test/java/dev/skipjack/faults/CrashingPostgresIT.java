@@ -18,7 +18,7 @@ class CrashingPostgresIT {
   private static final String UNLOGGED = "unlogged_rows";
 
   @Test
-  void keepsItsDataAndItsUrlThroughStopsAndCrashes() throws SQLException {
+  void serverKeepsItsDataAndItsUrlThroughStopsAndCrashes() throws SQLException {
     try (CrashingPostgres postgres = CrashingPostgres.create()) {
       String url = postgres.jdbcUrl();
       try (Connection connection = DriverManager.getConnection(url);

@@ -35,7 +35,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void passesEverythingAndEndsWithItsConnections() throws Exception {
+  void proxyPassesEverythingAndClosesItsConnectionsWithTheClient() throws Exception {
     try (Connection connection = connect("")) {
       insert(connection, 10_000);
       assertThat(rows()).isEqualTo(10_000);
@@ -115,7 +115,7 @@ class TcpProxyIT {
   /** Runs with named prepared statements, with unnamed ones, and with simple queries. */
   @ParameterizedTest
   @ValueSource(strings = {"", "&prepareThreshold=0", "&preferQueryMode=simple"})
-  void cutsBeforeTheCommitOrAfterIt(String parameters) throws Exception {
+  void connectionsAreCutBeforeTheCommitOrAfterIt(String parameters) throws Exception {
     try (Connection connection = connect(parameters)) {
       for (int i = 0; i < 8; i++) {
         insert(connection, 1); // long enough for the driver to name its statements
@@ -191,7 +191,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void doesNotMistakeAStatementInATransactionForItsCommit() throws Exception {
+  void statementInATransactionIsNotMistakenForItsCommit() throws Exception {
     try (Connection connection = connect("")) {
       connection.setAutoCommit(false);
       proxy.cutBeforeCommit(1);

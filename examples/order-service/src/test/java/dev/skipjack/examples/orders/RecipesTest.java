@@ -131,7 +131,7 @@ class RecipesTest {
 
   // snippet: time
   @Test
-  void unpaidOrderIsRemindedAfterADay() throws SQLException {
+  void customerIsRemindedOfAnUnpaidOrderAfterADay() throws SQLException {
     Payments closed =
         (number, cents) -> {
           throw new IOException("bank is closed");
@@ -175,7 +175,7 @@ class RecipesTest {
 
   // snippet: dead
   @Test
-  void declinedCardBecomesADeadLetterAndIsRedriven() throws SQLException {
+  void declinedChargeBecomesADeadLetterAndIsRedriven() throws SQLException {
     orders.place(new Order("A-7", "ada@example.org", 1_999));
     AttemptFaults bank = new AttemptFaults();
     bank.failNext(1, () -> new CardDeclined("A-7"));
@@ -197,7 +197,7 @@ class RecipesTest {
 
   // snippet: lease
   @Test
-  void lostLeaseChargesTwiceAndPaysOnce() throws SQLException {
+  void orderIsChargedTwiceButPaidOnceAfterALostLease() throws SQLException {
     orders.place(new Order("A-8", "ada@example.org", 1_999));
     Worker worker =
         orders
@@ -205,7 +205,8 @@ class RecipesTest {
             .interceptor(
                 (context, next) -> {
                   if (context.attempt() == 1) {
-                    database.loseLease(context.jobId(), queue); // as if it were frozen for minutes
+                    // as if the worker had been frozen for minutes
+                    database.loseLease(context.jobId(), queue);
                   }
                   return next.proceed();
                 })
@@ -271,7 +272,7 @@ class RecipesTest {
     }
     JobId job = assertThat(database).hasEnqueued(CHARGE).onlyJob().isRunning().actual();
 
-    database.loseLease(job, queue); // which would expire later anyway
+    database.loseLease(job, queue); // the lease would expire on its own later
     JobRuns.with(orders.worker().build(), database).due();
 
     assertThat(charged).containsExactly("A-11");
