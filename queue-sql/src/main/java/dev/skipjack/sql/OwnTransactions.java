@@ -27,6 +27,12 @@ public final class OwnTransactions {
   /** SQLSTATEs of a missing table and a missing schema. */
   private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 
+  /** SQLSTATEs of a refused user or password. */
+  private static final Set<String> WRONG_LOGIN = Set.of("28P01", "28000");
+
+  /** What the JDK says if no driver accepts a URL, with the SQLSTATE of a lost connection. */
+  private static final String NO_DRIVER = "No suitable driver";
+
   /**
    * SQLSTATEs of prepared statements that are unknown or duplicate, because a pooler has switched
    * to another session.
@@ -340,13 +346,20 @@ public final class OwnTransactions {
     return new StoreException(
         state == null || state.startsWith("08")
             ? "The database could not be reached, or the connection was lost (SQLSTATE %s): %s%s"
-                .formatted(state, PostgresDriver.primaryMessage(failure), advice(state))
+                .formatted(state, PostgresDriver.primaryMessage(failure), advice(failure))
             : "Statement failed (SQLSTATE %s): %s%s"
-                .formatted(state, PostgresDriver.primaryMessage(failure), advice(state)),
+                .formatted(state, PostgresDriver.primaryMessage(failure), advice(failure)),
         failure);
   }
 
-  private static String advice(@Nullable String state) {
+  private static String advice(SQLException failure) {
+    String state = failure.getSQLState();
+    if (WRONG_LOGIN.contains(String.valueOf(state))) {
+      return ". Correct the user or the password of the data source.";
+    }
+    if (String.valueOf(failure.getMessage()).startsWith(NO_DRIVER)) {
+      return ". Add org.postgresql:postgresql to the class path.";
+    }
     if (state != null && NO_SUCH_SCHEMA.contains(state)) {
       return ". The queue's schema is missing, or has another name: run"
           + " Migrations.migrate(dataSource, schema), or name it with"

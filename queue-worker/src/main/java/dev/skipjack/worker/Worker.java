@@ -273,8 +273,8 @@ public final class Worker implements JobRunner, AutoCloseable {
       String queue = registration.type().queue();
       if (!concurrency.containsKey(queue)) {
         LOG.warn(
-            "Handler registered for a kind whose default queue this worker does not serve kind={}"
-                + " queue={}",
+            "Handler registered for a kind whose default queue this worker does not serve;"
+                + " add queue(name, concurrency), unless another worker serves it kind={} queue={}",
             registration.type().kind(),
             queue);
       }
