@@ -82,8 +82,8 @@ public final class Migrations {
   }
 
   /**
-   * Returns the migrations that {@link #migrate(DataSource, String)} would run, in the order in
-   * which it would run them. Changes nothing in the database.
+   * {@return the migrations that {@link #migrate(DataSource, String)} would run, in the order in
+   * which it would run them} Changes nothing in the database.
    *
    * @param dataSource connections to the database, of a role that owns the schema or may read its
    *     history
@@ -113,7 +113,12 @@ public final class Migrations {
     return Target.versionOf(dataSource, schema);
   }
 
-  /** Calls {@link #migrate(DataSource, String)} with {@link #DEFAULT_SCHEMA}. */
+  /**
+   * Calls {@link #migrate(DataSource, String)} with {@link #DEFAULT_SCHEMA}.
+   *
+   * @param dataSource connections to the database
+   * @return the number of migrations that ran; 0 if the schema was up to date
+   */
   public static int migrate(DataSource dataSource) {
     return migrate(dataSource, DEFAULT_SCHEMA);
   }

@@ -32,15 +32,19 @@ public final class Roles {
 
   private Roles() {}
 
-  /** Calls {@link #sql(String, String)} with the default schema and prefix. */
+  /**
+   * Calls {@link #sql(String, String)} with the default schema and prefix.
+   *
+   * @return the statements
+   */
   public static String sql() {
     return sql(Migrations.DEFAULT_SCHEMA, DEFAULT_PREFIX);
   }
 
   /**
-   * Returns the script that creates the roles {@code <prefix>_sql_producer}, {@code
+   * {@return the script that creates the roles {@code <prefix>_sql_producer}, {@code
    * <prefix>_producer}, {@code <prefix>_worker}, {@code <prefix>_operator} and {@code
-   * <prefix>_viewer}, and grants them what they need in one schema.
+   * <prefix>_viewer}, and grants them what they need in one schema}
    *
    * @param schema the schema, as passed to {@link Migrations#migrate(javax.sql.DataSource, String)}
    * @param prefix 1 to 40 characters of a-z, 0-9 and _, starting with a letter; roles belong to the

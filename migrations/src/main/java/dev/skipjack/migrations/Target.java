@@ -107,8 +107,17 @@ record Target(
       }
     } catch (SQLException failure) {
       throw new IllegalStateException(
-          "The database could not be read: " + failure.getMessage(), failure);
+          "The database could not be read: " + failure.getMessage() + advice(failure), failure);
     }
+  }
+
+  private static String advice(SQLException failure) {
+    if (String.valueOf(failure.getMessage()).startsWith("No suitable driver")) {
+      return ". Add org.postgresql:postgresql to the class path.";
+    }
+    return String.valueOf(failure.getSQLState()).startsWith("28")
+        ? ". Correct the user or the password of the data source."
+        : "";
   }
 
   private static Target look(Connection connection, String schema) throws SQLException {

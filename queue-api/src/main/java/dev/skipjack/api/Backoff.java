@@ -17,7 +17,7 @@ public interface Backoff {
   Duration LONGEST = Duration.ofDays(365);
 
   /**
-   * Returns how long the job must wait after a failed attempt.
+   * {@return how long the job must wait after a failed attempt}
    *
    * @param attempt the number of the failed attempt, starting at 1 and not counting attempts that
    *     were snoozed or released
@@ -26,7 +26,7 @@ public interface Backoff {
   Duration after(int attempt, RandomGenerator random);
 
   /**
-   * Returns the default backoff, which starts at 15 s and doubles up to one day. Three quarters of
+   * {@return the default backoff, which starts at 15 s and doubles up to one day} Three quarters of
    * each wait are random. If the first attempts of many jobs fail together, about 1 in 11 of these
    * jobs becomes due in the same second.
    */
@@ -35,7 +35,7 @@ public interface Backoff {
   }
 
   /**
-   * Returns a backoff that waits {@code first * 2^(attempt - 1)}.
+   * {@return a backoff that waits {@code first * 2^(attempt - 1)}}
    *
    * @param first the wait after the first attempt; not negative
    */
@@ -50,7 +50,7 @@ public interface Backoff {
   }
 
   /**
-   * Returns a backoff that waits {@code step * attempt}.
+   * {@return a backoff that waits {@code step * attempt}}
    *
    * @param step the wait after the first attempt, and the increment for each later one; not
    *     negative
@@ -64,7 +64,7 @@ public interface Backoff {
   }
 
   /**
-   * Returns a backoff that always waits for the same duration.
+   * {@return a backoff that always waits for the same duration}
    *
    * @param wait the wait; not negative
    */
@@ -74,7 +74,7 @@ public interface Backoff {
   }
 
   /**
-   * Returns a backoff that waits as long as this one, but at most {@code longest}.
+   * {@return a backoff that waits as long as this one, but at most {@code longest}}
    *
    * @param longest the maximum wait; not negative
    */
@@ -87,7 +87,7 @@ public interface Backoff {
   }
 
   /**
-   * Returns a backoff that adds jitter to this one. Waits are distributed uniformly over {@code
+   * {@return a backoff that adds jitter to this one} Waits are distributed uniformly over {@code
    * [wait * (1 - ratio), wait]}, so that jobs that failed together are not retried together.
    *
    * @param ratio the fraction of the wait that is random, from 0 to 1
@@ -102,7 +102,11 @@ public interface Backoff {
     };
   }
 
-  /** Returns {@code wait}, clamped to the range from 0 to {@link #LONGEST}. */
+  /**
+   * {@return {@code wait}, clamped to the range from 0 to {@link #LONGEST}}
+   *
+   * @param wait the wait before it is limited
+   */
   static Duration clamp(Duration wait) {
     if (wait.isNegative()) {
       return Duration.ZERO;

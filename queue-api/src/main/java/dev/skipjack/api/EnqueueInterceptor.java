@@ -37,6 +37,7 @@ public interface EnqueueInterceptor {
    * Enqueues {@code jobs}, usually by calling {@code next}.
    *
    * @param jobs the jobs to enqueue; at least one
+   * @param next continues the enqueue
    * @return the result of each job, in the order of {@code jobs}
    */
   List<EnqueueResult> enqueue(List<NewJob> jobs, Next next);
@@ -49,6 +50,7 @@ public interface EnqueueInterceptor {
      * Continues the enqueue with {@code jobs}. This method may be called again after it has thrown
      * an exception, for example to retry, but not after it has returned.
      *
+     * @param jobs the new jobs
      * @return the result of each job, in the order of {@code jobs}
      * @throws IllegalStateException if the number, order or keys of the jobs have changed, or if
      *     this method has already returned once; in either case no SQL has been sent

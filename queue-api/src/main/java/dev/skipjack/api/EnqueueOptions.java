@@ -83,7 +83,7 @@ public final class EnqueueOptions {
         });
   }
 
-  /** Returns options that set nothing. The defaults of the job's type and queue apply. */
+  /** {@return options that set nothing} The defaults of the job's type and queue apply. */
   public static EnqueueOptions none() {
     return NONE;
   }
@@ -93,6 +93,7 @@ public final class EnqueueOptions {
    * Overrides an earlier {@link #at}. Defaults to zero.
    *
    * @param delay the delay, from zero to {@link #LONGEST_DELAY}, with microsecond precision
+   * @return a copy with this change
    */
   public EnqueueOptions delay(Duration delay) {
     return due(Limits.delay(delay), Optional.empty());
@@ -103,6 +104,7 @@ public final class EnqueueOptions {
    * Overrides an earlier {@link #delay}. Defaults to the time of the enqueue.
    *
    * @param instant the due time, at most {@link #LATEST}
+   * @return a copy with this change
    */
   public EnqueueOptions at(Instant instant) {
     return due(Duration.ZERO, Optional.of(Limits.scheduledAt(instant)));
@@ -111,6 +113,9 @@ public final class EnqueueOptions {
   /**
    * Sets the priority of the job within its queue, from -100 (lowest) to 100 (highest). Defaults to
    * the priority of the type, then to that of the queue, then to 0.
+   *
+   * @param priority the priority, from -100 (lowest) to 100
+   * @return a copy with this change
    */
   public EnqueueOptions priority(int priority) {
     OptionalInt checked = OptionalInt.of(Limits.priority(priority));
@@ -121,6 +126,9 @@ public final class EnqueueOptions {
    * Sets the maximum number of attempts, from 1 to 1,000,000, after which a failing job becomes
    * dead. Defaults to the maximum of the type, then to that of the queue, then to {@value
    * JobType#DEFAULT_MAX_ATTEMPTS}.
+   *
+   * @param maxAttempts the maximum number of attempts, from 1
+   * @return a copy with this change
    */
   public EnqueueOptions maxAttempts(int maxAttempts) {
     OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
@@ -130,13 +138,22 @@ public final class EnqueueOptions {
   /**
    * Sets the queue of the job. The name has 1 to 63 of the characters {@code a-z 0-9 _ . -}.
    * Defaults to the queue of the type.
+   *
+   * @param queue the queue
+   * @return a copy with this change
    */
   public EnqueueOptions onQueue(String queue) {
     Optional<String> checked = Optional.of(Names.requireQueue(queue));
     return with(draft -> draft.queue = checked);
   }
 
-  /** Sets the tags of the job, as {@link #tags(List)} does. */
+  /**
+   * Sets the tags of the job, as {@link #tags(List)} does.
+   *
+   * @param first the first one
+   * @param more further ones
+   * @return a copy with this change
+   */
   public EnqueueOptions tags(String first, String... more) {
     List<String> all = new ArrayList<>();
     all.add(first);
@@ -150,6 +167,7 @@ public final class EnqueueOptions {
    *
    * @param tags at most 20 tags of 1 to 63 characters each, without control characters and without
    *     leading or trailing spaces
+   * @return a copy with this change
    */
   public EnqueueOptions tags(List<String> tags) {
     List<String> checked = Tags.require(tags);
@@ -159,6 +177,9 @@ public final class EnqueueOptions {
   /**
    * Sets an idempotency key that is kept for {@link #DEFAULT_KEPT}; see {@link
    * #idempotencyKey(String, Duration)}.
+   *
+   * @param key the key
+   * @return a copy with this change
    */
   public EnqueueOptions idempotencyKey(String key) {
     return idempotencyKey(key, DEFAULT_KEPT);
@@ -179,6 +200,7 @@ public final class EnqueueOptions {
    * @param kept how long the key is kept, measured from the first enqueue by the database clock;
    *     positive and at most {@link #LONGEST_DELAY}. Choose a duration longer than the period in
    *     which the enqueue may be repeated.
+   * @return a copy with this change
    */
   public EnqueueOptions idempotencyKey(String key, Duration kept) {
     Optional<String> checked = Optional.of(StoredKey.require("Idempotency key", key));
@@ -198,6 +220,7 @@ public final class EnqueueOptions {
    * @param traceparent the value of the W3C header, {@code <version>-<trace id>-<parent
    *     id>-<flags>}, in lowercase hexadecimal digits; neither id may be all zeros, and the version
    *     must not be {@code ff}
+   * @return a copy with this change
    */
   public EnqueueOptions traceparent(String traceparent) {
     return header(Headers.TRACEPARENT, traceparent);
@@ -213,13 +236,19 @@ public final class EnqueueOptions {
    *     Names that begin with {@code skipjack-} are reserved.
    * @param value a text without control characters and lone surrogates. All headers of a job
    *     together have at most 4,096 bytes as JSON in UTF-8.
+   * @return a copy with this change
    */
   public EnqueueOptions header(String name, String value) {
     Map<String, String> checked = Headers.with(draft.headers, name, value);
     return with(draft -> draft.headers = checked);
   }
 
-  /** Adds headers, as {@link #header} does for each of them. */
+  /**
+   * Adds headers, as {@link #header} does for each of them.
+   *
+   * @param headers the headers, by name
+   * @return a copy with this change
+   */
   public EnqueueOptions headers(Map<String, String> headers) {
     Map<String, String> checked = Headers.with(draft.headers, headers);
     return with(draft -> draft.headers = checked);
@@ -229,6 +258,7 @@ public final class EnqueueOptions {
    * Removes a header, such as an inherited one. Has no effect if there is none of this name.
    *
    * @param name the name of the header
+   * @return a copy with this change
    */
   public EnqueueOptions withoutHeader(String name) {
     Map<String, String> rest = Headers.without(draft.headers, name);
@@ -242,6 +272,7 @@ public final class EnqueueOptions {
    * none.
    *
    * @param key the key, 1 to 512 bytes in UTF-8, without NUL or lone surrogates
+   * @return a copy with this change
    */
   public EnqueueOptions orderingKey(String key) {
     Optional<String> checked = Optional.of(OrderingKey.require(key));
@@ -251,6 +282,8 @@ public final class EnqueueOptions {
   /**
    * Orders the job by commit within its ordering key, as {@link JobType#strictOrdering} does for
    * all jobs of a type. This has no effect on a job without an ordering key.
+   *
+   * @return a copy with this change
    */
   public EnqueueOptions strictOrdering() {
     return with(draft -> draft.strictOrdering = true);
@@ -260,72 +293,74 @@ public final class EnqueueOptions {
    * Disables the wake-up of workers, which then find the job at their next poll. Use this for many
    * jobs that are not urgent, because the commit of a transaction with a wake-up takes a
    * database-wide lock. By default, workers are woken if the job is due immediately.
+   *
+   * @return a copy with this change
    */
   public EnqueueOptions withoutWakeUp() {
     return with(draft -> draft.wakesUp = false);
   }
 
-  /** Returns the delay after the enqueue; zero if {@link #scheduledAt} is set. */
+  /** {@return the delay after the enqueue; zero if {@link #scheduledAt} is set} */
   public Duration delay() {
     return draft.delay;
   }
 
-  /** Returns the instant at which the job is due, or empty if none was set. */
+  /** {@return the instant at which the job is due, or empty if none was set} */
   public Optional<Instant> scheduledAt() {
     return draft.scheduledAt;
   }
 
-  /** Returns the priority, or empty if none was set. */
+  /** {@return the priority, or empty if none was set} */
   public OptionalInt priority() {
     return draft.priority;
   }
 
-  /** Returns the maximum number of attempts, or empty if none was set. */
+  /** {@return the maximum number of attempts, or empty if none was set} */
   public OptionalInt maxAttempts() {
     return draft.maxAttempts;
   }
 
-  /** Returns the queue, or empty if none was set. */
+  /** {@return the queue, or empty if none was set} */
   public Optional<String> queue() {
     return draft.queue;
   }
 
-  /** Returns the tags, in the given order and without duplicates. */
+  /** {@return the tags, in the given order and without duplicates} */
   public List<String> tags() {
     return draft.tags;
   }
 
-  /** Returns the idempotency key, or empty if none was set. */
+  /** {@return the idempotency key, or empty if none was set} */
   public Optional<String> idempotencyKey() {
     return draft.idempotencyKey;
   }
 
-  /** Returns how long the idempotency key is kept. */
+  /** {@return how long the idempotency key is kept} */
   public Duration idempotencyKept() {
     return draft.idempotencyKept;
   }
 
-  /** Returns whether workers are woken if the job is due immediately. */
+  /** {@return whether workers are woken if the job is due immediately} */
   public boolean wakesUp() {
     return draft.wakesUp;
   }
 
-  /** Returns the ordering key, or empty if none was set. */
+  /** {@return the ordering key, or empty if none was set} */
   public Optional<String> orderingKey() {
     return draft.orderingKey;
   }
 
-  /** Returns whether {@link #strictOrdering} was called. */
+  /** {@return whether {@link #strictOrdering} was called} */
   public boolean hasStrictOrdering() {
     return draft.strictOrdering;
   }
 
-  /** Returns the W3C traceparent, or empty if none was set. */
+  /** {@return the W3C traceparent, or empty if none was set} */
   public Optional<String> traceparent() {
     return Optional.ofNullable(draft.headers.get(Headers.TRACEPARENT));
   }
 
-  /** Returns the headers by name; unmodifiable. */
+  /** {@return the headers by name; unmodifiable} */
   public Map<String, String> headers() {
     return draft.headers;
   }

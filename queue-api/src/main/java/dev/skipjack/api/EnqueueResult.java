@@ -6,12 +6,18 @@ import org.jspecify.annotations.Nullable;
 /** The result of an enqueue. */
 public sealed interface EnqueueResult {
 
-  /** Returns the id of the new job or of the existing one. */
+  /** {@return the id of the new job or of the existing one} */
   JobId jobId();
 
   /**
    * Applies one of three functions to this result, depending on its type, and returns the
    * function's result.
+   *
+   * @param <R> the type of the result
+   * @param enqueued receives the new job
+   * @param alreadyQueued receives the existing job
+   * @param replaced receives the job that was replaced
+   * @return what the function returned
    */
   <R> R fold(
       Function<Enqueued, R> enqueued,
@@ -22,6 +28,11 @@ public sealed interface EnqueueResult {
    * Applies one of two functions, depending on whether a job was created, and returns the
    * function's result. A replaced job existed before, so it is passed to {@code alreadyQueued},
    * with the status {@link HolderStatus#PENDING}.
+   *
+   * @param <R> the type of the result
+   * @param enqueued receives the new job
+   * @param alreadyQueued receives the existing job
+   * @return what the function returned
    */
   default <R> R fold(Function<Enqueued, R> enqueued, Function<AlreadyQueued, R> alreadyQueued) {
     return fold(
@@ -56,7 +67,11 @@ public sealed interface EnqueueResult {
    */
   record AlreadyQueued(JobId jobId, @Nullable HolderStatus status) implements EnqueueResult {
 
-    /** Creates a result without a status, for a job that was not read. */
+    /**
+     * Creates a result without a status, for a job that was not read.
+     *
+     * @param jobId the job
+     */
     public AlreadyQueued(JobId jobId) {
       this(jobId, null);
     }

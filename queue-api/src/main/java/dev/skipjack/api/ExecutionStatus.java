@@ -23,14 +23,15 @@ public enum ExecutionStatus {
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value that represents this status in the database. */
+  /** {@return the value that represents this status in the database} */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the status that a database value represents.
+   * {@return the status that a database value represents}
    *
+   * @param literal the value in the database
    * @throws IllegalArgumentException if no status has this value
    */
   public static ExecutionStatus of(String literal) {

@@ -19,8 +19,9 @@ public enum HolderStatus {
   ENDED;
 
   /**
-   * Returns the status of a holder that is still live.
+   * {@return the status of a holder that is still live}
    *
+   * @param status the status
    * @param hasUsedAttempt whether the job has used an attempt
    * @throws IllegalArgumentException if {@code status} is not the status of a live job
    */

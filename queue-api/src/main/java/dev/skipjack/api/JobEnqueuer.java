@@ -25,8 +25,11 @@ public interface JobEnqueuer {
   /**
    * Enqueues a job.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
    * @param payload the payload; neither null nor an object that the codec writes as JSON {@code
    *     null}
+   * @param options sets what differs from the defaults of the type
    * @return the id of the new job, or of the earlier job if the options contain an {@linkplain
    *     EnqueueOptions#idempotencyKey(String) idempotency key} that has been used before. To
    *     distinguish the two, call {@link #enqueueOnce}
@@ -35,7 +38,14 @@ public interface JobEnqueuer {
    */
   <T> JobId enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options);
 
-  /** Enqueues a job with the defaults of its type. */
+  /**
+   * Enqueues a job with the defaults of its type.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @return the id of the new job
+   */
   default <T> JobId enqueue(JobType<T> type, T payload) {
     return enqueue(type, payload, UnaryOperator.identity());
   }
@@ -44,7 +54,10 @@ public interface JobEnqueuer {
    * Enqueues several jobs in one transaction. Each statement inserts at most 1,000 jobs and about
    * 16 MiB of payloads.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
    * @param payloads the payloads of the jobs; may be empty
+   * @param options sets what differs from the defaults of the type
    * @return the ids of the new jobs, in the order of the payloads
    * @throws PayloadException if a payload is rejected, as by {@link #enqueue(JobType, Object,
    *     UnaryOperator)}; in that case, no job is enqueued
@@ -54,7 +67,14 @@ public interface JobEnqueuer {
   <T> List<JobId> enqueueAll(
       JobType<T> type, List<T> payloads, UnaryOperator<EnqueueOptions> options);
 
-  /** Enqueues several jobs with the defaults of their type. */
+  /**
+   * Enqueues several jobs with the defaults of their type.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payloads the payloads
+   * @return the ids of the new jobs, in order
+   */
   default <T> List<JobId> enqueueAll(JobType<T> type, List<T> payloads) {
     return enqueueAll(type, payloads, UnaryOperator.identity());
   }
@@ -74,6 +94,9 @@ public interface JobEnqueuer {
    * transaction has committed the key since the caller's snapshot. The exception is propagated to
    * the caller unchanged.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
    * @param options must set an {@linkplain EnqueueOptions#idempotencyKey(String) idempotency key}
    * @return {@link EnqueueResult.Enqueued} with the new job, or {@link EnqueueResult.AlreadyQueued}
    *     with the job that used the key first, which may have ended long ago
@@ -93,6 +116,8 @@ public interface JobEnqueuer {
    * queue.enqueueAllOnce(CHARGE, orders, (order, job) -> job.idempotencyKey(order.number()));
    * }</pre>
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
    * @param payloads the payloads of the jobs; may be empty
    * @param options must set an idempotency key for each payload
    * @return the result for each payload, in the order of the payloads. A payload whose key occurs

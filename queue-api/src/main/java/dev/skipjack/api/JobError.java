@@ -21,29 +21,44 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
   private static final int LONGEST_MESSAGE = 8_192;
   private static final int LONGEST_STACK = 32_768;
 
-  /** Sanitizes and truncates all components. */
+  /**
+   * Sanitizes and truncates all components.
+   *
+   * @param errorClass the name of the exception's class
+   * @param message the message
+   * @param stack the stack trace
+   */
   public JobError {
     errorClass = errorClass == null ? null : SafeText.of(errorClass, LONGEST_CLASS);
     message = SafeText.of(message, LONGEST_MESSAGE);
     stack = stack == null ? null : SafeText.of(stack, LONGEST_STACK);
   }
 
-  /** Returns an error that has a reason instead of an exception. */
+  /**
+   * {@return an error that has a reason instead of an exception}
+   *
+   * @param reason the reason
+   */
   public static JobError of(String reason) {
     return new JobError(null, reason, null);
   }
 
   /**
-   * Returns an error that describes an exception, even if reading its message or stack trace throws
-   * another exception.
+   * {@return an error that describes an exception, even if reading its message or stack trace
+   * throws another exception}
+   *
+   * @param thrown the exception
    */
   public static JobError of(Throwable thrown) {
     return of(thrown, UnaryOperator.identity());
   }
 
   /**
-   * Returns an error that describes an exception. The message and the stack trace are transformed
+   * {@return an error that describes an exception} The message and the stack trace are transformed
    * by {@code edit} before they are truncated.
+   *
+   * @param thrown the exception
+   * @param edit changes a text, for example by removing secrets
    */
   public static JobError of(Throwable thrown, UnaryOperator<String> edit) {
     String stack = stackOf(thrown);

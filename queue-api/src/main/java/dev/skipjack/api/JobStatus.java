@@ -25,21 +25,22 @@ public enum JobStatus {
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value that represents this status in the database. */
+  /** {@return the value that represents this status in the database} */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the status that a database value represents.
+   * {@return the status that a database value represents}
    *
+   * @param literal the value in the database
    * @throws IllegalArgumentException if no status has this value
    */
   public static JobStatus of(String literal) {
     return valueOf(literal.toUpperCase(Locale.ROOT));
   }
 
-  /** Returns whether jobs with this status are in the live table rather than the archive. */
+  /** {@return whether jobs with this status are in the live table rather than the archive} */
   public boolean isLive() {
     return switch (this) {
       case PENDING, RUNNING, WAITING, DEAD -> true;

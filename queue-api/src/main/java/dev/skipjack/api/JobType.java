@@ -82,9 +82,11 @@ public final class JobType<T> {
    * default to the settings of the job's queue in the database, then to 0 and {@value
    * #DEFAULT_MAX_ATTEMPTS}.
    *
+   * @param <T> the type of the payload
    * @param kind the stable name of the type in the database, 1 to 63 of the characters {@code a-z
    *     0-9 _ . -}. Do not use a class name, because classes are renamed and moved
    * @param payloadClass the class that payloads are decoded to
+   * @return the type
    */
   public static <T> JobType<T> of(String kind, Class<T> payloadClass) {
     String name = Names.requireKind(kind);
@@ -103,6 +105,9 @@ public final class JobType<T> {
   /**
    * Sets the queue of the type's jobs. The name has 1 to 63 of the characters {@code a-z 0-9 _ .
    * -}. Defaults to {@value #DEFAULT_QUEUE}.
+   *
+   * @param queue the queue
+   * @return a copy with this change
    */
   public JobType<T> onQueue(String queue) {
     String name = Names.requireQueue(queue);
@@ -112,6 +117,9 @@ public final class JobType<T> {
   /**
    * Sets the priority of the type's jobs within their queue, from -100 (lowest) to 100 (highest).
    * Defaults to the priority of the queue, then to 0.
+   *
+   * @param priority the priority, from -100 (lowest) to 100
+   * @return a copy with this change
    */
   public JobType<T> priority(int priority) {
     OptionalInt checked = OptionalInt.of(Limits.priority(priority));
@@ -121,6 +129,9 @@ public final class JobType<T> {
   /**
    * Sets the maximum number of attempts, from 1 to 1,000,000, after which a failing job becomes
    * dead. Defaults to the maximum of the queue, then to {@value #DEFAULT_MAX_ATTEMPTS}.
+   *
+   * @param maxAttempts the maximum number of attempts, from 1
+   * @return a copy with this change
    */
   public JobType<T> maxAttempts(int maxAttempts) {
     OptionalInt checked = OptionalInt.of(Limits.maxAttempts(maxAttempts));
@@ -130,6 +141,9 @@ public final class JobType<T> {
   /**
    * Sets the backoff after failures that match no rule set by {@link #retryOn} or {@link #deadOn}.
    * Defaults to {@link Backoff#standard()}.
+   *
+   * @param backoff the backoff
+   * @return a copy with this change
    */
   public JobType<T> retry(Backoff backoff) {
     Backoff checked = require("Backoff", backoff);
@@ -139,6 +153,10 @@ public final class JobType<T> {
   /**
    * Sets the backoff after an exception of class {@code failure} or a subclass. If several rules
    * match an exception, the most specific one applies.
+   *
+   * @param failure the class of the exception
+   * @param backoff the backoff
+   * @return a copy with this change
    */
   public JobType<T> retryOn(Class<? extends Throwable> failure, Backoff backoff) {
     FailureRule rule = new FailureRule.Retry(require("Backoff", backoff));
@@ -150,6 +168,9 @@ public final class JobType<T> {
    * Makes a job dead immediately after an exception of class {@code failure} or a subclass. Use
    * this for failures that a further attempt cannot fix. If several rules match an exception, the
    * most specific one applies.
+   *
+   * @param failure the class of the exception
+   * @return a copy with this change
    */
   public JobType<T> deadOn(Class<? extends Throwable> failure) {
     Class<? extends Throwable> checked = require("Exception class", failure);
@@ -159,6 +180,9 @@ public final class JobType<T> {
   /**
    * Sets the timeout of an attempt, after which its handler is interrupted. The timeout must be
    * positive and is independent of the lease. By default, there is no timeout.
+   *
+   * @param timeout the timeout, up to 24 h
+   * @return a copy with this change
    */
   public JobType<T> timeout(Duration timeout) {
     if (require("Timeout", timeout).isNegative() || timeout.isZero()) {
@@ -172,6 +196,9 @@ public final class JobType<T> {
    * Sets the version of the payload format, at least 1. A worker releases jobs with a later
    * version, so that newer workers can claim them, and passes payloads of earlier versions to the
    * {@linkplain #upcast upcaster}. Defaults to 1.
+   *
+   * @param version the version, from 1
+   * @return a copy with this change
    */
   public JobType<T> payloadVersion(int version) {
     if (version < 1) {
@@ -184,6 +211,9 @@ public final class JobType<T> {
   /**
    * Sets the upcaster, which converts payloads of earlier versions before they are decoded. By
    * default, such payloads are decoded unchanged.
+   *
+   * @param upcaster converts an older payload
+   * @return a copy with this change
    */
   public JobType<T> upcast(PayloadUpcaster upcaster) {
     PayloadUpcaster checked = require("Upcaster", upcaster);
@@ -200,6 +230,7 @@ public final class JobType<T> {
    *
    * @param key a function that returns the key, 1 to 512 bytes in UTF-8, or null if the job is not
    *     ordered. It is called once for each job, in the thread that enqueues the job
+   * @return a copy with this change
    */
   public JobType<T> orderedBy(Function<? super T, @Nullable String> key) {
     Function<? super T, @Nullable String> checked = require("Ordering key", key);
@@ -217,6 +248,8 @@ public final class JobType<T> {
    * commit, so use strict ordering either for all types whose jobs share a key or for none of them.
    * Transactions that make several enqueue calls can deadlock. The guide "Order of jobs" explains
    * how to avoid this.
+   *
+   * @return a copy with this change
    */
   public JobType<T> strictOrdering() {
     return with(chosen -> chosen.strictOrdering = true);
@@ -225,80 +258,91 @@ public final class JobType<T> {
   /**
    * Sets what happens to the jobs behind a dead job of their ordering key. The default is {@link
    * OrderingPolicy#BLOCK}. {@link QueueSettings#orderingPolicy} overrides it for a queue.
+   *
+   * @param policy the policy
+   * @return a copy with this change
    */
   public JobType<T> orderingPolicy(OrderingPolicy policy) {
     OrderingPolicy checked = require("Ordering policy", policy);
     return with(chosen -> chosen.orderingPolicy = checked);
   }
 
-  /** Returns the stable name of the type in the database. */
+  /** {@return the stable name of the type in the database} */
   public String kind() {
     return kind;
   }
 
-  /** Returns the class that payloads are decoded to. */
+  /** {@return the class that payloads are decoded to} */
   public Class<T> payloadClass() {
     return payloadClass;
   }
 
-  /** Returns the queue of jobs whose options do not set one. */
+  /** {@return the queue of jobs whose options do not set one} */
   public String queue() {
     return settings.queue;
   }
 
   /**
-   * Returns the priority of jobs whose options do not set one, or empty if the priority of the
-   * queue applies.
+   * {@return the priority of jobs whose options do not set one, or empty if the priority of the
+   * queue applies}
    */
   public OptionalInt priority() {
     return settings.priority;
   }
 
   /**
-   * Returns the maximum number of attempts of jobs whose options do not set one, or empty if the
-   * maximum of the queue applies.
+   * {@return the maximum number of attempts of jobs whose options do not set one, or empty if the
+   * maximum of the queue applies}
    */
   public OptionalInt maxAttempts() {
     return settings.maxAttempts;
   }
 
-  /** Returns the backoff after failures that match no rule. */
+  /** {@return the backoff after failures that match no rule} */
   public Backoff backoff() {
     return settings.failures.otherwise();
   }
 
-  /** Returns the rule that applies after a handler has thrown {@code failure}. */
+  /**
+   * {@return the rule that applies after a handler has thrown {@code failure}}
+   *
+   * @param failure the exception
+   */
   public FailureRule ruleFor(Throwable failure) {
     return settings.failures.of(failure);
   }
 
-  /** Returns the timeout of an attempt, or empty if there is none. */
+  /** {@return the timeout of an attempt, or empty if there is none} */
   public Optional<Duration> timeout() {
     return settings.timeout;
   }
 
-  /** Returns the version of the format in which payloads are encoded. */
+  /** {@return the version of the format in which payloads are encoded} */
   public int payloadVersion() {
     return settings.payloadVersion;
   }
 
-  /** Returns the ordering key of a job with this payload, or empty if it has none. */
+  /**
+   * {@return the ordering key of a job with this payload, or empty if it has none}
+   *
+   * @param payload the payload
+   */
   public Optional<String> orderingKey(T payload) {
     Function<Object, @Nullable String> key = settings.orderingKey;
     return key == null ? Optional.empty() : Optional.ofNullable(key.apply(payload));
   }
 
-  /** Returns whether {@link #strictOrdering} was called. */
+  /** {@return whether {@link #strictOrdering} was called} */
   public boolean hasStrictOrdering() {
     return settings.strictOrdering;
   }
 
-  /** Returns what happens to the jobs behind a dead job of their ordering key. */
+  /** {@return what happens to the jobs behind a dead job of their ordering key} */
   public OrderingPolicy orderingPolicy() {
     return settings.orderingPolicy;
   }
 
-  /** Returns the upcaster for payloads of earlier versions. */
+  /** {@return the upcaster for payloads of earlier versions} */
   public PayloadUpcaster upcaster() {
     return settings.upcaster;
   }

@@ -11,13 +11,20 @@ public final class LeaseLostException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 
+  /** The job. */
   private final JobId jobId;
+
+  /** The attempt that has lost its lease. */
   private final ExecutionId executionId;
+
+  /** The attempt that holds the job now, or null. */
   private final @Nullable ExecutionId heldBy;
 
   /**
    * Creates an exception for an execution whose write was rejected.
    *
+   * @param jobId the job
+   * @param executionId the execution
    * @param heldBy the execution that owns the job now; null if there is none or it is unknown
    */
   public LeaseLostException(JobId jobId, ExecutionId executionId, @Nullable ExecutionId heldBy) {
@@ -30,18 +37,18 @@ public final class LeaseLostException extends QueueException {
     this.heldBy = heldBy;
   }
 
-  /** Returns the id of the job. */
+  /** {@return the id of the job} */
   public JobId jobId() {
     return jobId;
   }
 
-  /** Returns the id of the execution whose write was rejected. */
+  /** {@return the id of the execution whose write was rejected} */
   public ExecutionId executionId() {
     return executionId;
   }
 
   /**
-   * Returns the id of the execution that owns the job now, as read in the open transaction. Empty
+   * {@return the id of the execution that owns the job now, as read in the open transaction} Empty
    * if the job is not running, or if the database did not report the id.
    */
   public Optional<ExecutionId> heldBy() {

@@ -14,13 +14,14 @@ public sealed interface Outcome {
   /** The reason recorded for a retry without a reason. */
   String NO_REASON = "The handler asked for a retry.";
 
-  /** Returns an outcome that completes the job without a result. */
+  /** {@return an outcome that completes the job without a result} */
   static Outcome completed() {
     return Completed.PLAIN;
   }
 
   /**
-   * Returns an outcome that completes the job with a result, which is stored with the archived job.
+   * {@return an outcome that completes the job with a result, which is stored with the archived
+   * job}
    *
    * @param result a value that the queue's {@link PayloadCodec} can encode, subject to the same
    *     limits as a payload; null for no result. If it cannot be encoded, the attempt fails
@@ -30,8 +31,8 @@ public sealed interface Outcome {
   }
 
   /**
-   * Returns an outcome that fails the attempt and retries the job after {@code delay} instead of
-   * the type's backoff. This uses an attempt.
+   * {@return an outcome that fails the attempt and retries the job after {@code delay} instead of
+   * the type's backoff} This uses an attempt.
    *
    * @param delay the delay, clamped to the range from 0 to {@link Backoff#LONGEST}
    */
@@ -40,8 +41,8 @@ public sealed interface Outcome {
   }
 
   /**
-   * Returns an outcome that fails the attempt for the given reason and retries the job after {@code
-   * delay} instead of the type's backoff. This uses an attempt.
+   * {@return an outcome that fails the attempt for the given reason and retries the job after
+   * {@code delay} instead of the type's backoff} This uses an attempt.
    *
    * @param delay the delay, clamped to the range from 0 to {@link Backoff#LONGEST}
    * @param reason the reason, stored in the audit and with the job
@@ -51,7 +52,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * Returns an outcome that postpones the job by {@code delay}. This does not use an attempt.
+   * {@return an outcome that postpones the job by {@code delay}} This does not use an attempt.
    *
    * @param delay the delay, clamped to the range from one second to {@link Backoff#LONGEST}
    */
@@ -60,15 +61,17 @@ public sealed interface Outcome {
   }
 
   /**
-   * Returns an outcome that postpones the job until the given instant of the database clock, but by
-   * at least one second. This does not use an attempt.
+   * {@return an outcome that postpones the job until the given instant of the database clock, but
+   * by at least one second} This does not use an attempt.
+   *
+   * @param until when the job is due again
    */
   static Outcome snooze(Instant until) {
     return new Snoozed(Duration.ZERO, until);
   }
 
   /**
-   * Returns an outcome that ends the job without completing it. The job is archived as cancelled.
+   * {@return an outcome that ends the job without completing it} The job is archived as cancelled.
    *
    * @param reason the reason, stored in the audit and with the archived job
    */
@@ -77,7 +80,7 @@ public sealed interface Outcome {
   }
 
   /**
-   * Returns an outcome that makes the job dead immediately, without further attempts.
+   * {@return an outcome that makes the job dead immediately, without further attempts}
    *
    * @param reason the reason, stored in the audit and with the job
    */
@@ -86,40 +89,78 @@ public sealed interface Outcome {
   }
 
   /**
-   * Returns an outcome that is determined by {@code stage} when it completes. Until then, the
+   * {@return an outcome that is determined by {@code stage} when it completes} Until then, the
    * handler's thread is available for other work, but the attempt keeps its slot, and its lease is
    * renewed. If the stage completes exceptionally, the attempt fails as if the handler had thrown
    * the exception.
    *
    * <p>If the attempt times out, loses its lease or is cancelled, the worker cancels the stage
    * ({@link java.util.concurrent.Future#cancel}) and stops waiting for it.
+   *
+   * @param stage completes with the outcome, or null
    */
   static Outcome async(CompletionStage<? extends @Nullable Outcome> stage) {
     return new Async(stage);
   }
 
-  /** Calls the method of {@code cases} for this type of outcome, and returns its result. */
+  /**
+   * Calls the method of {@code cases} for this type of outcome, and returns its result.
+   *
+   * @param <R> the type of the result
+   * @param cases the methods
+   * @return what the function returned
+   */
   <R> R accept(Cases<R> cases);
 
   /** A function that accepts any outcome, with one method for each type of outcome. */
   interface Cases<R> {
 
-    /** Handles an outcome that completes the job. */
+    /**
+     * Handles an outcome that completes the job.
+     *
+     * @param outcome the outcome
+     * @return the result
+     */
     R completed(Completed outcome);
 
-    /** Handles an outcome that retries the job after a delay. */
+    /**
+     * Handles an outcome that retries the job after a delay.
+     *
+     * @param outcome the outcome
+     * @return the result
+     */
     R retried(Retried outcome);
 
-    /** Handles an outcome that postpones the job. */
+    /**
+     * Handles an outcome that postpones the job.
+     *
+     * @param outcome the outcome
+     * @return the result
+     */
     R snoozed(Snoozed outcome);
 
-    /** Handles an outcome that cancels the job. */
+    /**
+     * Handles an outcome that cancels the job.
+     *
+     * @param outcome the outcome
+     * @return the result
+     */
     R cancelled(Cancelled outcome);
 
-    /** Handles an outcome that makes the job dead. */
+    /**
+     * Handles an outcome that makes the job dead.
+     *
+     * @param outcome the outcome
+     * @return the result
+     */
     R dead(Dead outcome);
 
-    /** Handles an outcome that is not known yet. */
+    /**
+     * Handles an outcome that is not known yet.
+     *
+     * @param outcome the outcome
+     * @return the result
+     */
     R async(Async outcome);
   }
 
@@ -139,7 +180,12 @@ public sealed interface Outcome {
 
   /** Fails the attempt and retries the job after the given delay. */
   record Retried(Duration delay, String reason) implements Outcome {
-    /** Clamps the delay and replaces a null reason with a default text. */
+    /**
+     * Clamps the delay and replaces a null reason with a default text.
+     *
+     * @param delay the delay
+     * @param reason the reason
+     */
     public Retried {
       delay = Backoff.clamp(delay);
       reason = Reasons.orNone(reason);
@@ -158,7 +204,12 @@ public sealed interface Outcome {
    * @param until when the job is due again; null if the delay applies
    */
   record Snoozed(Duration delay, @Nullable Instant until) implements Outcome {
-    /** Clamps the delay. */
+    /**
+     * Clamps the delay.
+     *
+     * @param delay the delay
+     * @param until when the job is due again
+     */
     public Snoozed {
       delay = Backoff.clamp(delay);
     }
@@ -171,7 +222,11 @@ public sealed interface Outcome {
 
   /** Ends the job without completing it. */
   record Cancelled(String reason) implements Outcome {
-    /** Replaces a null reason with a default text. */
+    /**
+     * Replaces a null reason with a default text.
+     *
+     * @param reason the reason
+     */
     public Cancelled {
       reason = Reasons.orNone(reason);
     }
@@ -184,7 +239,11 @@ public sealed interface Outcome {
 
   /** Makes the job dead without further attempts. */
   record Dead(String reason) implements Outcome {
-    /** Replaces a null reason with a default text. */
+    /**
+     * Replaces a null reason with a default text.
+     *
+     * @param reason the reason
+     */
     public Dead {
       reason = Reasons.orNone(reason);
     }

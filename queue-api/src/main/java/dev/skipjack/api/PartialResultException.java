@@ -19,6 +19,7 @@ public final class PartialResultException extends StoreException {
   /**
    * Creates an exception with the message and the cause of {@code failure}.
    *
+   * @param failure the failure
    * @param results the results so far
    * @param jobs the number of jobs that the command was called with
    */
@@ -31,7 +32,7 @@ public final class PartialResultException extends StoreException {
   }
 
   /**
-   * Returns the results of the jobs that were processed. Their type depends on the command, for
+   * {@return the results of the jobs that were processed} Their type depends on the command, for
    * example {@link CancelResult}. Jobs that were still busy are not included. The map is empty
    * after Java serialization.
    */

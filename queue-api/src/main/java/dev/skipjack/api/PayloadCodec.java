@@ -7,6 +7,7 @@ public interface PayloadCodec {
    * Encodes a payload as a JSON document.
    *
    * @param payload the payload; not null
+   * @return the payload as JSON
    * @throws PayloadException if the payload cannot be encoded
    */
   String encode(Object payload);
@@ -15,6 +16,10 @@ public interface PayloadCodec {
    * Decodes a payload from a JSON document. The class is that of the registered {@link JobType},
    * and is never taken from the document.
    *
+   * @param <T> the type of the payload
+   * @param json the payload as JSON
+   * @param payloadClass the class of the payload
+   * @return the payload
    * @throws PayloadException if the document does not match {@code payloadClass}. The exception is
    *     {@linkplain PayloadException#permanent permanent} if no payload of the class can be decoded
    */

@@ -13,7 +13,12 @@ public final class PayloadException extends QueueException {
   /** True if no further attempt can succeed. */
   private final boolean permanent;
 
-  /** Creates an exception. The message names the location in the payload, but never its content. */
+  /**
+   * Creates an exception. The message names the location in the payload, but never its content.
+   *
+   * @param message the message
+   * @param cause the cause, or null
+   */
   public PayloadException(String message, @Nullable Throwable cause) {
     this(message, cause, false);
   }
@@ -24,17 +29,18 @@ public final class PayloadException extends QueueException {
   }
 
   /**
-   * Returns an exception for {@link PayloadCodec#decode} to throw if no payload of the class can be
-   * decoded. The worker then makes the job dead without further retries.
+   * {@return an exception for {@link PayloadCodec#decode} to throw if no payload of the class can
+   * be decoded} The worker then makes the job dead without further retries.
    *
    * @param message a message that names the class and the fix, but never the content of the payload
+   * @param cause the cause, or null
    */
   public static PayloadException permanent(String message, @Nullable Throwable cause) {
     return new PayloadException(message, cause, true);
   }
 
   /**
-   * Returns whether the payload class, rather than this particular payload, caused the failure. If
+   * {@return whether the payload class, rather than this particular payload, caused the failure} If
    * so, a retry would fail too.
    */
   public boolean isPermanent() {

@@ -18,76 +18,78 @@ import java.util.OptionalInt;
  */
 public interface QueueAccess {
 
-  /** Returns the store, through which jobs are claimed and their outcomes recorded. */
+  /** {@return the store, through which jobs are claimed and their outcomes recorded} */
   JobStore store();
 
   /**
    * Creates a lease keeper, which renews leases on a separate connection. The keeper does not
    * borrow the connection until it is first used, and the caller must close it.
+   *
+   * @return the lease keeper
    */
   LeaseKeeper leases();
 
-  /** Returns the operations that maintain the history's partitions and delete expired rows. */
+  /** {@return the operations that maintain the history's partitions and delete expired rows} */
   Maintenance maintenance();
 
-  /** Returns the registry in which workers announce themselves. */
+  /** {@return the registry in which workers announce themselves} */
   WorkerRegistry workers();
 
-  /** Returns the minimum {@code schema_version()} that this version of the library requires. */
+  /** {@return the minimum {@code schema_version()} that this version of the library requires} */
   int schemaVersion();
 
-  /** Returns the wake-ups that announce new jobs, or empty if the queue does not support them. */
+  /** {@return the wake-ups that announce new jobs, or empty if the queue does not support them} */
   Optional<WakeUps> wakeUps();
 
   /**
-   * Returns the store through which workers fire schedules, or empty if the queue does not support
-   * schedules.
+   * {@return the store through which workers fire schedules, or empty if the queue does not support
+   * schedules}
    */
   default Optional<ScheduleStore> scheduleStore() {
     return Optional.empty();
   }
 
   /**
-   * Returns the operations on jobs with an ordering key, or empty if the queue does not support
-   * ordering keys.
+   * {@return the operations on jobs with an ordering key, or empty if the queue does not support
+   * ordering keys}
    */
   default Optional<OrderedJobs> orderedJobs() {
     return Optional.empty();
   }
 
   /**
-   * Returns the running workers of this process that can start new jobs without a claim, or empty
-   * if all jobs must be claimed.
+   * {@return the running workers of this process that can start new jobs without a claim, or empty
+   * if all jobs must be claimed}
    */
   default Optional<LocalWorkers> localWorkers() {
     return Optional.empty();
   }
 
   /**
-   * Returns whether {@link #wakeUps} listens on connections that do not come from the worker's
-   * pool.
+   * {@return whether {@link #wakeUps} listens on connections that do not come from the worker's
+   * pool}
    */
   default boolean listensApart() {
     return false;
   }
 
   /**
-   * Returns the maximum size of the connection pool that the worker's statements use, or empty if
-   * the pool does not report it.
+   * {@return the maximum size of the connection pool that the worker's statements use, or empty if
+   * the pool does not report it}
    */
   default OptionalInt poolSize() {
     return OptionalInt.empty();
   }
 
   /**
-   * Returns an enqueuer for a handler's follow-up jobs.
+   * {@return an enqueuer for a handler's follow-up jobs}
    *
    * @param transaction a connection with an open transaction, in which the enqueuer writes. The
    *     enqueuer neither commits the transaction nor closes the connection
    */
   JobEnqueuer in(Connection transaction);
 
-  /** Returns the codec that encodes and decodes payloads. */
+  /** {@return the codec that encodes and decodes payloads} */
   PayloadCodec codec();
 
   /**

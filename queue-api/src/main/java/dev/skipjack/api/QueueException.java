@@ -10,6 +10,9 @@ public class QueueException extends RuntimeException {
   /**
    * Creates an exception. The message states what happened, the values involved and what to do
    * about it.
+   *
+   * @param message the message
+   * @param cause the cause, or null
    */
   public QueueException(String message, @Nullable Throwable cause) {
     super(message, cause);

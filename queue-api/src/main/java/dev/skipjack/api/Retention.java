@@ -21,6 +21,8 @@ public record Retention(Duration archive, Duration audit) {
   /**
    * Creates a retention.
    *
+   * @param archive how long ended jobs are kept
+   * @param audit how long attempts are kept
    * @throws IllegalArgumentException if a duration is out of range
    */
   public Retention {
@@ -35,7 +37,7 @@ public record Retention(Duration archive, Duration audit) {
     }
   }
 
-  /** Returns the default retention of archive and audit. */
+  /** {@return the default retention of archive and audit} */
   public static Retention defaults() {
     return new Retention(Duration.ofDays(7), Duration.ofDays(30));
   }

@@ -15,9 +15,15 @@ public class StoreException extends QueueException {
 
   private static final long serialVersionUID = 1L;
 
+  /** Whether the transaction may have been committed. */
   private final boolean outcomeUnknown;
 
-  /** Creates an exception for an operation that had no effect, caused by a database exception. */
+  /**
+   * Creates an exception for an operation that had no effect, caused by a database exception.
+   *
+   * @param message the message
+   * @param cause the cause
+   */
   public StoreException(String message, SQLException cause) {
     this(message, cause, false);
   }
@@ -25,6 +31,8 @@ public class StoreException extends QueueException {
   /**
    * Creates an exception caused by a database exception.
    *
+   * @param message the message
+   * @param cause the cause
    * @param outcomeUnknown whether the operation may have taken effect; see {@link
    *     #isOutcomeUnknown()}
    */
@@ -33,15 +41,20 @@ public class StoreException extends QueueException {
     this.outcomeUnknown = outcomeUnknown;
   }
 
-  /** Creates an exception with a new message and the cause of {@code failure}. */
+  /**
+   * Creates an exception with a new message and the cause of {@code failure}.
+   *
+   * @param message the message
+   * @param failure the failure
+   */
   protected StoreException(String message, StoreException failure) {
     super(message, failure.getCause());
     this.outcomeUnknown = failure.outcomeUnknown;
   }
 
   /**
-   * Returns whether the transaction may have been committed although the operation failed, because
-   * the connection broke during the commit or during a statement that commits. If this method
+   * {@return whether the transaction may have been committed although the operation failed, because
+   * the connection broke during the commit or during a statement that commits} If this method
    * returns false, the operation had no effect. An enqueue with an idempotency key can be repeated
    * in either case.
    */
@@ -50,8 +63,8 @@ public class StoreException extends QueueException {
   }
 
   /**
-   * Returns whether the operation failed because no connection of the pool became free before the
-   * pool's timeout, rather than because the server could not be reached. The operation had no
+   * {@return whether the operation failed because no connection of the pool became free before the
+   * pool's timeout, rather than because the server could not be reached} The operation had no
    * effect. This is detected for HikariCP, and for other pools that throw a {@link
    * SQLTransientConnectionException} without a cause.
    */
@@ -62,9 +75,9 @@ public class StoreException extends QueueException {
   }
 
   /**
-   * Returns whether the transaction may succeed if it is repeated from the beginning, that is,
+   * {@return whether the transaction may succeed if it is repeated from the beginning, that is,
    * whether the cause is a {@link SQLTransientException} but not a {@link
-   * SQLTransientConnectionException}. An attempt whose {@code completeIn} failed in this way does
+   * SQLTransientConnectionException}} An attempt whose {@code completeIn} failed in this way does
    * not count.
    */
   public boolean isTransient() {
@@ -72,7 +85,7 @@ public class StoreException extends QueueException {
         && !(getCause() instanceof SQLTransientConnectionException);
   }
 
-  /** Returns PostgreSQL's five-character error code, or empty if there was no response. */
+  /** {@return PostgreSQL's five-character error code, or empty if there was no response} */
   public Optional<String> sqlState() {
     @Nullable Throwable cause = getCause();
     return cause instanceof SQLException sql

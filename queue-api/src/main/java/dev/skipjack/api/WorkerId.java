@@ -21,12 +21,21 @@ public record WorkerId(String name, UUID bootId) {
    */
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}\\u0085\\u2028\\u2029]");
 
-  /** Makes the name safe to store and to log. */
+  /**
+   * Makes the name safe to store and to log.
+   *
+   * @param name the name
+   * @param bootId an id that differs after each start
+   */
   public WorkerId {
     name = CONTROL.matcher(SafeText.of(name, 100)).replaceAll("\uFFFD");
   }
 
-  /** Returns a new identity for a worker that is starting. */
+  /**
+   * {@return a new identity for a worker that is starting}
+   *
+   * @param name the name
+   */
   public static WorkerId boot(String name) {
     return new WorkerId(name, UUID.randomUUID());
   }

@@ -34,7 +34,7 @@ public record DatabaseAddress(String jdbcUrl, String origin) {
               "PGSSLKEY", "sslkey"));
 
   /**
-   * Returns the database that the URL or the variables name; empty if they name none.
+   * {@return the database that the URL or the variables name; empty if they name none}
    *
    * @param url the value of {@code --url}; null if it was not given
    * @param env the environment variables of the process

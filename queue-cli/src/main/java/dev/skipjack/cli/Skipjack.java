@@ -74,12 +74,21 @@ public final class Skipjack implements Runnable {
   @SuppressWarnings("NullAway.Init") // picocli injects the spec before the command runs
   public Skipjack() {}
 
-  /** Runs one command of an operator and ends the JVM with its exit code. */
+  /**
+   * Runs one command of an operator and ends the JVM with its exit code.
+   *
+   * @param args the arguments
+   */
   public static void main(String[] args) {
     run(commandLine(), args);
   }
 
-  /** Runs one command and ends the JVM with its exit code. */
+  /**
+   * Runs one command and ends the JVM with its exit code.
+   *
+   * @param commandLine the command line
+   * @param args the arguments
+   */
   public static void run(CommandLine commandLine, String... args) {
     System.setProperty("org.jooq.no-logo", "true");
     System.setProperty("org.jooq.no-tips", "true");
@@ -88,7 +97,7 @@ public final class Skipjack implements Runnable {
   }
 
   /**
-   * Returns the command line, ready to execute, in the environment of the process.
+   * {@return the command line, ready to execute, in the environment of the process}
    *
    * @param more objects annotated with picocli's {@code @Command}, which become additional commands
    */

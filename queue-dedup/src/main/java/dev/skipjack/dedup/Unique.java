@@ -52,8 +52,9 @@ public final class Unique<T> {
   }
 
   /**
-   * Returns a rule that makes jobs unique by a key that is computed from the payload.
+   * {@return a rule that makes jobs unique by a key that is computed from the payload}
    *
+   * @param <T> the type of the payload
    * @param key a function that returns 1 to 1,000,000 characters, without NUL or lone surrogates;
    *     keys of more than 200 bytes are stored as a hash. Any other result, including null, is
    *     rejected with an {@link IllegalArgumentException} when a job is enqueued
@@ -62,17 +63,23 @@ public final class Unique<T> {
     return from((kind, payload, json) -> key.apply(payload));
   }
 
-  /** Returns a rule that uses the same key for every payload, so that there is at most one job. */
+  /**
+   * {@return a rule that uses the same key for every payload, so that there is at most one job}
+   *
+   * @param <T> the type of the payload
+   * @param key the key
+   */
   public static <T> Unique<T> byKey(String key) {
     return from((kind, payload, json) -> key);
   }
 
   /**
-   * Returns a rule that makes jobs unique by some fields of the payload. The key is the text of a
+   * {@return a rule that makes jobs unique by some fields of the payload} The key is the text of a
    * {@code jsonb_build_array(...)} of their values, for example {@code ["de", 42]}.
    *
    * <pre>{@code Unique.byFields(SendWelcome::locale, SendWelcome::userId) }</pre>
    *
+   * @param <T> the type of the payload
    * @param first a function that returns a String, a Boolean, an integer, a BigDecimal, a UUID, a
    *     LocalDate or an enum constant (whose name is used). Decimals with different scales are
    *     different. Any other value is rejected with an {@link IllegalArgumentException} when a job
@@ -91,27 +98,41 @@ public final class Unique<T> {
   }
 
   /**
-   * Returns a rule that makes jobs unique by their whole payload. The key is the text of the
+   * {@return a rule that makes jobs unique by their whole payload} The key is the text of the
    * payload's {@code jsonb}, so differences in formatting or in the order of names do not matter,
    * but {@code 1.5} and {@code 1.50} are different. A text of more than 1,000,000 characters, which
    * exceeds the default payload limit, is replaced with {@code sha256:} and its hash, so it does
    * not match a key that is set in SQL.
+   *
+   * @param <T> the type of the payload
    */
   public static <T> Unique<T> byPayload() {
     return from((kind, payload, json) -> CanonicalJson.key(json));
   }
 
-  /** Compares keys among jobs of the same kind. This is the default. */
+  /**
+   * Compares keys among jobs of the same kind. This is the default.
+   *
+   * @return a copy with this change
+   */
   public Unique<T> withinKind() {
     return new Unique<>(source, Scope.KIND, hold, conflict);
   }
 
-  /** Compares keys among jobs of any kind that are enqueued into the same queue. */
+  /**
+   * Compares keys among jobs of any kind that are enqueued into the same queue.
+   *
+   * @return a copy with this change
+   */
   public Unique<T> withinQueue() {
     return new Unique<>(source, Scope.QUEUE, hold, conflict);
   }
 
-  /** Compares keys among all jobs that use a global key. */
+  /**
+   * Compares keys among all jobs that use a global key.
+   *
+   * @return a copy with this change
+   */
   public Unique<T> global() {
     return new Unique<>(source, Scope.GLOBAL, hold, conflict);
   }
@@ -126,17 +147,27 @@ public final class Unique<T> {
    * its handler sees what the transaction commits. If overlapping transactions delay the job until
    * it is one second overdue, later enqueues create a second job, so that the first can start. Up
    * to five jobs with the same key can then be waiting.
+   *
+   * @return a copy with this change
    */
   public Unique<T> untilStarted() {
     return held(new Hold.ByJob(UniqueUntil.STARTED));
   }
 
-  /** Holds the key until the job completes, is cancelled or becomes dead. This is the default. */
+  /**
+   * Holds the key until the job completes, is cancelled or becomes dead. This is the default.
+   *
+   * @return a copy with this change
+   */
   public Unique<T> whileLive() {
     return held(new Hold.ByJob(UniqueUntil.DEAD));
   }
 
-  /** Holds the key until the job completes, is cancelled or is pruned. A dead job keeps its key. */
+  /**
+   * Holds the key until the job completes, is cancelled or is pruned. A dead job keeps its key.
+   *
+   * @return a copy with this change
+   */
   public Unique<T> whileLiveOrDead() {
     return held(new Hold.ByJob(UniqueUntil.ENDED));
   }
@@ -148,6 +179,7 @@ public final class Unique<T> {
    *
    * @param length the length of the period by the database clock; positive and at most {@link
    *     EnqueueOptions#LONGEST_DELAY}
+   * @return a copy with this change
    */
   public Unique<T> perPeriod(Duration length) {
     if (length.isNegative()
@@ -164,7 +196,11 @@ public final class Unique<T> {
     return new Unique<>(source, scope, hold, conflict);
   }
 
-  /** Leaves the existing job unchanged when a duplicate is enqueued. This is the default. */
+  /**
+   * Leaves the existing job unchanged when a duplicate is enqueued. This is the default.
+   *
+   * @return a copy with this change
+   */
   public Unique<T> keepExisting() {
     return new Unique<>(source, scope, hold, Conflict.KEEP);
   }
@@ -172,6 +208,8 @@ public final class Unique<T> {
   /**
    * Lets a duplicate change all parts of the job that holds the key, as {@link #replace(JobPart,
    * JobPart...)} does for some.
+   *
+   * @return a copy with this change
    */
   public Unique<T> replace() {
     return replacing(EnumSet.allOf(JobPart.class));
@@ -181,6 +219,10 @@ public final class Unique<T> {
    * Lets a duplicate change the given parts of the job that holds the key, provided that the job is
    * pending or waits for its ordering key, has not used an attempt, and is of the same kind. Any
    * other job is left unchanged, and the result contains its status.
+   *
+   * @param first the first one
+   * @param more further ones
+   * @return a copy with this change
    */
   public Unique<T> replace(JobPart first, JobPart... more) {
     return replacing(EnumSet.of(first, more));
@@ -200,6 +242,7 @@ public final class Unique<T> {
    * @param quiet how long the job waits for further duplicates; positive
    * @param maxWait the maximum time from the first enqueue until the job is due; at least {@code
    *     quiet} and at most {@link EnqueueOptions#LONGEST_DELAY}
+   * @return a copy with this change
    */
   public Unique<T> debounce(Duration quiet, Duration maxWait) {
     if (quiet.isNegative()

@@ -21,6 +21,11 @@ public interface UniqueEnqueuer {
    * changes that job, or if it runs in a caller's transaction and the key is held {@code
    * untilStarted}. In both cases, it also waits for another transaction that is changing the job.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @param unique how jobs are unique
+   * @param options sets what differs from the defaults of the type
    * @return the new job, or the job that holds the key and whether it was changed
    * @throws IllegalArgumentException if the key is empty, is too long, or contains characters that
    *     PostgreSQL rejects, or if the options contain an idempotency key, because a job cannot have
@@ -30,7 +35,15 @@ public interface UniqueEnqueuer {
   <T> EnqueueResult enqueue(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options);
 
-  /** Enqueues a job with the defaults of its type unless another job holds its key. */
+  /**
+   * Enqueues a job with the defaults of its type unless another job holds its key.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @param unique how jobs are unique
+   * @return the new job, or the one that holds the key
+   */
   default <T> EnqueueResult enqueue(JobType<T> type, T payload, Unique<T> unique) {
     return enqueue(type, payload, unique, UnaryOperator.identity());
   }
@@ -45,7 +58,11 @@ public interface UniqueEnqueuer {
    * server aborts one of the transactions (40P01). The queue repeats its own transactions, but in a
    * caller's transaction the error is propagated to the caller.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
    * @param payloads the payloads of the jobs; may be empty
+   * @param unique how jobs are unique
+   * @param options sets what differs from the defaults of the type
    * @return the result for each payload, in the order of the payloads. A payload whose key occurs
    *     earlier in the list is reported as already queued or, if duplicates change the job, as
    *     replaced
@@ -60,6 +77,12 @@ public interface UniqueEnqueuer {
   /**
    * Enqueues several jobs with the defaults of their type, as {@link #enqueueAll(JobType, List,
    * Unique, UnaryOperator)} does with options.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payloads the payloads
+   * @param unique how jobs are unique
+   * @return the result for each payload, in order
    */
   default <T> List<EnqueueResult> enqueueAll(JobType<T> type, List<T> payloads, Unique<T> unique) {
     return enqueueAll(type, payloads, unique, UnaryOperator.identity());

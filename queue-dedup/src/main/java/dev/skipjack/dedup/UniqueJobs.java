@@ -64,14 +64,20 @@ public final class UniqueJobs implements UniqueEnqueuer {
             });
   }
 
-  /** Returns an instance for the unique jobs of {@code queue}. Create one instance and share it. */
+  /**
+   * {@return an instance for the unique jobs of {@code queue}} Create one instance and share it.
+   *
+   * @param queue the queue
+   */
   public static UniqueJobs on(JobQueue queue) {
     return new UniqueJobs(queue.extension(), queue.admin());
   }
 
   /**
-   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}.
+   * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}}
    * jOOQ's exceptions for database errors are propagated unchanged.
+   *
+   * @param transaction the context of the caller's transaction
    */
   public UniqueEnqueuer in(DSLContext transaction) {
     return bound(
@@ -80,8 +86,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}. It
+   * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}} It
    * neither commits the transaction nor closes the connection.
+   *
+   * @param transaction the caller's transaction, on a connection without auto-commit
    */
   public UniqueEnqueuer in(Connection transaction) {
     return bound(
@@ -140,6 +148,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * period, the job may have ended. If other jobs have been created because the job is overdue, the
    * overdue job is returned until it has started.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
    * @return the holder, or empty if no job holds the key
@@ -151,8 +163,13 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * Returns the job that currently holds the key of {@code payload}, which was enqueued with the
-   * defaults of its type; see {@link #find(JobType, Object, Unique, UnaryOperator)}.
+   * {@return the job that currently holds the key of {@code payload}, which was enqueued with the
+   * defaults of its type; see {@link #find(JobType, Object, Unique, UnaryOperator)}}
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @param unique how jobs are unique
    */
   public <T> Optional<KeyHolder> find(JobType<T> type, T payload, Unique<T> unique) {
     return find(type, payload, unique, UnaryOperator.identity());
@@ -180,6 +197,10 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * have been created because the job is overdue are cancelled too, and the result is {@link
    * CancelResult#BUSY} if any of these jobs was locked.
    *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
    * @return {@link CancelResult#GONE} if no live job holds the key
@@ -211,6 +232,12 @@ public final class UniqueJobs implements UniqueEnqueuer {
   /**
    * Cancels the job that holds the key of {@code payload}. The job must have been enqueued with the
    * default options of its type; see {@link #cancel(JobType, Object, Unique, UnaryOperator)}.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @param unique how jobs are unique
+   * @return whether a job was cancelled
    */
   public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
     return cancel(type, payload, unique, UnaryOperator.identity());

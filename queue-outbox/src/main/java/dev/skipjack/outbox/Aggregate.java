@@ -20,6 +20,8 @@ public record Aggregate(String type, String id) {
   private static final int LONGEST_ID = 512;
 
   /**
+   * @param type the type of the aggregate
+   * @param id the id of the aggregate among those of its type
    * @throws IllegalArgumentException if the type or the id is not allowed
    */
   public Aggregate {

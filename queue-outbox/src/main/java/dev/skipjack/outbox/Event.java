@@ -71,6 +71,7 @@ public final class Event {
    * @param aggregateId the id of the aggregate, 1 to 512 bytes in UTF-8. Events with the same
    *     aggregate type and id are published in the order in which they were recorded
    * @param type the type of the event, for example {@code order-placed}
+   * @return the event
    * @throws IllegalArgumentException if one of them is not allowed
    */
   public static Event of(String aggregateType, Object aggregateId, String type) {
@@ -81,6 +82,8 @@ public final class Event {
   /**
    * Sets the payload, which the queue's codec converts to JSON when the event is recorded.
    *
+   * @param payload the payload
+   * @return a copy with this change
    * @throws IllegalArgumentException if it is a byte array, which needs a content type
    */
   public Event payload(Object payload) {
@@ -93,7 +96,9 @@ public final class Event {
   /**
    * Sets the payload as bytes, which are published unchanged.
    *
+   * @param payload the payload
    * @param contentType their media type, for example {@code application/avro}
+   * @return a copy with this change
    * @throws IllegalArgumentException if the content type does not have 1 to 200 printable ASCII
    *     characters, or has only spaces
    */
@@ -117,6 +122,9 @@ public final class Event {
   /**
    * Adds a header, or replaces the one with the same name.
    *
+   * @param name the name
+   * @param value the value
+   * @return a copy with this change
    * @throws IllegalArgumentException if the name is not 1 to 200 of {@code a-z A-Z 0-9 _ . : / -},
    *     the value contains control characters or lone surrogates, or the event would have more than
    *     50 headers or 16,384 bytes of names and values in UTF-8
@@ -154,6 +162,7 @@ public final class Event {
    * Sets the trace to which the event belongs.
    *
    * @param traceparent the value of the W3C header
+   * @return a copy with this change
    * @throws IllegalArgumentException if it does not have the W3C form
    */
   public Event traceparent(String traceparent) {
@@ -165,7 +174,7 @@ public final class Event {
     return draft.aggregate;
   }
 
-  /** Returns the type of the event. */
+  /** {@return the type of the event} */
   public String type() {
     return draft.type;
   }

@@ -16,13 +16,13 @@ public final class EventBatch {
     this.time = time;
   }
 
-  /** Returns the events. */
+  /** {@return the events} */
   public List<RecordedEvent> events() {
     return events;
   }
 
   /**
-   * Returns whether more events were probably waiting when the batch was read. They wait, because
+   * {@return whether more events were probably waiting when the batch was read} They wait, because
    * the next batch of the same shards begins after this one.
    */
   public boolean hasMore() {
@@ -30,7 +30,7 @@ public final class EventBatch {
   }
 
   /**
-   * Returns whether another event may be sent. Becomes false when the relay's publish timeout has
+   * {@return whether another event may be sent} Becomes false when the relay's publish timeout has
    * passed, when the relay is closed, or when its leases may end soon. A publisher that sends
    * events one by one checks this before each of them, and reports the others as {@link
    * PublishResult#notTried}. The relay can then record what was sent before another relay

@@ -19,6 +19,7 @@ public interface EventRecorder {
   /**
    * Records an event.
    *
+   * @param event the event
    * @return the id of the event
    * @throws dev.skipjack.api.PayloadException if the codec cannot encode the payload
    * @throws IllegalArgumentException if the payload is larger than {@link Event#LARGEST_PAYLOAD}
@@ -30,6 +31,7 @@ public interface EventRecorder {
   /**
    * Records several events in the given order.
    *
+   * @param events the events
    * @return the ids of the events, in the order of the events
    * @throws dev.skipjack.api.PayloadException if the codec cannot encode a payload; in that case,
    *     no event is recorded

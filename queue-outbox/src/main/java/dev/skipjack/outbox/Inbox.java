@@ -54,7 +54,9 @@ public final class Inbox {
   /**
    * Creates the inbox of a consumer. Different consumers process the same event independently.
    *
+   * @param queue the queue
    * @param consumer the name of the consumer, 1 to 200 of {@code a-z A-Z 0-9 _ . : / -}
+   * @return the inbox
    */
   public static Inbox on(JobQueue queue, String consumer) {
     return new Inbox(queue.extension(), consumer);
@@ -67,8 +69,10 @@ public final class Inbox {
    * <p>Under REPEATABLE READ, a duplicate that was committed after the transaction began raises a
    * serialization failure (40001), which callers handle by repeating the transaction.
    *
+   * @param <E> the type of an exception that may be thrown
    * @param transaction a connection with an open transaction, in which the effect writes
    * @param event the id with which the event was published
+   * @param effect what to do once
    * @return whether the effect ran
    * @throws IllegalArgumentException if no transaction is open
    * @throws E if the effect fails; roll back then
@@ -91,6 +95,7 @@ public final class Inbox {
    * Forgets events that a consumer processed more than {@code age} ago. A duplicate that arrives
    * after that is processed again. Runs in transactions of its own.
    *
+   * @param age the minimum age
    * @return the number of forgotten events
    */
   public long prune(Duration age) {
@@ -109,7 +114,11 @@ public final class Inbox {
   /** The effect of an event. */
   @FunctionalInterface
   public interface Effect<E extends Exception> {
-    /** Writes the effect in the transaction of the call. */
+    /**
+     * Writes the effect in the transaction of the call.
+     *
+     * @throws E if the work throws it
+     */
     void run() throws E;
   }
 

@@ -28,8 +28,11 @@ public final class JobPublisher<T> implements Publisher {
   /**
    * Creates a publisher.
    *
+   * @param <T> the type of the payload
    * @param queue the queue in which the jobs are enqueued
+   * @param type the jobs' type
    * @param payload creates the payload of an event's job; a new object for each call
+   * @return the publisher
    */
   public static <T> JobPublisher<T> to(
       JobQueue queue, JobType<T> type, Function<RecordedEvent, T> payload) {

@@ -48,14 +48,19 @@ public final class Outbox {
   /**
    * Creates an outbox in the schema of a queue. Payloads are encoded with the queue's codec, and
    * relays are woken unless the queue sends no wake-ups.
+   *
+   * @param queue the queue
+   * @return the outbox
    */
   public static Outbox on(JobQueue queue) {
     return new Outbox(queue);
   }
 
   /**
-   * Returns a recorder that uses the open transaction of this connection. It neither ends the
+   * {@return a recorder that uses the open transaction of this connection} It neither ends the
    * transaction nor closes the connection.
+   *
+   * @param transaction the caller's transaction, on a connection without auto-commit
    */
   public EventRecorder in(Connection transaction) {
     return events -> {
@@ -68,7 +73,7 @@ public final class Outbox {
   }
 
   /**
-   * Returns a recorder that uses the open transaction of this context. Database errors are thrown
+   * {@return a recorder that uses the open transaction of this context} Database errors are thrown
    * unchanged, as jOOQ's exceptions.
    *
    * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
@@ -99,17 +104,21 @@ public final class Outbox {
     return events.stream().map(NewEvent::id).toList();
   }
 
-  /** Returns a builder for a relay that publishes the recorded events. */
+  /**
+   * {@return a builder for a relay that publishes the recorded events}
+   *
+   * @param publisher publishes the events
+   */
   public Relay.Builder relay(Publisher publisher) {
     return Relay.builder(queue, publisher);
   }
 
-  /** Returns the data source of the queue, in whose database the events are recorded. */
+  /** {@return the data source of the queue, in whose database the events are recorded} */
   public DataSource dataSource() {
     return queue.dataSource();
   }
 
-  /** Returns the queries and operations for operators. */
+  /** {@return the queries and operations for operators} */
   public OutboxAdmin admin() {
     return admin;
   }

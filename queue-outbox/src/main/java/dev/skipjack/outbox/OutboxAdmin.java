@@ -72,7 +72,7 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Returns dead events, including skipped ones, ordered by the time at which they became dead.
+   * {@return dead events, including skipped ones, ordered by the time at which they became dead}
    *
    * @param limit their maximum number, 1 to 10,000
    */
@@ -81,8 +81,9 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Returns dead events of an aggregate, including skipped ones, in their order.
+   * {@return dead events of an aggregate, including skipped ones, in their order}
    *
+   * @param aggregate the aggregate
    * @param limit their maximum number, 1 to 10,000
    */
   public List<DeadEvent> dead(Aggregate aggregate, int limit) {
@@ -132,6 +133,9 @@ public final class OutboxAdmin {
   /**
    * Finds an event without its headers and payload. A published event is found while it is
    * retained.
+   *
+   * @param event the event
+   * @return the event, or empty if there is none
    */
   public Optional<EventDetails> find(UUID event) {
     return transactions.run(details, event).stream().findFirst();
@@ -140,13 +144,16 @@ public final class OutboxAdmin {
   /**
    * Finds an event with its headers and payload, as publishers receive it. A published event is
    * found while it is retained. Needs a role that may read payloads.
+   *
+   * @param event the event
+   * @return the event, or empty if there is none
    */
   public Optional<RecordedEvent> read(UUID event) {
     return transactions.run(contents, event).stream().findFirst();
   }
 
   /**
-   * Returns blocked aggregates, beginning with the one that has been blocked longest.
+   * {@return blocked aggregates, beginning with the one that has been blocked longest}
    *
    * @param limit their maximum number, 1 to 10,000
    */
@@ -175,7 +182,7 @@ public final class OutboxAdmin {
                             row.get(OUTBOX_BLOCKED.RETRY_AT))));
   }
 
-  /** Returns the relays that hold the latest lease of a shard, by name. */
+  /** {@return the relays that hold the latest lease of a shard, by name} */
   public List<RelayActivity> relays() {
     Condition isLeased = OUTBOX_SHARDS.LEASE_EXPIRES_AT.gt(DatabaseClock.STATEMENT_START);
     // Another program may have written a time that Java cannot represent.
@@ -199,6 +206,7 @@ public final class OutboxAdmin {
    * aggregate. If an earlier dead event of its aggregate was not skipped, it waits until that event
    * is redriven or skipped.
    *
+   * @param event the event
    * @return whether the event was dead
    */
   public boolean redrive(UUID event) {
@@ -209,6 +217,7 @@ public final class OutboxAdmin {
    * Gives dead events new attempts. The events of an aggregate change in one transaction, so that
    * they are published in their order.
    *
+   * @param events the events
    * @return the events that were dead
    */
   public Set<UUID> redrive(Collection<UUID> events) {
@@ -232,6 +241,7 @@ public final class OutboxAdmin {
    * Gives all dead events of an aggregate new attempts, including skipped ones. They are published
    * in their order, before the events that wait for them.
    *
+   * @param aggregate the aggregate
    * @return their number
    */
   public int redrive(Aggregate aggregate) {
@@ -266,6 +276,7 @@ public final class OutboxAdmin {
    * without them. The dead events count as skipped from then on. An event that waits for its next
    * attempt is tried at once.
    *
+   * @param aggregate the aggregate
    * @return whether the aggregate was blocked
    */
   public boolean unblock(Aggregate aggregate) {
@@ -314,7 +325,7 @@ public final class OutboxAdmin {
         .execute();
   }
 
-  /** Returns how far the relays are behind. */
+  /** {@return how far the relays are behind} */
   public OutboxLag lag() {
     return run(
         dsl -> {

@@ -31,7 +31,13 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
     POSTPONED
   }
 
-  /** Checks the arguments. */
+  /**
+   * Checks the arguments.
+   *
+   * @param kind the kind of the job
+   * @param reason the reason
+   * @param delay the delay
+   */
   public PublishResult {
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(reason, "reason");
@@ -43,39 +49,54 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
     }
   }
 
-  /** Returns the result of an event that the destination has accepted. */
+  /** {@return the result of an event that the destination has accepted} */
   public static PublishResult sent() {
     return SENT;
   }
 
-  /** Returns a result that asks for another attempt after the relay's backoff. */
+  /**
+   * {@return a result that asks for another attempt after the relay's backoff}
+   *
+   * @param reason the reason
+   */
   public static PublishResult retry(String reason) {
     return new PublishResult(Kind.RETRY, reason, null);
   }
 
-  /** Returns a result that asks for another attempt after {@code delay}. */
+  /**
+   * {@return a result that asks for another attempt after {@code delay}}
+   *
+   * @param reason the reason
+   * @param delay the delay
+   */
   public static PublishResult retryAfter(String reason, Duration delay) {
     return new PublishResult(Kind.RETRY, reason, delay);
   }
 
-  /** Returns the result of an event that the destination will never accept. */
+  /**
+   * {@return the result of an event that the destination will never accept}
+   *
+   * @param reason the reason
+   */
   public static PublishResult dead(String reason) {
     return new PublishResult(Kind.DEAD, reason, null);
   }
 
   /**
-   * Returns the result of an event that was not sent, because an earlier event of its aggregate
-   * failed.
+   * {@return the result of an event that was not sent, because an earlier event of its aggregate
+   * failed}
    */
   public static PublishResult notTried() {
     return NOT_TRIED;
   }
 
   /**
-   * Returns the result of an event that was not sent, because its destination must receive nothing
-   * before {@code delay} has passed. Its aggregate is blocked until then, so that the relay reads
+   * {@return the result of an event that was not sent, because its destination must receive nothing
+   * before {@code delay} has passed} Its aggregate is blocked until then, so that the relay reads
    * the events of other destinations. For a short delay, or if all events have the same
    * destination, return {@link #notTried}, which writes nothing.
+   *
+   * @param delay the delay
    */
   public static PublishResult postponed(Duration delay) {
     return new PublishResult(Kind.POSTPONED, "", delay);

@@ -24,6 +24,7 @@ public interface Publisher {
    * destinations is paused, it does not reach the events of the other destinations. Return {@link
    * PublishResult#postponed} to avoid that.
    *
+   * @param batch the events, in order per aggregate
    * @return the result of each event, in the order of the batch
    * @throws Exception if the destination is unavailable. Then no attempt counts, and the relay
    *     pauses. But if the publisher has returned results for other events, the attempt counts for
@@ -32,7 +33,7 @@ public interface Publisher {
   List<PublishResult> publish(EventBatch batch) throws Exception;
 
   /**
-   * Returns how long the publisher may wait for the result of one event; zero if unknown. If it is
+   * {@return how long the publisher may wait for the result of one event; zero if unknown} If it is
    * longer than the publish timeout, a relay logs a warning at its start.
    */
   default Duration longestWait() {
@@ -40,10 +41,12 @@ public interface Publisher {
   }
 
   /**
-   * Returns a publisher that sends the events of a batch one by one. It stops when less time is
+   * {@return a publisher that sends the events of a batch one by one} It stops when less time is
    * left than the slowest event so far took. If a call still takes too long, a relay that uses this
    * publisher directly records what was sent before. The event of that call counts as failed and is
    * sent again.
+   *
+   * @param sender sends one event
    */
   static Publisher each(Sender sender) {
     return new EachPublisher(sender);
@@ -55,6 +58,8 @@ public interface Publisher {
     /**
      * Sends an event.
      *
+     * @param event the event
+     * @return the result of the event
      * @throws Exception if the destination is unavailable, as for {@link #publish}
      */
     PublishResult send(RecordedEvent event) throws Exception;

@@ -43,24 +43,24 @@ public final class RecordedEvent {
   }
 
   /**
-   * Returns the id of the event, a UUID of version 7. Publish it, because consumers recognize
+   * {@return the id of the event, a UUID of version 7} Publish it, because consumers recognize
    * duplicates by it.
    */
   public UUID id() {
     return draft.id;
   }
 
-  /** Returns the aggregate that the event is about. */
+  /** {@return the aggregate that the event is about} */
   public Aggregate aggregate() {
     return draft.aggregate;
   }
 
-  /** Returns the type of the event. */
+  /** {@return the type of the event} */
   public String type() {
     return draft.type;
   }
 
-  /** Returns a copy of the payload; JSON is encoded in UTF-8. */
+  /** {@return a copy of the payload; JSON is encoded in UTF-8} */
   public byte[] payload() {
     return draft.payload.clone();
   }
@@ -69,32 +69,32 @@ public final class RecordedEvent {
     return draft.payload.length;
   }
 
-  /** Returns the payload decoded as UTF-8, for JSON and other text. */
+  /** {@return the payload decoded as UTF-8, for JSON and other text} */
   public String text() {
     return new String(draft.payload, UTF_8);
   }
 
-  /** Returns the media type of the payload. */
+  /** {@return the media type of the payload} */
   public String contentType() {
     return draft.contentType;
   }
 
-  /** Returns the headers by name. */
+  /** {@return the headers by name} */
   public Map<String, String> headers() {
     return draft.headers;
   }
 
-  /** Returns the W3C traceparent of the transaction that recorded the event, or null. */
+  /** {@return the W3C traceparent of the transaction that recorded the event, or null} */
   public @Nullable String traceparent() {
     return draft.traceparent;
   }
 
-  /** Returns when the event was recorded, by the database's clock. */
+  /** {@return when the event was recorded, by the database's clock} */
   public Instant recordedAt() {
     return draft.recordedAt;
   }
 
-  /** Returns how many attempts to publish the event have failed. */
+  /** {@return how many attempts to publish the event have failed} */
   public int failures() {
     return draft.failures;
   }

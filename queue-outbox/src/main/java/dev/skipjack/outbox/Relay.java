@@ -108,6 +108,7 @@ public final class Relay implements AutoCloseable {
   /**
    * Starts the relay's threads.
    *
+   * @return the relay
    * @throws IllegalStateException if the relay was started or closed before
    */
   public synchronized Relay start() {
@@ -194,18 +195,18 @@ public final class Relay implements AutoCloseable {
     } while (outcome == RelayBatch.Result.PROGRESS && !stop.isRequested());
   }
 
-  /** Returns the name by which operators recognize the relay. */
+  /** {@return the name by which operators recognize the relay} */
   public String name() {
     return settings.name;
   }
 
-  /** Returns what the relay has done so far. */
+  /** {@return what the relay has done so far} */
   public RelayStats stats() {
     return counters.stats(deadThreads().size());
   }
 
   /**
-   * Returns whether the relay is running and can publish. Does not use the database. A failure is
+   * {@return whether the relay is running and can publish} Does not use the database. A failure is
    * reported when it has lasted for ten seconds.
    */
   public RelayHealth health() {
@@ -327,6 +328,9 @@ public final class Relay implements AutoCloseable {
     /**
      * Sets the name by which operators recognize the relay. Default: {@code relay-} and a random
      * suffix.
+     *
+     * @param name the name
+     * @return this builder
      */
     public Builder name(String name) {
       this.name = Objects.requireNonNull(name, "name");
@@ -337,6 +341,7 @@ public final class Relay implements AutoCloseable {
      * Sets the number of threads. Each publishes one batch at a time. Default 1.
      *
      * @param threads 1 to 32
+     * @return this builder
      */
     public Builder threads(int threads) {
       this.threads = require("Threads", threads, 1, 32);
@@ -348,6 +353,7 @@ public final class Relay implements AutoCloseable {
      * processes publish at once. Default 8.
      *
      * @param shards 1 to 32
+     * @return this builder
      */
     public Builder shards(int shards) {
       this.shards = require("Shards", shards, 1, 32);
@@ -359,6 +365,7 @@ public final class Relay implements AutoCloseable {
      * crash. Default 500.
      *
      * @param events 1 to 10,000
+     * @return this builder
      */
     public Builder batchSize(int events) {
       this.batchSize = require("Batch size", events, 1, 10_000);
@@ -371,6 +378,7 @@ public final class Relay implements AutoCloseable {
      * 16 MiB.
      *
      * @param bytes 1 byte to 1 GiB
+     * @return this builder
      */
     public Builder batchBytes(long bytes) {
       if (bytes < 1 || bytes > LARGEST_BATCH) {
@@ -386,6 +394,7 @@ public final class Relay implements AutoCloseable {
      * Default 30 s.
      *
      * @param lease 1 s to 1 h
+     * @return this builder
      */
     public Builder lease(Duration lease) {
       this.lease = require("Lease", lease, Duration.ofSeconds(1), Duration.ofHours(1));
@@ -398,6 +407,7 @@ public final class Relay implements AutoCloseable {
      * one. Default 60 s.
      *
      * @param timeout 1 ms to 1 h
+     * @return this builder
      */
     public Builder publishTimeout(Duration timeout) {
       this.publishTimeout =
@@ -410,6 +420,7 @@ public final class Relay implements AutoCloseable {
      * most events wait less. Default 1 s.
      *
      * @param interval 5 ms to 1 h
+     * @return this builder
      */
     public Builder pollInterval(Duration interval) {
       this.pollInterval =
@@ -427,6 +438,7 @@ public final class Relay implements AutoCloseable {
      * removes events that are older than its own retention. Default 7 days.
      *
      * @param retention 0 to 3,650 days
+     * @return this builder
      */
     public Builder retention(Duration retention) {
       this.retention = require("Retention", retention, Duration.ZERO, Duration.ofDays(3_650));
@@ -435,6 +447,9 @@ public final class Relay implements AutoCloseable {
 
     /**
      * Sets the wait after a failed attempt. Default: 1 s, doubling up to 5 min, half of it random.
+     *
+     * @param backoff the backoff
+     * @return this builder
      */
     public Builder backoff(Backoff backoff) {
       this.backoff = Objects.requireNonNull(backoff, "backoff");
@@ -446,6 +461,7 @@ public final class Relay implements AutoCloseable {
      * little more than an hour with the default backoff.
      *
      * @param attempts at least 1
+     * @return this builder
      */
     public Builder maxAttempts(int attempts) {
       this.maxAttempts = require("Max attempts", attempts, 1, Integer.MAX_VALUE);
@@ -460,6 +476,7 @@ public final class Relay implements AutoCloseable {
      * although it returned results for others is recognized sooner. Default 1 day.
      *
      * @param limit 0 to 3,650 days
+     * @return this builder
      */
     public Builder outageLimit(Duration limit) {
       this.outageLimit = require("Outage limit", limit, Duration.ZERO, Duration.ofDays(3_650));
@@ -469,6 +486,8 @@ public final class Relay implements AutoCloseable {
     /**
      * Makes an aggregate continue after a dead event, which is then missing at the destination
      * until it is redriven. By default, a dead event blocks its aggregate.
+     *
+     * @return this builder
      */
     public Builder skipDeadEvents() {
       this.skipDead = true;
@@ -483,13 +502,18 @@ public final class Relay implements AutoCloseable {
      *
      * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers
      *     serves as {@code redactor::redact}
+     * @return this builder
      */
     public Builder redactor(UnaryOperator<String> redactor) {
       this.redactor = Objects.requireNonNull(redactor, "redactor");
       return this;
     }
 
-    /** Builds the relay, which does nothing until it is {@linkplain Relay#start started}. */
+    /**
+     * Builds the relay, which does nothing until it is {@linkplain Relay#start started}.
+     *
+     * @return the relay
+     */
     public Relay build() {
       return new Relay(this);
     }

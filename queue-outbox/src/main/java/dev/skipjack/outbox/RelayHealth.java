@@ -12,7 +12,13 @@ import java.util.List;
  */
 public record RelayHealth(boolean alive, boolean ready, List<String> reasons) {
 
-  /** Makes a defensive copy of the list. */
+  /**
+   * Makes a defensive copy of the list.
+   *
+   * @param alive whether its threads are running
+   * @param ready whether it can work
+   * @param reasons why it is not ready, for operators
+   */
   public RelayHealth {
     reasons = List.copyOf(reasons);
   }

@@ -26,7 +26,14 @@ public sealed interface ClaimResult<T> {
    */
   record Shortage<T>(int requested, int found) implements ClaimResult<T> {}
 
-  /** Maps either case to a value. */
+  /**
+   * Maps either case to a value.
+   *
+   * @param <X> the type of the value
+   * @param claimed receives the claimed rows
+   * @param shortage receives what was missing
+   * @return what the function returned
+   */
   default <X> X fold(
       Function<? super T, ? extends X> claimed,
       Function<? super Shortage<T>, ? extends X> shortage) {
@@ -37,7 +44,12 @@ public sealed interface ClaimResult<T> {
   }
 
   /**
-   * Returns what was claimed, or throws the exception that {@code failure} creates from a shortage.
+   * {@return what was claimed, or throws the exception that {@code failure} creates from a
+   * shortage}
+   *
+   * @param <E> the type of an exception that may be thrown
+   * @param failure makes the exception
+   * @throws E if the work throws it
    */
   default <E extends Throwable> T orElseThrow(Function<? super Shortage<T>, ? extends E> failure)
       throws E {

@@ -35,6 +35,7 @@ public final class LeasingClaim<R extends Record> {
   /**
    * Claims up to {@link RowClaim#limit} rows.
    *
+   * @param db the context, in the caller's transaction
    * @return the lease; it has no rows if none is free
    * @throws IllegalArgumentException if the dialect is not POSTGRES, or the server cannot lock rows
    *     of the table
@@ -48,7 +49,9 @@ public final class LeasingClaim<R extends Record> {
   /**
    * Claims up to {@code limit} rows.
    *
+   * @param db the context, in the caller's transaction
    * @param limit from 1 to 10,000
+   * @return the claimed rows with their lease
    * @see #claim
    */
   public RowLease<R> claimUpTo(DSLContext db, int limit) {
@@ -68,7 +71,9 @@ public final class LeasingClaim<R extends Record> {
    * open, and runs in its own transaction otherwise. If too few rows are free, no row is changed
    * and none stays locked.
    *
+   * @param db the context, in the caller's transaction
    * @param number from 1 to 10,000
+   * @return the claimed rows with their lease, or how many were missing
    * @see #claim
    */
   public ClaimResult<RowLease<R>> claimExactly(DSLContext db, int number) {

@@ -53,6 +53,9 @@ public final class RowClaim<R extends Record> {
   /**
    * Adds a condition that claimed rows must fulfil. Write constants that appear in the predicate of
    * a partial index with {@code DSL.inline}: with a bind value, the planner does not use the index.
+   *
+   * @param condition the condition
+   * @return a copy with this change
    */
   public RowClaim<R> where(Condition condition) {
     Objects.requireNonNull(
@@ -65,6 +68,9 @@ public final class RowClaim<R extends Record> {
    * return each row of the claimed table at most once, as a join along a foreign key does;
    * otherwise the claim fails with IllegalStateException.
    *
+   * @param other the other table
+   * @param on the condition of the join
+   * @return a copy with this change
    * @throws IllegalArgumentException if the claimed table has no primary key
    */
   public RowClaim<R> join(Table<?> other, Condition on) {
@@ -79,6 +85,9 @@ public final class RowClaim<R extends Record> {
    *
    * <p>If another transaction changes a row while the claim runs, the row's old values determine
    * whether it is claimed before others, and its new values determine its position in the result.
+   *
+   * @param fields the fields to order by
+   * @return a copy with this change
    */
   public RowClaim<R> orderBy(OrderField<?>... fields) {
     for (OrderField<?> field : fields) {
@@ -92,7 +101,12 @@ public final class RowClaim<R extends Record> {
     return with(rows.orderBy(List.of(fields)));
   }
 
-  /** Sets the row lock that the claim takes. Default {@link LockStrength#NO_KEY_UPDATE}. */
+  /**
+   * Sets the row lock that the claim takes. Default {@link LockStrength#NO_KEY_UPDATE}.
+   *
+   * @param strength the lock
+   * @return a copy with this change
+   */
   public RowClaim<R> lock(LockStrength strength) {
     return with(rows.lock(strength));
   }
@@ -101,6 +115,7 @@ public final class RowClaim<R extends Record> {
    * Sets the maximum number of rows to claim. Default 1.
    *
    * @param limit from 1 to 10,000
+   * @return a copy with this change
    */
   public RowClaim<R> limit(int limit) {
     checkLimit(limit);
@@ -125,6 +140,7 @@ public final class RowClaim<R extends Record> {
    *     no lease
    * @param duration duration of the lease by the database's clock, measured from the claim and not
    *     from its commit; positive, at most 365 days, microsecond precision
+   * @return a claim that writes a lease
    * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, or
    *     if several transactions could hold this claim's lock
    */
@@ -158,7 +174,13 @@ public final class RowClaim<R extends Record> {
     return claimed;
   }
 
-  /** Claims up to {@code limit} rows; shorthand for {@code limit(limit).claim(tx)}. */
+  /**
+   * Claims up to {@code limit} rows; shorthand for {@code limit(limit).claim(tx)}.
+   *
+   * @param tx the context, in the caller's transaction
+   * @param limit the maximum number
+   * @return the claimed rows
+   */
   public List<R> claimUpTo(DSLContext tx, int limit) {
     return limit(limit).claim(tx);
   }
@@ -167,6 +189,9 @@ public final class RowClaim<R extends Record> {
    * Claims exactly {@code number} rows, or none. The claim sets a savepoint. If too few rows are
    * free, it rolls back to the savepoint, so no row stays locked.
    *
+   * @param tx the context, in the caller's transaction
+   * @param number the number
+   * @return the claimed rows, or how many were missing
    * @see #claim
    */
   public ClaimResult<List<R>> claimExactly(DSLContext tx, int number) {

@@ -41,21 +41,21 @@ public final class RowLease<R extends Record> {
     this.leased = leased;
   }
 
-  /** Returns the fencing token, which no other claim has. It is stored in the rows. */
+  /** {@return the fencing token, which no other claim has} It is stored in the rows. */
   public UUID token() {
     return token;
   }
 
   /**
-   * Returns the rows in the claim's order, with the values that they had after the claim or the
-   * extension. The column for the end of the lease shows when it expires by the database's clock.
+   * {@return the rows in the claim's order, with the values that they had after the claim or the
+   * extension} The column for the end of the lease shows when it expires by the database's clock.
    */
   public List<R> rows() {
     return leased.values();
   }
 
   /**
-   * Returns a lease on only some of the rows, for example to complete one of them.
+   * {@return a lease on only some of the rows, for example to complete one of them}
    *
    * @param some rows of this lease, recognized by their primary key
    * @throws IllegalArgumentException if {@code some} contains a row that is not part of this lease
@@ -73,6 +73,7 @@ public final class RowLease<R extends Record> {
   /**
    * Sets the end of the lease to {@code duration} from now, even if that is earlier than before.
    *
+   * @param db the context, in the caller's transaction
    * @param duration by the database's clock; positive, at most 365 days, microsecond precision
    * @return the lease on the rows that are still held, with their current values; the other rows
    *     are lost
@@ -93,6 +94,7 @@ public final class RowLease<R extends Record> {
   /**
    * Releases the rows for other claims, and changes nothing else.
    *
+   * @param db the context, in the caller's transaction
    * @return the number of rows that were still held
    */
   public int release(DSLContext db) {
@@ -115,6 +117,7 @@ public final class RowLease<R extends Record> {
    * lease.complete(tx, update -> update.set(SEAT.STATUS, SOLD).set(SEAT.CUSTOMER, customer))
    * }</pre>
    *
+   * @param db the context, in the caller's transaction
    * @param changes adds the columns to set
    * @throws RowLeaseLostException if a row is no longer held; nothing was changed. Roll back what
    *     the transaction has written because of this lease.

@@ -13,7 +13,10 @@ public final class RowLeaseLostException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
+  /** The token of the lease. */
   private final UUID token;
+
+  /** The lost rows. */
   private final List<Record> lost;
 
   RowLeaseLostException(String table, UUID token, List<Record> lost) {
@@ -24,13 +27,13 @@ public final class RowLeaseLostException extends RuntimeException {
     this.lost = List.copyOf(lost);
   }
 
-  /** Returns the token of the lease. */
+  /** {@return the token of the lease} */
   public UUID token() {
     return token;
   }
 
   /**
-   * Returns the lost rows, as the lease returned them. The message does not contain their values.
+   * {@return the lost rows, as the lease returned them} The message does not contain their values.
    */
   public List<Record> lost() {
     return lost;

@@ -20,12 +20,24 @@ public final class Arguments {
   /** Creates arguments without values. */
   public Arguments() {}
 
-  /** Sets a number. */
+  /**
+   * Sets a number.
+   *
+   * @param name the name
+   * @param value the value
+   * @return this
+   */
   public Arguments number(String name, long value) {
     return put(name, (statement, index) -> statement.setLong(index, value));
   }
 
-  /** Sets a number, which may be null. */
+  /**
+   * Sets a number, which may be null.
+   *
+   * @param name the name
+   * @param value the value, or null
+   * @return this
+   */
   public Arguments numberOrNull(String name, @Nullable Long value) {
     return put(
         name,
@@ -38,7 +50,13 @@ public final class Arguments {
         });
   }
 
-  /** Sets an integer, which may be null. */
+  /**
+   * Sets an integer, which may be null.
+   *
+   * @param name the name
+   * @param value the value, or null
+   * @return this
+   */
   public Arguments integer(String name, @Nullable Integer value) {
     return put(
         name,
@@ -51,50 +69,116 @@ public final class Arguments {
         });
   }
 
-  /** Sets a string, which may be null. */
+  /**
+   * Sets a string, which may be null.
+   *
+   * @param name the name
+   * @param value the value, or null
+   * @return this
+   */
   public Arguments text(String name, @Nullable String value) {
     return put(name, (statement, index) -> statement.setString(index, value));
   }
 
-  /** Sets a byte string. */
+  /**
+   * Sets a byte string.
+   *
+   * @param name the name
+   * @param value the value
+   * @return this
+   */
   public Arguments bytes(String name, byte[] value) {
     return put(name, (statement, index) -> statement.setBytes(index, value));
   }
 
-  /** Sets an array of byte strings, one for each element. */
+  /**
+   * Sets an array of byte strings, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param bytes returns the byte string of an element
+   * @return this
+   */
   public <E> Arguments byteStrings(String name, Collection<E> elements, Function<E, byte[]> bytes) {
     return array(name, "bytea", elements, bytes, byte[][]::new);
   }
 
-  /** Sets a UUID. */
+  /**
+   * Sets a UUID.
+   *
+   * @param name the name
+   * @param value the value
+   * @return this
+   */
   public Arguments uuid(String name, UUID value) {
     return put(name, (statement, index) -> statement.setObject(index, value));
   }
 
-  /** Sets an array of UUIDs, one for each element. */
+  /**
+   * Sets an array of UUIDs, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param uuid returns the UUID of an element
+   * @return this
+   */
   public <E> Arguments uuids(String name, Collection<E> elements, Function<E, UUID> uuid) {
     return array(name, "uuid", elements, uuid, UUID[]::new);
   }
 
-  /** Sets an array of strings, one for each element. */
+  /**
+   * Sets an array of strings, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param text returns the string of an element, or null
+   * @return this
+   */
   public <E> Arguments texts(
       String name, Collection<E> elements, Function<E, @Nullable String> text) {
     return array(name, "text", elements, text, String[]::new);
   }
 
-  /** Sets an array of bigints, one for each element. */
+  /**
+   * Sets an array of bigints, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param number returns the number of an element, or null
+   * @return this
+   */
   public <E> Arguments bigints(
       String name, Collection<E> elements, Function<E, @Nullable Long> number) {
     return array(name, "int8", elements, number, Long[]::new);
   }
 
-  /** Sets an array of integers, one for each element. */
+  /**
+   * Sets an array of integers, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param number returns the number of an element, or null
+   * @return this
+   */
   public <E> Arguments integers(
       String name, Collection<E> elements, Function<E, @Nullable Integer> number) {
     return array(name, "int4", elements, number, Integer[]::new);
   }
 
-  /** Sets an array of smallints, one for each element. */
+  /**
+   * Sets an array of smallints, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param number returns the number of an element, or null
+   * @return this
+   */
   public <E> Arguments smallints(
       String name, Collection<E> elements, Function<E, @Nullable Integer> number) {
     return array(
@@ -115,7 +199,15 @@ public final class Arguments {
     return number.shortValue();
   }
 
-  /** Sets an array of booleans, one for each element. */
+  /**
+   * Sets an array of booleans, one for each element.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param flag returns the value of an element, or null
+   * @return this
+   */
   public <E> Arguments booleans(
       String name, Collection<E> elements, Function<E, @Nullable Boolean> flag) {
     return array(name, "bool", elements, flag, Boolean[]::new);
@@ -126,6 +218,12 @@ public final class Arguments {
    * PostgreSQL's text form, because Java's types have no {@code -infinity}. The statement casts
    * them. The driver would send an array of timestamps as one string, in which the meaning of NULL
    * depends on the session's {@code array_nulls}.
+   *
+   * @param <E> the type of the elements
+   * @param name the name
+   * @param elements the elements, one for each element of the array
+   * @param timestamp returns the timestamp of an element, or null
+   * @return this
    */
   public <E> Arguments timestamps(
       String name, Collection<E> elements, Function<E, @Nullable String> timestamp) {

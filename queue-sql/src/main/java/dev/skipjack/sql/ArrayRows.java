@@ -32,25 +32,39 @@ public final class ArrayRows {
     this.alias = alias;
   }
 
-  /** Returns rows without columns, with the alias {@code alias}. */
+  /**
+   * {@return rows without columns, with the alias {@code alias}}
+   *
+   * @param alias the name of the common table expression
+   */
   public static ArrayRows named(String alias) {
     return new ArrayRows(alias);
   }
 
-  /** Adds a column that contains the elements of an array. */
+  /**
+   * Adds a column that contains the elements of an array.
+   *
+   * @param column the name of the column
+   * @param array the array
+   * @return this
+   */
   public ArrayRows column(String column, Param<?> array) {
     columns.add(name(column));
     arrays.add(array);
     return this;
   }
 
-  /** Adds a last column {@code position}: the index of each row in the arrays, from 1. */
+  /**
+   * Adds a last column {@code position}: the index of each row in the arrays, from 1.
+   *
+   * @return this
+   */
   public ArrayRows withPosition() {
     position = true;
     return this;
   }
 
-  /** Returns the table. */
+  /** {@return the table} */
   public Table<?> table() {
     List<QueryPart> parts = new ArrayList<>(arrays);
     String unnest =
@@ -74,7 +88,13 @@ public final class ArrayRows {
     return arrays.size() == 1 ? "pg_catalog.unnest(" : "unnest(";
   }
 
-  /** Returns a column of the table. */
+  /**
+   * {@return a column of the table}
+   *
+   * @param <T> the type of the value
+   * @param column the name of the column
+   * @param type the type
+   */
   public <T> Field<T> field(String column, Class<T> type) {
     return DSL.field(name(alias, column), type);
   }

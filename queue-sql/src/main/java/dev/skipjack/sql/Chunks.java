@@ -22,8 +22,11 @@ public final class Chunks {
   /**
    * Splits {@code all} into consecutive, non-empty parts, in order.
    *
+   * @param <E> the type of the elements
+   * @param all the elements
    * @param rows the maximum number of elements of a part; positive
    * @param payload returns the number of characters that an element adds to its statement
+   * @return the parts
    */
   public static <E> List<List<E>> of(List<E> all, int rows, ToLongFunction<E> payload) {
     List<List<E>> chunks = new ArrayList<>();

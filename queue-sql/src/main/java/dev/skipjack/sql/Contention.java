@@ -11,7 +11,11 @@ public final class Contention {
 
   private Contention() {}
 
-  /** Returns whether the same statement, or one with fewer rows, may succeed if it is repeated. */
+  /**
+   * {@return whether the same statement, or one with fewer rows, may succeed if it is repeated}
+   *
+   * @param failure the failure
+   */
   public static boolean caused(StoreException failure) {
     return failure.sqlState().filter(LOCK_TIMEOUT_DEADLOCK_OR_CANCELLED::contains).isPresent();
   }

@@ -37,23 +37,33 @@ public final class DatabaseClock {
 
   private DatabaseClock() {}
 
-  /** Returns {@code instant} plus a number of microseconds. */
+  /**
+   * {@return {@code instant} plus a number of microseconds}
+   *
+   * @param instant the instant
+   * @param micros the number of microseconds
+   */
   public static Field<Instant> plusMicros(Field<Instant> instant, Field<Long> micros) {
     return field("{0} + {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
 
   /**
-   * Returns {@code instant} minus a number of microseconds. Stored times are compared with the
+   * {@return {@code instant} minus a number of microseconds} Stored times are compared with the
    * current time minus a duration, because the latest times that PostgreSQL can store would
    * overflow in an addition.
+   *
+   * @param instant the instant
+   * @param micros the number of microseconds
    */
   public static Field<Instant> minusMicros(Field<Instant> instant, Field<Long> micros) {
     return field("{0} - {1}", SQLDataType.INSTANT, instant, interval(micros));
   }
 
   /**
-   * Returns the microseconds until {@code instant}, negative if it has passed. Differences of more
+   * {@return the microseconds until {@code instant}, negative if it has passed} Differences of more
    * than 100 days count as 100 days, because a difference to infinity is not a number.
+   *
+   * @param instant the instant
    */
   public static Field<Long> microsUntil(Field<Instant> instant) {
     return field(
@@ -62,16 +72,22 @@ public final class DatabaseClock {
   }
 
   /**
-   * Returns a number of microseconds as an interval, which jOOQ's DSL cannot express. The explicit
+   * {@return a number of microseconds as an interval, which jOOQ's DSL cannot express} The explicit
    * cast to a double, which the server would otherwise apply itself, ensures that no other operator
    * in the search path is a better match. The result is exact for 285 years.
+   *
+   * @param micros the number of microseconds
    */
   public static Field<YearToSecond> interval(Field<Long> micros) {
     return field(
         "cast({0} as double precision) * interval '1 microsecond'", SQLDataType.INTERVAL, micros);
   }
 
-  /** Returns the duration in microseconds, rounded up. Parameters of statements have this form. */
+  /**
+   * {@return the duration in microseconds, rounded up} Parameters of statements have this form.
+   *
+   * @param duration the duration
+   */
   public static long micros(Duration duration) {
     return TimeUnit.MICROSECONDS.convert(duration.plusNanos(999));
   }

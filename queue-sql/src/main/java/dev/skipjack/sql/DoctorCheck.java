@@ -8,28 +8,51 @@ import java.util.Locale;
 /** A check of the doctor, usually a constant of an enum. Creates its findings. */
 public interface DoctorCheck {
 
-  /** Returns the name of the check in capitals, with underscores between words. */
+  /** {@return the name of the check in capitals, with underscores between words} */
   String name();
 
-  /** Returns what a finding of this check means for the queue. */
+  /** {@return what a finding of this check means for the queue} */
   String meaning();
 
-  /** Creates the finding that there is no problem. */
+  /**
+   * Creates the finding that there is no problem.
+   *
+   * @param sentence the sentence
+   * @return the finding
+   */
   default Finding green(String sentence) {
     return new Finding(id(), Level.GREEN, sentence, meaning(), null);
   }
 
-  /** Creates a finding of level {@link Level#YELLOW}. */
+  /**
+   * Creates a finding of level {@link Level#YELLOW}.
+   *
+   * @param sentence the sentence
+   * @param fix what to do
+   * @return the finding
+   */
   default Finding yellow(String sentence, Fix fix) {
     return new Finding(id(), Level.YELLOW, sentence, meaning(), fix);
   }
 
-  /** Creates a finding of level {@link Level#RED}. */
+  /**
+   * Creates a finding of level {@link Level#RED}.
+   *
+   * @param sentence the sentence
+   * @param fix what to do
+   * @return the finding
+   */
   default Finding red(String sentence, Fix fix) {
     return new Finding(id(), Level.RED, sentence, meaning(), fix);
   }
 
-  /** Creates the finding that the check was skipped. */
+  /**
+   * Creates the finding that the check was skipped.
+   *
+   * @param sentence the sentence
+   * @param fix what to do
+   * @return the finding
+   */
   default Finding notChecked(String sentence, Fix fix) {
     return new Finding(id(), Level.NOT_CHECKED, sentence, meaning(), fix);
   }

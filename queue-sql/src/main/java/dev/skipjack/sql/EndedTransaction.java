@@ -15,6 +15,7 @@ public final class EndedTransaction {
      * Runs the statements.
      *
      * @param ownTransactions whether each statement is a transaction of its own
+     * @throws SQLException if the database refuses the statement or cannot be reached
      */
     void run(boolean ownTransactions) throws SQLException;
   }
@@ -25,6 +26,8 @@ public final class EndedTransaction {
    * instead.
    *
    * @param connection the connection; its auto-commit mode is restored afterwards
+   * @param work the work
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static void after(Connection connection, Work work) throws SQLException {
     if (PostgresDriver.isInTransaction(connection)) {

@@ -14,12 +14,20 @@ public final class Existence {
 
   private Existence() {}
 
-  /** Returns the condition that {@code query} has rows. */
+  /**
+   * {@return the condition that {@code query} has rows}
+   *
+   * @param query the query
+   */
   public static Condition exists(Select<?> query) {
     return condition("exists", query);
   }
 
-  /** Returns the condition that {@code query} has no rows. */
+  /**
+   * {@return the condition that {@code query} has no rows}
+   *
+   * @param query the query
+   */
   public static Condition notExists(Select<?> query) {
     return condition("not exists", query);
   }

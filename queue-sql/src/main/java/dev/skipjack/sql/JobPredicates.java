@@ -30,12 +30,20 @@ public final class JobPredicates {
 
   private JobPredicates() {}
 
-  /** Returns a status as a literal in the text of a statement. */
+  /**
+   * {@return a status as a literal in the text of a statement}
+   *
+   * @param status the status
+   */
   public static Field<JobStatus> literal(JobStatus status) {
     return inline(status, JOBS.STATUS);
   }
 
-  /** Returns statuses as literals in the text of a statement. */
+  /**
+   * {@return statuses as literals in the text of a statement}
+   *
+   * @param statuses the statuses
+   */
   public static List<Field<JobStatus>> literals(JobStatus... statuses) {
     return Arrays.stream(statuses).map(JobPredicates::literal).toList();
   }

@@ -44,7 +44,11 @@ public final class KeptTransactions implements AutoCloseable {
   private long usedAt;
   private volatile boolean doubted;
 
-  /** Creates an instance that borrows a connection at the first call. */
+  /**
+   * Creates an instance that borrows a connection at the first call.
+   *
+   * @param connections the connections
+   */
   public KeptTransactions(OwnConnections connections) {
     this(connections, SILENCE);
   }
@@ -60,6 +64,10 @@ public final class KeptTransactions implements AutoCloseable {
   /**
    * Runs one statement in a transaction and commits.
    *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @param request the request
    * @return the value read from each row
    * @throws dev.skipjack.api.StoreException if the database rejected the statement or could not be
    *     reached, or its response was lost; the next call may then borrow another connection

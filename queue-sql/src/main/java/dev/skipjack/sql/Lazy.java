@@ -21,8 +21,9 @@ public final class Lazy<T> implements Supplier<T> {
   }
 
   /**
-   * Returns a value that {@code creation} creates.
+   * {@return a value that {@code creation} creates}
    *
+   * @param <T> the type of the value
    * @param creation called again if it has thrown an exception
    */
   public static <T> Lazy<T> of(Supplier<T> creation) {

@@ -47,7 +47,12 @@ public final class LooseScan {
 
   private LooseScan() {}
 
-  /** Finds the queues that have pending jobs: {@code <alias>(queue)}. */
+  /**
+   * Finds the queues that have pending jobs: {@code <alias>(queue)}.
+   *
+   * @param alias the name of the common table expression
+   * @return the common table expression
+   */
   public static CommonTableExpression<?> pendingQueues(String alias) {
     return groups(
         alias,
@@ -60,6 +65,9 @@ public final class LooseScan {
   /**
    * Finds the lanes that have pending jobs, and the due time of the first job of each: {@code
    * <alias>(queue, priority, scheduled_at)}.
+   *
+   * @param alias the name of the common table expression
+   * @return the common table expression
    */
   public static CommonTableExpression<?> lanes(String alias) {
     return groups(
@@ -70,7 +78,13 @@ public final class LooseScan {
         PENDING_ORDER);
   }
 
-  /** Finds the lanes of some queues that have pending jobs: {@code <alias>(queue, priority)}. */
+  /**
+   * Finds the lanes of some queues that have pending jobs: {@code <alias>(queue, priority)}.
+   *
+   * @param alias the name of the common table expression
+   * @param queues which queues
+   * @return the common table expression
+   */
   public static CommonTableExpression<?> lanes(String alias, Condition queues) {
     return groups(
         alias,
@@ -80,7 +94,12 @@ public final class LooseScan {
         PENDING_ORDER);
   }
 
-  /** Finds the queues and kinds that have dead jobs: {@code <alias>(queue, kind)}. */
+  /**
+   * Finds the queues and kinds that have dead jobs: {@code <alias>(queue, kind)}.
+   *
+   * @param alias the name of the common table expression
+   * @return the common table expression
+   */
   public static CommonTableExpression<?> deadGroups(String alias) {
     return groups(
         alias,
@@ -90,7 +109,13 @@ public final class LooseScan {
         DEAD_ORDER);
   }
 
-  /** Returns a column of a CTE that this class has created. */
+  /**
+   * {@return a column of a CTE that this class has created}
+   *
+   * @param <T> the type of the value
+   * @param alias the name of the common table expression
+   * @param column the column
+   */
   public static <T> Field<T> of(String alias, Field<T> column) {
     return field(name(alias, column.getName()), column.getDataType());
   }

@@ -16,8 +16,11 @@ public final class OrderingPolicies {
   private OrderingPolicies() {}
 
   /**
-   * Returns the policy that applies to a dead job: the policy of its queue, otherwise its own,
-   * otherwise {@code block}.
+   * {@return the policy that applies to a dead job: the policy of its queue, otherwise its own,
+   * otherwise {@code block}}
+   *
+   * @param queue the queue
+   * @param ofJob the policy of the job
    */
   public static Field<String> of(Field<String> queue, Field<String> ofJob) {
     return coalesce(

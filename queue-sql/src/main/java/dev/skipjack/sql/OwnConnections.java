@@ -31,7 +31,11 @@ public final class OwnConnections {
   private volatile boolean autoCommitSeen;
   private volatile boolean isPool;
 
-  /** Creates an instance that borrows connections from {@code dataSource}. */
+  /**
+   * Creates an instance that borrows connections from {@code dataSource}.
+   *
+   * @param dataSource connections to the database
+   */
   public OwnConnections(DataSource dataSource) {
     this(dataSource, Optional.empty());
   }
@@ -45,12 +49,17 @@ public final class OwnConnections {
    * Creates an instance for a worker. If {@code dataSource} is a HikariCP pool that cannot open a
    * connection, this instance does not wait for the end of the pool's pauses, but connects by
    * itself.
+   *
+   * @param dataSource connections to the database
+   * @return the connections
    */
   public static OwnConnections ofWorkers(DataSource dataSource) {
     return ofWorkers(dataSource, PoolBypass.HANGS);
   }
 
   /**
+   * {@return the connections}
+   *
    * @param hangs how long an attempt of the pool to connect may last before it is assumed to hang
    */
   static OwnConnections ofWorkers(DataSource dataSource, Duration hangs) {
@@ -70,6 +79,7 @@ public final class OwnConnections {
   /**
    * Borrows a connection on which no transaction is open. Sends nothing to the server.
    *
+   * @return the connection, which the caller returns
    * @throws IllegalStateException if a transaction is open or has failed on the connection, or the
    *     connection belongs to a transaction in which nothing has run yet. The transaction is
    *     neither committed nor rolled back

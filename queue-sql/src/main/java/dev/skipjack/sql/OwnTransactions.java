@@ -27,6 +27,12 @@ public final class OwnTransactions {
   /** SQLSTATEs of a missing table and a missing schema. */
   private static final Set<String> NO_SUCH_SCHEMA = Set.of("42P01", "3F000");
 
+  /** SQLSTATEs of a refused user or password. */
+  private static final Set<String> WRONG_LOGIN = Set.of("28P01", "28000");
+
+  /** What the JDK says if no driver accepts a URL, with the SQLSTATE of a lost connection. */
+  private static final String NO_DRIVER = "No suitable driver";
+
   /**
    * SQLSTATEs of prepared statements that are unknown or duplicate, because a pooler has switched
    * to another session.
@@ -43,12 +49,20 @@ public final class OwnTransactions {
    */
   private final @Nullable Supplier<Connection> callers;
 
-  /** Creates an instance that uses connections from {@code dataSource}. */
+  /**
+   * Creates an instance that uses connections from {@code dataSource}.
+   *
+   * @param dataSource connections to the database
+   */
   public OwnTransactions(DataSource dataSource) {
     this(new OwnConnections(dataSource));
   }
 
-  /** Creates an instance that uses these connections. */
+  /**
+   * Creates an instance that uses these connections.
+   *
+   * @param connections the connections
+   */
   public OwnTransactions(OwnConnections connections) {
     this(connections, Preamble.OWN, () -> {}, null);
   }
@@ -65,52 +79,58 @@ public final class OwnTransactions {
   }
 
   /**
-   * Returns a copy that runs in the transaction which is open on the supplied connection, and
-   * neither commits it nor closes the connection. Each unit of work is a savepoint, so that a
+   * {@return a copy that runs in the transaction which is open on the supplied connection, and
+   * neither commits it nor closes the connection} Each unit of work is a savepoint, so that a
    * failure does not abort the transaction. The settings of the transaction apply, without the
    * limits of {@link #impatient()} and {@link #bounded()}.
+   *
+   * @param transaction returns the connection of the caller's transaction
    */
   public OwnTransactions within(Supplier<Connection> transaction) {
     return new OwnTransactions(connections, preamble, onReadOnlyServer, transaction);
   }
 
   /**
-   * Returns whether all work runs in a transaction of the caller, which keeps the locks of each
-   * unit of work until it ends.
+   * {@return whether all work runs in a transaction of the caller, which keeps the locks of each
+   * unit of work until it ends}
    */
   public boolean areCallers() {
     return callers != null;
   }
 
-  /** Returns a copy that calls {@code action} when a server turns out to be read-only (25006). */
+  /**
+   * {@return a copy that calls {@code action} when a server turns out to be read-only (25006)}
+   *
+   * @param action what to do then
+   */
   public OwnTransactions onReadOnlyServer(Runnable action) {
     return new OwnTransactions(connections, preamble, action, callers);
   }
 
   /**
-   * Returns a copy that cannot write, and whose queries with a limit read no more of an index than
-   * the limit requires.
+   * {@return a copy that cannot write, and whose queries with a limit read no more of an index than
+   * the limit requires}
    */
   public OwnTransactions readOnly() {
     return new OwnTransactions(connections, Preamble.READ_ONLY, onReadOnlyServer, callers);
   }
 
   /**
-   * Returns a copy that cannot write, like that of {@link #readOnly}, and whose statements all read
-   * the database as it was when the first of them ran.
+   * {@return a copy that cannot write, like that of {@link #readOnly}, and whose statements all
+   * read the database as it was when the first of them ran}
    */
   public OwnTransactions snapshot() {
     return new OwnTransactions(connections, Preamble.SNAPSHOT, onReadOnlyServer, callers);
   }
 
-  /** Returns a copy whose statements wait for a lock for at most a tenth of a second (55P03). */
+  /** {@return a copy whose statements wait for a lock for at most a tenth of a second (55P03)} */
   public OwnTransactions impatient() {
     return new OwnTransactions(connections, Preamble.IMPATIENT, onReadOnlyServer, callers);
   }
 
   /**
-   * Returns a copy whose statements wait for a lock for at most 30 seconds (55P03), unless the role
-   * or the database has its own {@code lock_timeout}.
+   * {@return a copy whose statements wait for a lock for at most 30 seconds (55P03), unless the
+   * role or the database has its own {@code lock_timeout}}
    */
   public OwnTransactions bounded() {
     return new OwnTransactions(connections, Preamble.BOUNDED, onReadOnlyServer, callers);
@@ -119,6 +139,10 @@ public final class OwnTransactions {
   /**
    * Runs one statement in a transaction and commits.
    *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @param request the request
    * @return the value read from each row
    * @throws StoreException if the database rejected the statement or could not be reached, or its
    *     response was lost
@@ -130,7 +154,13 @@ public final class OwnTransactions {
     return inOne(session -> session.run(bound));
   }
 
-  /** Runs a statement without parameters, like {@link #run(Statement, Object)}. */
+  /**
+   * Runs a statement without parameters, like {@link #run(Statement, Object)}.
+   *
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @return the rows
+   */
   public <R> List<R> run(Statement<NoRequest, R> statement) {
     return run(statement, NoRequest.NONE);
   }
@@ -140,6 +170,12 @@ public final class OwnTransactions {
    * COMMIT in one round trip. If the connection breaks, it is unknown whether the statement was
    * committed. Use it only for statements that may run twice, or whose caller can determine the
    * outcome.
+   *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @param request the request
+   * @return the rows
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -178,6 +214,12 @@ public final class OwnTransactions {
    * Runs a {@linkplain Statement#selfContained self-contained} statement in auto-commit mode. The
    * transaction has the session's isolation level. As in {@link #runInOneRoundTrip}, it is unknown
    * whether the statement was committed if the connection breaks.
+   *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @param request the request
+   * @return the rows
    */
   public <Q, R> List<R> runAlone(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -191,6 +233,9 @@ public final class OwnTransactions {
    * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is created
    * after a connection has been borrowed, which may take a while.
    *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
    * @param request creates the request, or returns empty to run nothing
    * @return the value read from each row, or empty if nothing was run
    */
@@ -209,6 +254,8 @@ public final class OwnTransactions {
   /**
    * Runs several statements in one transaction and commits.
    *
+   * @param <R> the type of the result
+   * @param work the work
    * @return the result of {@code work}
    * @throws StoreException as for {@link #run(Statement, Object)}
    */
@@ -221,6 +268,8 @@ public final class OwnTransactions {
   /**
    * Runs plain JDBC in one transaction and commits.
    *
+   * @param <R> the type of the result
+   * @param work the work
    * @return the result of {@code work}
    * @throws StoreException as for {@link #run(Statement, Object)}
    */
@@ -329,24 +378,39 @@ public final class OwnTransactions {
         true);
   }
 
-  /** Returns the constraint that was violated, or empty if the server named none. */
+  /**
+   * {@return the constraint that was violated, or empty if the server named none}
+   *
+   * @param failure the failure
+   */
   public static Optional<String> constraintOf(SQLException failure) {
     return PostgresDriver.constraintOf(failure);
   }
 
-  /** Returns the exception to throw to the caller, with the database's exception as its cause. */
+  /**
+   * {@return the exception to throw to the caller, with the database's exception as its cause}
+   *
+   * @param failure the failure
+   */
   public static StoreException refused(SQLException failure) {
     String state = failure.getSQLState();
     return new StoreException(
         state == null || state.startsWith("08")
             ? "The database could not be reached, or the connection was lost (SQLSTATE %s): %s%s"
-                .formatted(state, PostgresDriver.primaryMessage(failure), advice(state))
+                .formatted(state, PostgresDriver.primaryMessage(failure), advice(failure))
             : "Statement failed (SQLSTATE %s): %s%s"
-                .formatted(state, PostgresDriver.primaryMessage(failure), advice(state)),
+                .formatted(state, PostgresDriver.primaryMessage(failure), advice(failure)),
         failure);
   }
 
-  private static String advice(@Nullable String state) {
+  private static String advice(SQLException failure) {
+    String state = failure.getSQLState();
+    if (WRONG_LOGIN.contains(String.valueOf(state))) {
+      return ". Correct the user or the password of the data source.";
+    }
+    if (String.valueOf(failure.getMessage()).startsWith(NO_DRIVER)) {
+      return ". Add org.postgresql:postgresql to the class path.";
+    }
     if (state != null && NO_SUCH_SCHEMA.contains(state)) {
       return ". The queue's schema is missing, or has another name: run"
           + " Migrations.migrate(dataSource, schema), or name it with"
@@ -393,14 +457,26 @@ public final class OwnTransactions {
   /** The work of one transaction. */
   @FunctionalInterface
   public interface Work<R> {
-    /** Does the work and returns its result. */
+    /**
+     * Does the work and returns its result.
+     *
+     * @param session the settings and the connection
+     * @return the rows
+     * @throws SQLException if the database refuses the statement or cannot be reached
+     */
     R run(Session session) throws SQLException;
   }
 
   /** The work of one transaction in plain JDBC. */
   @FunctionalInterface
   public interface ConnectionWork<R> {
-    /** Does the work and returns its result. */
+    /**
+     * Does the work and returns its result.
+     *
+     * @param connection the connection
+     * @return the rows
+     * @throws SQLException if the database refuses the statement or cannot be reached
+     */
     R run(Connection connection) throws SQLException;
   }
 

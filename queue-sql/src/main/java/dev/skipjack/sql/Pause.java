@@ -13,6 +13,7 @@ public final class Pause {
    * Waits for a random time between half of {@code longest} and all of it, so that competing
    * sessions do not collide again.
    *
+   * @param longest the longest pause
    * @return false if the thread is interrupted; the caller should give up, and the thread remains
    *     interrupted
    */

@@ -32,6 +32,7 @@ public final class ReadOnlyServer {
   /**
    * Checks the server of {@code connection}, in one round trip.
    *
+   * @param connection the connection
    * @throws SQLException with {@link #SQL_STATE} if it is read-only
    */
   public static void requireWritable(Connection connection) throws SQLException {
@@ -45,6 +46,7 @@ public final class ReadOnlyServer {
   /**
    * Checks a value of the setting {@code transaction_read_only}.
    *
+   * @param transactionReadOnly the value of the setting {@code transaction_read_only}
    * @throws SQLException with {@link #SQL_STATE} unless it is off
    */
   public static void requireOff(String transactionReadOnly) throws SQLException {
@@ -59,6 +61,8 @@ public final class ReadOnlyServer {
    * Breaks a connection whose server rejected a write, so that its pool discards it. Does nothing
    * for any other failure.
    *
+   * @param connection the connection
+   * @param failure the exception
    * @return whether the connection was broken
    */
   public static boolean abandon(Connection connection, Throwable failure) {

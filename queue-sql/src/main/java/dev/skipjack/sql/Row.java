@@ -33,44 +33,84 @@ public final class Row {
     this.columns = columns;
   }
 
-  /** Returns a bigint. */
+  /**
+   * {@return a bigint}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public long number(Field<Long> field) throws SQLException {
     return required(field, result.getLong(columns.indexOf(field)));
   }
 
-  /** Returns a bigint, or null for NULL. */
+  /**
+   * {@return a bigint, or null for NULL}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public @Nullable Long numberOrNull(Field<Long> field) throws SQLException {
     long value = result.getLong(columns.indexOf(field));
     return result.wasNull() ? null : value;
   }
 
-  /** Returns an integer or a smallint. */
+  /**
+   * {@return an integer or a smallint}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public int integer(Field<? extends Number> field) throws SQLException {
     return required(field, result.getInt(columns.indexOf(field)));
   }
 
-  /** Returns an integer or a smallint, or null for NULL. */
+  /**
+   * {@return an integer or a smallint, or null for NULL}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public @Nullable Integer integerOrNull(Field<? extends Number> field) throws SQLException {
     int value = result.getInt(columns.indexOf(field));
     return result.wasNull() ? null : value;
   }
 
-  /** Returns a double precision. */
+  /**
+   * {@return a double precision}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public double real(Field<Double> field) throws SQLException {
     return required(field, result.getDouble(columns.indexOf(field)));
   }
 
-  /** Returns a boolean. */
+  /**
+   * {@return a boolean}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public boolean flag(Field<Boolean> field) throws SQLException {
     return required(field, result.getBoolean(columns.indexOf(field)));
   }
 
-  /** Returns whether a boolean is true; NULL counts as false. */
+  /**
+   * {@return whether a boolean is true; NULL counts as false}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public boolean isTrue(Field<Boolean> field) throws SQLException {
     return result.getBoolean(columns.indexOf(field));
   }
 
-  /** Returns a string, a document, or the label of an enumeration. */
+  /**
+   * {@return a string, a document, or the label of an enumeration}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public String text(Field<?> field) throws SQLException {
     String value = result.getString(columns.indexOf(field));
     if (value == null) {
@@ -79,12 +119,22 @@ public final class Row {
     return value;
   }
 
-  /** Returns a string, a document, or the label of an enumeration, or null for NULL. */
+  /**
+   * {@return a string, a document, or the label of an enumeration, or null for NULL}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public @Nullable String textOrNull(Field<?> field) throws SQLException {
     return result.getString(columns.indexOf(field));
   }
 
-  /** Returns a timestamp with time zone. */
+  /**
+   * {@return a timestamp with time zone}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public Instant instant(Field<Instant> field) throws SQLException {
     Instant value = instantOrNull(field);
     if (value == null) {
@@ -93,13 +143,23 @@ public final class Row {
     return value;
   }
 
-  /** Returns a timestamp with time zone, or null for NULL. */
+  /**
+   * {@return a timestamp with time zone, or null for NULL}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public @Nullable Instant instantOrNull(Field<Instant> field) throws SQLException {
     OffsetDateTime value = result.getObject(columns.indexOf(field), OffsetDateTime.class);
     return value == null ? null : value.toInstant();
   }
 
-  /** Returns a UUID. */
+  /**
+   * {@return a UUID}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public UUID uuid(Field<UUID> field) throws SQLException {
     UUID value = result.getObject(columns.indexOf(field), UUID.class);
     if (value == null) {
@@ -108,7 +168,12 @@ public final class Row {
     return value;
   }
 
-  /** Returns a byte string. */
+  /**
+   * {@return a byte string}
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public byte[] bytes(Field<byte[]> field) throws SQLException {
     byte[] value = result.getBytes(columns.indexOf(field));
     if (value == null) {
@@ -118,8 +183,11 @@ public final class Row {
   }
 
   /**
-   * Returns the strings of an array with any number of dimensions. NULL counts as an empty array,
+   * {@return the strings of an array with any number of dimensions} NULL counts as an empty array,
    * and elements that are NULL are omitted.
+   *
+   * @param field the field
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));
@@ -131,9 +199,11 @@ public final class Row {
   }
 
   /**
-   * Returns the strings of an array, as {@link #texts} does, but without omitting an element.
+   * {@return the strings of an array, as {@link #texts} does, but without omitting an element}
    *
+   * @param field the field
    * @throws IllegalArgumentException if an element is NULL
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public List<String> textsWithoutNull(Field<String[]> field) throws SQLException {
     List<String> texts = texts(field);

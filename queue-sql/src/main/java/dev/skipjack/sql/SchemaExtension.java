@@ -12,13 +12,22 @@ import org.jooq.DSLContext;
  */
 public interface SchemaExtension {
 
-  /** Returns the name of the module's table that needs a partition for each day in UTC. */
+  /** {@return the name of the module's table that needs a partition for each day in UTC} */
   String dailyTable();
 
-  /** Creates the statement that determines whether the table is used and needs partitions. */
+  /**
+   * Creates the statement that determines whether the table is used and needs partitions.
+   *
+   * @param dialect the context that renders
+   * @return the statement
+   */
   Statement<NoRequest, Boolean> isUsed(DSLContext dialect);
 
-  /** Returns the checks that the doctor runs after its own, in the order of their findings. */
+  /**
+   * {@return the checks that the doctor runs after its own, in the order of their findings}
+   *
+   * @param dialect the context that renders
+   */
   List<Check> checks(DSLContext dialect);
 
   /**

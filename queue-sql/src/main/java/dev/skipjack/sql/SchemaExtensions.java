@@ -15,7 +15,7 @@ public final class SchemaExtensions {
 
   private SchemaExtensions() {}
 
-  /** Returns the extensions. One that cannot be loaded is replaced by one that always throws. */
+  /** {@return the extensions} One that cannot be loaded is replaced by one that always throws. */
   public static List<SchemaExtension> load() {
     List<SchemaExtension> found = new ArrayList<>();
     Iterator<SchemaExtension> providers =

@@ -28,7 +28,10 @@ public final class Session {
   /**
    * Creates a session in a caller's transaction, whose settings are not changed.
    *
+   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @return the session
    * @throws IllegalArgumentException as for {@link #requireTransaction}
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static Session in(Connection transaction) throws SQLException {
     requireTransaction(transaction);
@@ -39,7 +42,9 @@ public final class Session {
    * Rejects a connection in auto-commit mode, because each statement would be committed separately
    * instead of together with the caller's rows.
    *
+   * @param connection the connection
    * @throws IllegalArgumentException if the connection is in auto-commit mode
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static void requireTransaction(Connection connection) throws SQLException {
     if (connection.getAutoCommit()) {
@@ -51,7 +56,12 @@ public final class Session {
   /**
    * Runs one statement.
    *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @param request the request
    * @return the value read from each row
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request) throws SQLException {
     return run(statement.bind(request));
@@ -61,7 +71,13 @@ public final class Session {
    * Runs one {@linkplain Statement#selfContained self-contained} statement in a caller's
    * transaction.
    *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param statement the statement
+   * @param request the request
    * @param followUp a query to run in the same round trip, or null for none
+   * @return the rows
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request, @Nullable FollowUp followUp)
       throws SQLException {
@@ -69,8 +85,10 @@ public final class Session {
   }
 
   /**
-   * Returns the id of the server process, which the driver received when it connected, or empty if
-   * the driver is not PostgreSQL's own.
+   * {@return the id of the server process, which the driver received when it connected, or empty if
+   * the driver is not PostgreSQL's own}
+   *
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public OptionalInt serverProcess() throws SQLException {
     return PostgresDriver.serverProcess(connection);

@@ -15,7 +15,11 @@ public final class ShrinkingLimit {
 
   private int limit;
 
-  /** Creates a limit that begins with {@code largest} rows. */
+  /**
+   * Creates a limit that begins with {@code largest} rows.
+   *
+   * @param largest the largest limit
+   */
   public ShrinkingLimit(int largest) {
     this.limit = largest;
   }
@@ -23,6 +27,7 @@ public final class ShrinkingLimit {
   /**
    * Runs one batch.
    *
+   * @param <R> the type of the result
    * @param batch runs the batch with the given limit
    * @return the result of the batch
    * @throws StoreException if the batch fails for a reason other than a lock or a timeout, or with

@@ -8,7 +8,12 @@ public final class Spans {
 
   private Spans() {}
 
-  /** Returns, for example, {@code 2 h 5 min}. A negative duration counts as zero. */
+  /**
+   * Returns, for example, {@code 2 h 5 min}. A negative duration counts as zero.
+   *
+   * @param duration the duration
+   * @return the duration in words
+   */
   public static String of(Duration duration) {
     Duration span = duration.isNegative() ? Duration.ZERO : duration;
     if (span.toDays() > 0) {
@@ -23,7 +28,12 @@ public final class Spans {
     return "%d s".formatted(span.toSeconds());
   }
 
-  /** Returns the duration between two instants in words. */
+  /**
+   * {@return the duration between two instants in words}
+   *
+   * @param from the start
+   * @param to the end
+   */
   public static String between(Instant from, Instant to) {
     return of(Duration.between(from, to));
   }

@@ -28,8 +28,12 @@ public final class Statement<Q, R> {
       StatementText text, Function<Q, Arguments> binding, RowReader<R> reader) {}
 
   /**
-   * Returns a statement that is created and rendered when it is first used. Rendering all
+   * {@return a statement that is created and rendered when it is first used} Rendering all
    * statements at startup would take about a second, although a process may never run most of them.
+   *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param creation creates the statement
    */
   public static <Q, R> Statement<Q, R> lazily(Supplier<Statement<Q, R>> creation) {
     return new Statement<>(() -> creation.get().parts());
@@ -38,9 +42,14 @@ public final class Statement<Q, R> {
   /**
    * Renders a query with the configuration of {@code dsl}.
    *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param dsl the context that renders
    * @param query the query, whose only bind values were created by {@link
    *     org.jooq.impl.DSL#param(String, Class)}
    * @param binding returns a value for each parameter
+   * @param reader reads a row
+   * @return the statement
    */
   public static <Q, R> Statement<Q, R> of(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
@@ -51,6 +60,12 @@ public final class Statement<Q, R> {
   /**
    * Renders a query without parameters, like {@link #of(DSLContext, ResultQuery, Function,
    * RowReader)}.
+   *
+   * @param <R> the type of the result
+   * @param dsl the context that renders
+   * @param query the query
+   * @param reader reads a row
+   * @return the statement
    */
   public static <R> Statement<NoRequest, R> of(
       DSLContext dsl, ResultQuery<?> query, RowReader<R> reader) {
@@ -60,6 +75,14 @@ public final class Statement<Q, R> {
   /**
    * Renders a query that runs without the settings that other statements need. It has only one
    * sensible plan, and every function, operator and type in it is qualified.
+   *
+   * @param <Q> the type of the request
+   * @param <R> the type of the result
+   * @param dsl the context that renders
+   * @param query the query
+   * @param binding binds the values of a request
+   * @param reader reads a row
+   * @return the statement
    */
   public static <Q, R> Statement<Q, R> selfContained(
       DSLContext dsl, ResultQuery<?> query, Function<Q, Arguments> binding, RowReader<R> reader) {
@@ -67,7 +90,7 @@ public final class Statement<Q, R> {
     return new Statement<>(() -> parts);
   }
 
-  /** Returns the rendered text, for plans and golden files. */
+  /** {@return the rendered text, for plans and golden files} */
   public StatementText text() {
     return parts().text();
   }
@@ -76,7 +99,10 @@ public final class Statement<Q, R> {
    * Runs the statement in the transaction that is open on {@code connection}, and restores that
    * transaction's planner settings.
    *
+   * @param connection the connection
+   * @param request the request
    * @return the value read from each row
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public List<R> run(Connection connection, Q request) throws SQLException {
     return bind(request).run(connection);
@@ -94,7 +120,12 @@ public final class Statement<Q, R> {
   /** Turns a row into a value. */
   @FunctionalInterface
   public interface RowReader<R> {
-    /** Returns the value of the current row. */
+    /**
+     * {@return the value of the current row}
+     *
+     * @param row the row
+     * @throws SQLException if the database refuses the statement or cannot be reached
+     */
     R read(Row row) throws SQLException;
   }
 }

@@ -42,14 +42,20 @@ public final class StatementDialect {
     }
   }
 
-  /** Returns a context that renders bind parameters as {@code ?}. */
+  /**
+   * {@return a context that renders bind parameters as {@code ?}}
+   *
+   * @param schema the schema
+   */
   public static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
   }
 
   /**
-   * Returns a context for statements that run in a transaction of the caller. They compare times
+   * {@return a context for statements that run in a transaction of the caller} They compare times
    * with the start of the statement, because the transaction's own jobs are due after its start.
+   *
+   * @param schema the schema
    */
   public static DSLContext withinTransaction(String schema) {
     VisitListener later =

@@ -93,12 +93,12 @@ public final class StatementText {
     this.columns = new ResultColumns(query);
   }
 
-  /** Returns the text, with a question mark for each parameter. */
+  /** {@return the text, with a question mark for each parameter} */
   public String sql() {
     return sql;
   }
 
-  /** Returns the names of the parameters in the order of their question marks. */
+  /** {@return the names of the parameters in the order of their question marks} */
   public List<String> parameters() {
     return parameters;
   }

@@ -16,14 +16,20 @@ public final class Texts {
 
   private Texts() {}
 
-  /** Returns a parameter for one string: {@code cast(? as text)}. */
+  /**
+   * {@return a parameter for one string: {@code cast(? as text)}}
+   *
+   * @param name the name
+   */
   public static Field<String> param(String name) {
     return DSL.cast(DSL.param(name, String.class), SQLDataType.CLOB);
   }
 
   /**
-   * Returns an array of strings in PostgreSQL's text form, which the statement must cast: {@code
-   * {"a","b"}}.
+   * {@return an array of strings in PostgreSQL's text form, which the statement must cast: {@code
+   * {"a","b"}}}
+   *
+   * @param texts the texts
    */
   public static String arrayOf(List<String> texts) {
     return texts.stream()
@@ -31,7 +37,11 @@ public final class Texts {
         .collect(Collectors.joining(",", "{", "}"));
   }
 
-  /** Returns a parameter for an array of strings. */
+  /**
+   * {@return a parameter for an array of strings}
+   *
+   * @param name the name
+   */
   public static Param<String[]> array(String name) {
     return DSL.param(name, SQLDataType.CLOB.getArrayDataType());
   }

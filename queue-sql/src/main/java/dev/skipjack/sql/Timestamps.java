@@ -18,7 +18,11 @@ public final class Timestamps {
 
   private Timestamps() {}
 
-  /** Returns the instant as a text that the server reads, to the microsecond. */
+  /**
+   * {@return the instant as a text that the server reads, to the microsecond}
+   *
+   * @param instant the instant
+   */
   public static String text(Instant instant) {
     if (instant.isBefore(FIRST)) {
       return "-infinity";

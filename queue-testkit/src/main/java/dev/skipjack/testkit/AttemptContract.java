@@ -21,19 +21,34 @@ public abstract class AttemptContract {
   /** Constructor for subclasses. */
   protected AttemptContract() {}
 
-  /** Returns the store under test. */
+  /** {@return the store under test} */
   protected abstract JobStore store();
 
-  /** Returns an enqueuer for the store. */
+  /** {@return an enqueuer for the store} */
   protected abstract JobEnqueuer enqueuer();
 
-  /** Returns a job as a reader of the store would return it. */
+  /**
+   * {@return a job as a reader of the store would return it}
+   *
+   * @param job the job
+   */
   protected abstract JobDetails find(JobId job);
 
-  /** Opens a caller's transaction, which is rolled back when the connection is closed. */
+  /**
+   * Opens a caller's transaction, which is rolled back when the connection is closed.
+   *
+   * @return the connection of the transaction
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   protected abstract Connection transaction() throws SQLException;
 
-  /** Locks the row of a job until the returned connection is closed. */
+  /**
+   * Locks the row of a job until the returned connection is closed.
+   *
+   * @param job the job
+   * @return the connection that holds the lock
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   protected abstract Connection hold(JobId job) throws SQLException;
 
   @BeforeEach

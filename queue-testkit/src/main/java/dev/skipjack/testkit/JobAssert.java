@@ -21,32 +21,57 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
     this.job = job;
   }
 
-  /** Asserts that the job is pending. */
+  /**
+   * Asserts that the job is pending.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert isPending() {
     return hasStatus(JobStatus.PENDING);
   }
 
-  /** Asserts that the job is running. */
+  /**
+   * Asserts that the job is running.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert isRunning() {
     return hasStatus(JobStatus.RUNNING);
   }
 
-  /** Asserts that the job is dead. */
+  /**
+   * Asserts that the job is dead.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert isDead() {
     return hasStatus(JobStatus.DEAD);
   }
 
-  /** Asserts that the job is completed. */
+  /**
+   * Asserts that the job is completed.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert isCompleted() {
     return hasStatus(JobStatus.COMPLETED);
   }
 
-  /** Asserts that the job is cancelled. */
+  /**
+   * Asserts that the job is cancelled.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert isCancelled() {
     return hasStatus(JobStatus.CANCELLED);
   }
 
-  /** Asserts that the job has the given status. */
+  /**
+   * Asserts that the job has the given status.
+   *
+   * @param status the status
+   * @return this, for further assertions
+   */
   public JobAssert hasStatus(JobStatus status) {
     return require(job.status() == status, "to be " + status.literal());
   }
@@ -54,29 +79,50 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
   /**
    * Asserts that the given number of attempts has been started, including attempts that were
    * snoozed or released.
+   *
+   * @param attempts the number of attempts
+   * @return this, for further assertions
    */
   public JobAssert hasAttempts(int attempts) {
     return require(job.attempts() == attempts, "to have had %d attempts".formatted(attempts));
   }
 
-  /** Asserts that the error message of the latest unsuccessful attempt contains the given text. */
+  /**
+   * Asserts that the error message of the latest unsuccessful attempt contains the given text.
+   *
+   * @param text the text
+   * @return this, for further assertions
+   */
   public JobAssert hasLastErrorContaining(String text) {
     String error = job.lastError();
     return require(
         error != null && error.contains(text), "to have a last error with '%s'".formatted(text));
   }
 
-  /** Asserts that no attempt has recorded an error. */
+  /**
+   * Asserts that no attempt has recorded an error.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert hasNoError() {
     return require(job.lastError() == null, "to have no error");
   }
 
-  /** Asserts that the job is in the given queue, or was in it when it ended. */
+  /**
+   * Asserts that the job is in the given queue, or was in it when it ended.
+   *
+   * @param queue the queue
+   * @return this, for further assertions
+   */
   public JobAssert isOnQueue(String queue) {
     return require(job.queue().equals(queue), "to be on queue '%s'".formatted(queue));
   }
 
-  /** Asserts that the job is pending and due. */
+  /**
+   * Asserts that the job is pending and due.
+   *
+   * @return this, for further assertions
+   */
   public JobAssert isDue() {
     return require(
         job.status() == JobStatus.PENDING && !isPositive(job.dueIn()), "to be pending and due");
@@ -86,6 +132,9 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
    * Asserts that the job is pending and becomes due after the given duration, or up to 10 seconds
    * earlier. The tolerance allows for the time that has passed since the due time was set. For
    * backoffs with jitter, use {@link #isDueWithin}.
+   *
+   * @param wait the wait, from now by the database's clock
+   * @return this, for further assertions
    */
   public JobAssert isDueIn(Duration wait) {
     Duration passed = wait.minus(job.dueIn());
@@ -96,7 +145,12 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
         "to be pending and due in " + Texts.of(wait));
   }
 
-  /** Asserts that the job is pending and is or becomes due within the given duration. */
+  /**
+   * Asserts that the job is pending and is or becomes due within the given duration.
+   *
+   * @param wait the wait, from now by the database's clock
+   * @return this, for further assertions
+   */
   public JobAssert isDueWithin(Duration wait) {
     return require(
         job.status() == JobStatus.PENDING && job.dueIn().compareTo(wait) <= 0,

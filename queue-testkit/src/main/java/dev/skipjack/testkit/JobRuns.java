@@ -32,21 +32,23 @@ public final class JobRuns {
   }
 
   /**
-   * Returns an instance that runs the jobs of {@code database}.
+   * {@return an instance that runs the jobs of {@code database}}
    *
    * @param runner the runner, usually a worker that has not been started; it must be built on a
    *     queue in {@code database}
+   * @param database the database
    */
   public static JobRuns with(JobRunner runner, QueueDatabase database) {
     return with(runner, database.queue());
   }
 
   /**
-   * Returns an instance that runs the jobs of a queue in a database that the testkit has not
-   * created.
+   * {@return an instance that runs the jobs of a queue in a database that the testkit has not
+   * created}
    *
    * @param runner the runner, usually a worker that has not been started; it must be built on the
    *     same queue
+   * @param queue the queue
    */
   public static JobRuns with(JobRunner runner, TestQueue queue) {
     return new JobRuns(runner, queue);
@@ -75,6 +77,7 @@ public final class JobRuns {
    * If an attempt fails, the next one may not be due yet, because its backoff starts only at the
    * end of the failed attempt.
    *
+   * @param time the time from now
    * @return the number of attempts that were run
    */
   public int dueWithin(Duration time) {

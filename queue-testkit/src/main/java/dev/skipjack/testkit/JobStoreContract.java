@@ -45,7 +45,7 @@ public abstract class JobStoreContract {
   protected JobStoreContract() {}
 
   /**
-   * Returns the store under test. This method is called before each test and may return the same
+   * {@return the store under test} This method is called before each test and may return the same
    * object each time.
    *
    * @param database a migrated database with empty tables

@@ -43,12 +43,22 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
     this.jobs = jobs;
   }
 
-  /** Keeps only jobs whose payload equals the given one. */
+  /**
+   * Keeps only jobs whose payload equals the given one.
+   *
+   * @param payload the payload
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> withPayload(T payload) {
     return keep("payload " + payload, job -> decode(job).equals(payload));
   }
 
-  /** Keeps only jobs whose payload matches the given predicate. */
+  /**
+   * Keeps only jobs whose payload matches the given predicate.
+   *
+   * @param accepted accepts the payload
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> withPayloadMatching(Predicate<? super T> accepted) {
     return keep("payload as given", job -> accepted.test(decode(job)));
   }
@@ -58,6 +68,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
    *
    * @param assertions a consumer that throws an {@link AssertionError} for a payload that does not
    *     match
+   * @return assertions about the jobs that are left
    */
   public JobsAssert<T> withPayloadSatisfying(Consumer<? super T> assertions) {
     List<AssertionError> refusals = new ArrayList<>();
@@ -75,7 +86,12 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
         refusals);
   }
 
-  /** Keeps only jobs that are in the given queue, or were in it when they ended. */
+  /**
+   * Keeps only jobs that are in the given queue, or were in it when they ended.
+   *
+   * @param queue the queue
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> onQueue(String queue) {
     return keep("queue '%s'".formatted(queue), job -> job.queue().equals(queue));
   }
@@ -83,6 +99,9 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs whose due time is the given duration after their enqueue, to within a second. A
    * job that is waiting for a retry has the due time of the retry.
+   *
+   * @param delay the delay
+   * @return assertions about the jobs that are left
    */
   public JobsAssert<T> dueIn(Duration delay) {
     return keep(
@@ -90,36 +109,66 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
         job -> job.delay().minus(delay).abs().compareTo(TOLERANCE) <= 0);
   }
 
-  /** Keeps only jobs that are due at the given instant, to the microsecond. */
+  /**
+   * Keeps only jobs that are due at the given instant, to the microsecond.
+   *
+   * @param instant the instant
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> dueAt(Instant instant) {
     Instant stored = instant.truncatedTo(ChronoUnit.MICROS);
     return keep("due at " + instant, job -> job.scheduledAt().equals(stored));
   }
 
-  /** Keeps only jobs with the given priority. */
+  /**
+   * Keeps only jobs with the given priority.
+   *
+   * @param priority the priority, from -100 (lowest) to 100
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> withPriority(int priority) {
     return keep("priority " + priority, job -> job.priority() == priority);
   }
 
-  /** Keeps only jobs that have all of the given tags. */
+  /**
+   * Keeps only jobs that have all of the given tags.
+   *
+   * @param tags the tags
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> withTags(String... tags) {
     List<String> wanted = List.of(tags);
     return keep("tags " + wanted, job -> job.tags().containsAll(wanted));
   }
 
-  /** Keeps only jobs with the given status. */
+  /**
+   * Keeps only jobs with the given status.
+   *
+   * @param status the status
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> inStatus(JobStatus status) {
     return keep(status.literal(), job -> job.status() == status);
   }
 
-  /** Keeps only jobs whose last error contains the given text. */
+  /**
+   * Keeps only jobs whose last error contains the given text.
+   *
+   * @param text the text
+   * @return assertions about the jobs that are left
+   */
   public JobsAssert<T> withErrorContaining(String text) {
     return keep(
         "last error containing '%s'".formatted(text),
         job -> job.lastError() != null && job.lastError().contains(text));
   }
 
-  /** Asserts that exactly the given number of jobs match. */
+  /**
+   * Asserts that exactly the given number of jobs match.
+   *
+   * @param count the number of jobs
+   * @return this
+   */
   public JobsAssert<T> times(int count) {
     if (jobs.size() != count) {
       failWithMessage(
@@ -135,6 +184,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Asserts that exactly one job matches, and returns assertions about it.
    *
+   * @return assertions about the job
    * @throws AssertionError if more than one job matches
    */
   public JobAssert onlyJob() {

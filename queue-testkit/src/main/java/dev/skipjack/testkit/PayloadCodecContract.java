@@ -38,7 +38,7 @@ public abstract class PayloadCodecContract {
   /** For the tests of this package. */
   protected PayloadCodecContract() {}
 
-  /** Returns the codec to test. */
+  /** {@return the codec to test} */
   protected abstract PayloadCodec codec();
 
   @Test

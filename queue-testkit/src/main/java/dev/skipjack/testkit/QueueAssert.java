@@ -29,6 +29,9 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
    * Sets the codec that decodes payloads, for queues that were built with a custom codec. By
    * default, payloads are decoded with Jackson 2 if it is on the class path, as in a queue without
    * a custom codec.
+   *
+   * @param codec the codec
+   * @return this, for further assertions
    */
   public QueueAssert decodedBy(PayloadCodec codec) {
     QueueAssert other = new QueueAssert(jobs, codec);
@@ -38,24 +41,45 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   /**
    * Asserts that there is at least one job of the given type, in any state. Chained calls narrow
    * down the jobs.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @return assertions about the jobs found
    */
   public <T> JobsAssert<T> hasEnqueued(JobType<T> type) {
     return narrowed(type).keep(kind(type), job -> job.kind().equals(type.kind()));
   }
 
-  /** Asserts that there is no job of the given type. */
+  /**
+   * Asserts that there is no job of the given type.
+   *
+   * @param type the jobs' type
+   * @return this, for further assertions
+   */
   public QueueAssert hasNotEnqueued(JobType<?> type) {
     return none(kind(type), job -> job.kind().equals(type.kind()));
   }
 
-  /** Asserts that there is no job of the given type with an equal payload. */
+  /**
+   * Asserts that there is no job of the given type with an equal payload.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @param payload the payload
+   * @return this, for further assertions
+   */
   public <T> QueueAssert hasNotEnqueued(JobType<T> type, T payload) {
     return none(
         "%s, payload %s".formatted(kind(type), payload),
         job -> job.kind().equals(type.kind()) && Payloads.decode(codec, type, job).equals(payload));
   }
 
-  /** Asserts that there are exactly the given number of jobs, of any kind. */
+  /**
+   * Asserts that there are exactly the given number of jobs, of any kind.
+   *
+   * @param count the number of jobs
+   * @return this
+   */
   public QueueAssert hasExactly(int count) {
     if (jobs.size() != count) {
       failWithMessage(
@@ -65,7 +89,11 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
     return this;
   }
 
-  /** Asserts that there is no job of any kind. */
+  /**
+   * Asserts that there is no job of any kind.
+   *
+   * @return this, for further assertions
+   */
   public QueueAssert hasNoJobs() {
     return none("any kind", job -> true);
   }
@@ -73,6 +101,10 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   /**
    * Asserts that there is at least one dead job of the given type. Chained calls narrow down the
    * jobs.
+   *
+   * @param <T> the type of the payload
+   * @param type the jobs' type
+   * @return assertions about the jobs found
    */
   public <T> JobsAssert<T> hasDeadLetter(JobType<T> type) {
     return narrowed(type)
@@ -81,12 +113,20 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
             job -> job.kind().equals(type.kind()) && job.status() == JobStatus.DEAD);
   }
 
-  /** Asserts that no job is dead. */
+  /**
+   * Asserts that no job is dead.
+   *
+   * @return this, for further assertions
+   */
   public QueueAssert hasNoDeadLetters() {
     return none("dead", job -> job.status() == JobStatus.DEAD);
   }
 
-  /** Asserts that no job is pending, running or waiting. */
+  /**
+   * Asserts that no job is pending, running or waiting.
+   *
+   * @return this, for further assertions
+   */
   public QueueAssert hasNothingLeftToDo() {
     return none(
         "not ended",
@@ -97,8 +137,9 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   }
 
   /**
-   * Returns assertions about a single job.
+   * {@return assertions about a single job}
    *
+   * @param id the id
    * @throws AssertionError if the job does not exist
    */
   public JobAssert job(JobId id) {

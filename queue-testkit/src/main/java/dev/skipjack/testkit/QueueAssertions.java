@@ -22,19 +22,29 @@ public final class QueueAssertions {
 
   private QueueAssertions() {}
 
-  /** Returns assertions about the committed jobs of a test database. */
+  /**
+   * {@return assertions about the committed jobs of a test database}
+   *
+   * @param database the database
+   */
   public static QueueAssert assertThat(QueueDatabase database) {
     return assertThatJobs(database.dataSource(), database.schema());
   }
 
-  /** Returns assertions about the jobs of a queue, as {@link TestQueue#assertThat} does. */
+  /**
+   * {@return assertions about the jobs of a queue, as {@link TestQueue#assertThat} does}
+   *
+   * @param queue the queue
+   */
   public static QueueAssert assertThat(TestQueue queue) {
     return queue.assertThat();
   }
 
   /**
-   * Returns assertions about the committed jobs of a schema.
+   * {@return assertions about the committed jobs of a schema}
    *
+   * @param dataSource connections to the database
+   * @param schema the schema
    * @throws IllegalStateException if the jobs cannot be read
    */
   public static QueueAssert assertThatJobs(DataSource dataSource, String schema) {
@@ -42,10 +52,12 @@ public final class QueueAssertions {
   }
 
   /**
-   * Returns assertions about the jobs of a schema as seen by the transaction that is open on {@code
-   * connection}, including jobs that the transaction itself has enqueued. The transaction remains
-   * open.
+   * {@return assertions about the jobs of a schema as seen by the transaction that is open on
+   * {@code connection}, including jobs that the transaction itself has enqueued} The transaction
+   * remains open.
    *
+   * @param connection the connection
+   * @param schema the schema
    * @throws IllegalStateException if the jobs cannot be read, for example because the transaction
    *     has failed
    */
@@ -54,8 +66,10 @@ public final class QueueAssertions {
   }
 
   /**
-   * Returns assertions about a single job.
+   * {@return assertions about a single job}
    *
+   * @param database the database
+   * @param job the job
    * @throws AssertionError if the job does not exist
    */
   public static JobAssert assertThatJob(QueueDatabase database, JobId job) {

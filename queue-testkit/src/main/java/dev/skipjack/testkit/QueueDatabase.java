@@ -70,6 +70,7 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * Creates a database with empty tables.
    *
+   * @return the database
    * @throws IllegalStateException if the database cannot be created; the cause contains the reason
    */
   public static QueueDatabase create() {
@@ -80,7 +81,7 @@ public final class QueueDatabase implements AutoCloseable {
     return new QueueDatabase(server);
   }
 
-  /** Returns a pool of ten connections in auto-commit mode, which is closed with the database. */
+  /** {@return a pool of ten connections in auto-commit mode, which is closed with the database} */
   public DataSource dataSource() {
     return main;
   }
@@ -104,19 +105,23 @@ public final class QueueDatabase implements AutoCloseable {
   }
 
   /**
-   * Returns the JDBC URL of the database, for another process or pool. The URL contains the user
+   * {@return the JDBC URL of the database, for another process or pool} The URL contains the user
    * and the password as parameters, so do not log it.
    */
   public String jdbcUrl() {
     return server.jdbcUrl(name);
   }
 
-  /** Returns the schema of the queue's tables. */
+  /** {@return the schema of the queue's tables} */
   public String schema() {
     return TestServer.SCHEMA;
   }
 
-  /** Returns a connection from {@link #dataSource()}; the caller must close it. */
+  /**
+   * {@return a connection from {@link #dataSource()}; the caller must close it}
+   *
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public Connection connection() throws SQLException {
     return main.getConnection();
   }
@@ -177,6 +182,7 @@ public final class QueueDatabase implements AutoCloseable {
    *
    * <p>This method may be called by the handler of the job.
    *
+   * @param job the job
    * @param queue the queue that the job is in
    * @throws IllegalStateException if the job is not running
    */

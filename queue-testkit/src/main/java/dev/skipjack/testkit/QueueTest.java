@@ -29,9 +29,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 public @interface QueueTest {
 
   /**
-   * Whether the queue's tables are emptied before each test method. If false, methods see the jobs
-   * of earlier methods, which is useful for a scenario that spans several methods or for jobs that
-   * are enqueued in {@code @BeforeAll}. A nested class can override this value.
+   * {@return whether the queue's tables are emptied before each test method} If false, methods see
+   * the jobs of earlier methods, which is useful for a scenario that spans several methods or for
+   * jobs that are enqueued in {@code @BeforeAll}. A nested class can override this value.
    */
   boolean truncate() default true;
 }

@@ -46,12 +46,16 @@ public final class RecordingEnqueues implements EnqueueInterceptor {
     return results;
   }
 
-  /** Returns a copy of all records so far. */
+  /** {@return a copy of all records so far} */
   public List<Recorded> all() {
     return List.copyOf(recorded);
   }
 
-  /** Returns a copy of all records so far for jobs of one type. */
+  /**
+   * {@return a copy of all records so far for jobs of one type}
+   *
+   * @param type the jobs' type
+   */
   public List<Recorded> of(JobType<?> type) {
     return recorded.stream().filter(one -> one.job().kind().equals(type.kind())).toList();
   }

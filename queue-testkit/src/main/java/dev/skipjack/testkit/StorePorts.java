@@ -14,29 +14,29 @@ import java.sql.Connection;
  */
 public interface StorePorts {
 
-  /** Returns the store, through which jobs are claimed and their outcomes recorded. */
+  /** {@return the store, through which jobs are claimed and their outcomes recorded} */
   JobStore store();
 
-  /** Returns an enqueuer that runs its own transactions. */
+  /** {@return an enqueuer that runs its own transactions} */
   JobEnqueuer enqueuer();
 
   /**
-   * Returns an enqueuer that takes part in the caller's transaction.
+   * {@return an enqueuer that takes part in the caller's transaction}
    *
    * @param transaction a connection that is not in auto-commit mode; the store does not commit,
    *     roll back or close it
    */
   JobEnqueuer enqueuerIn(Connection transaction);
 
-  /** Returns the administrative operations. */
+  /** {@return the administrative operations} */
   QueueAdmin admin();
 
-  /** Returns the read-only queries. */
+  /** {@return the read-only queries} */
   JobReader reader();
 
-  /** Returns the maintenance operations for the partitions of the history. */
+  /** {@return the maintenance operations for the partitions of the history} */
   Maintenance maintenance();
 
-  /** Returns the registry of workers. */
+  /** {@return the registry of workers} */
   WorkerRegistry workers();
 }

@@ -55,13 +55,14 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
    *
    * @param dataSource a pool of the database
    * @param schema the schema of the queue's tables, without quotes
+   * @return the jobs of the queue
    */
   public static TestQueue on(DataSource dataSource, String schema) {
     return new TestQueue(dataSource, schema, Optional::empty, null);
   }
 
   /**
-   * Returns a copy that reads and changes the jobs in the caller's transaction, if there is one.
+   * {@return a copy that reads and changes the jobs in the caller's transaction, if there is one}
    *
    * @param transaction returns the connection of the transaction that is open in the current
    *     thread, or empty if there is none. The copy neither commits the transaction nor closes the
@@ -72,8 +73,10 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
   }
 
   /**
-   * Returns a copy whose assertions decode payloads with {@code codec}. By default, payloads are
+   * {@return a copy whose assertions decode payloads with {@code codec}} By default, payloads are
    * decoded with Jackson 2.
+   *
+   * @param codec the codec
    */
   public TestQueue decodedBy(PayloadCodec codec) {
     return new TestQueue(dataSource, schema, transaction, codec);
@@ -94,13 +97,13 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
     return codec == null ? found : found.decodedBy(codec);
   }
 
-  /** Returns whether the queue has a job, live or archived. */
+  /** {@return whether the queue has a job, live or archived} */
   public boolean hasJobs() {
     return edits.hasJobs();
   }
 
   /**
-   * Returns the queues in which jobs are due that a worker would run if it served the queue.
+   * {@return the queues in which jobs are due that a worker would run if it served the queue}
    *
    * @param kinds the kinds that the worker handles
    * @param served the queues that the worker serves

@@ -37,12 +37,15 @@ public interface HandlerTransactions {
   void run(Callable<Boolean> handler, Consumer<Connection> completion) throws Exception;
 
   /**
-   * Returns a handler that calls {@code handler} in a transaction.
+   * {@return a handler that calls {@code handler} in a transaction}
    *
    * <p>If {@code handler} returns {@code Outcome.completed()}, with or without a result, the job is
    * completed with {@link JobContext#completeIn} as the last statement of the transaction. After
    * any other outcome or an exception, the transaction is rolled back, and the worker writes the
    * outcome as usual. An asynchronous outcome fails the attempt.
+   *
+   * @param <T> the type of the payload
+   * @param handler runs the jobs
    */
   default <T> Handler<T> transactional(Handler<T> handler) {
     return new TransactionalHandler<>(this, handler);

@@ -34,40 +34,46 @@ import java.lang.annotation.Target;
 public @interface JobHandler {
 
   /**
-   * The kind of the jobs, whose {@link JobType} is declared elsewhere. Set either this attribute or
-   * {@link #kind}.
+   * {@return the kind of the jobs, whose {@link JobType} is declared elsewhere} Set either this
+   * attribute or {@link #kind}.
    */
   String value() default "";
 
-  /** The kind of the jobs. This annotation defines their type unless it is declared elsewhere. */
+  /**
+   * {@return the kind of the jobs} This annotation defines their type unless it is declared
+   * elsewhere.
+   */
   String kind() default "";
 
-  /** Classes whose static final fields are searched for the {@link JobType} of the kind. */
+  /**
+   * {@return classes whose static final fields are searched for the {@link JobType} of the kind}
+   */
   Class<?>[] types() default {};
 
   /**
-   * The queue of the jobs, as for {@link JobType#onQueue}. Default: {@value JobType#DEFAULT_QUEUE}.
+   * {@return the queue of the jobs, as for {@link JobType#onQueue}} Default: {@value
+   * JobType#DEFAULT_QUEUE}.
    */
   String queue() default "";
 
   /**
-   * The maximum number of attempts, as for {@link JobType#maxAttempts}. Default: the maximum of the
-   * queue.
+   * {@return the maximum number of attempts, as for {@link JobType#maxAttempts}} Default: the
+   * maximum of the queue.
    */
   int maxAttempts() default 0;
 
   /**
-   * The timeout of an attempt: a whole number followed by {@code ms}, {@code s}, {@code m}, {@code
-   * h} or {@code d}, as in {@code 30s}, or an ISO 8601 duration, as in {@code PT1M30S}. Default: no
-   * timeout.
+   * {@return the timeout of an attempt: a whole number followed by {@code ms}, {@code s}, {@code
+   * m}, {@code h} or {@code d}, as in {@code 30s}, or an ISO 8601 duration, as in {@code PT1M30S}}
+   * Default: no timeout.
    */
   String timeout() default "";
 
   /**
-   * Whether the worker calls the method in a transaction that also completes the job. The rows that
-   * the method writes in this transaction and the completion then commit together or not at all.
-   * After any outcome other than completion, and after an exception, the transaction is rolled
-   * back.
+   * {@return whether the worker calls the method in a transaction that also completes the job} The
+   * rows that the method writes in this transaction and the completion then commit together or not
+   * at all. After any outcome other than completion, and after an exception, the transaction is
+   * rolled back.
    *
    * <p>Requires {@link JobHandlers.Builder#transactions}, which the modules for frameworks call
    * with the framework's transactions. The method must not be asynchronous. Default: false, which

@@ -40,6 +40,8 @@ public final class JobHandlers {
    * Scans objects for handlers. Their classes and superclasses are searched. A method that
    * overrides a handler needs the annotation too.
    *
+   * @param objects the objects with handlers
+   * @return the handlers
    * @throws IllegalArgumentException if an object has no handler, if a handler is declared
    *     incorrectly, or if a kind has two handlers. The message names class, method and the fix
    */
@@ -51,22 +53,26 @@ public final class JobHandlers {
     return builder.build();
   }
 
-  /** Returns an empty builder. */
+  /** {@return an empty builder} */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * Returns whether a class or a superclass has a method with {@link JobHandler} or {@link
-   * JobSchedule}.
+   * {@return whether a class or a superclass has a method with {@link JobHandler} or {@link
+   * JobSchedule}}
+   *
+   * @param type the class
    */
   public static boolean areDeclaredBy(Class<?> type) {
     return !HandlerScan.annotated(type).isEmpty();
   }
 
   /**
-   * Returns the classes whose static final fields are searched for the job types of a class's
-   * handlers. Tools need them if reflection must be declared in advance.
+   * {@return the classes whose static final fields are searched for the job types of a class's
+   * handlers} Tools need them if reflection must be declared in advance.
+   *
+   * @param type the class
    */
   public static Set<Class<?>> constantsReadBy(Class<?> type) {
     Set<Class<?>> classes = TypeConstants.own(type);
@@ -80,7 +86,7 @@ public final class JobHandlers {
     return classes;
   }
 
-  /** Returns the job types of the handlers, in the order of their kinds. */
+  /** {@return the job types of the handlers, in the order of their kinds} */
   public List<JobType<?>> types() {
     List<JobType<?>> types = new ArrayList<>();
     byKind.values().forEach(handler -> types.add(handler.type()));
@@ -88,8 +94,8 @@ public final class JobHandlers {
   }
 
   /**
-   * Returns the schedules of the handlers, in the order of their kinds, without {@linkplain
-   * JobSchedule#DISABLED disabled} schedules.
+   * {@return the schedules of the handlers, in the order of their kinds, without {@linkplain
+   * JobSchedule#DISABLED disabled} schedules}
    */
   public List<Schedule> schedules() {
     List<Schedule> schedules = new ArrayList<>();
@@ -104,6 +110,7 @@ public final class JobHandlers {
   /**
    * Adds the handlers and their schedules to a worker.
    *
+   * @param worker the worker
    * @throws IllegalArgumentException if the worker already has a handler of one of the kinds or a
    *     schedule of one of the names, or the queue does not support the schedules
    * @throws dev.skipjack.api.PayloadException if the queue's codec cannot decode a payload class
@@ -127,6 +134,8 @@ public final class JobHandlers {
     /**
      * Declares a job type, which a handler of its kind then uses.
      *
+     * @param type the jobs' type
+     * @return this builder
      * @throws IllegalArgumentException if another type of the kind was declared
      */
     public Builder type(JobType<?> type) {
@@ -139,7 +148,12 @@ public final class JobHandlers {
       return this;
     }
 
-    /** Sets how handlers with {@link JobHandler#transactional} are called. */
+    /**
+     * Sets how handlers with {@link JobHandler#transactional} are called.
+     *
+     * @param transactions calls transactional handlers
+     * @return this builder
+     */
     public Builder transactions(HandlerTransactions transactions) {
       this.transactions =
           Objects.requireNonNull(transactions, "The handler transactions must not be null.");
@@ -151,13 +165,21 @@ public final class JobHandlers {
      * such as {@code ${report.cron}}. It is called for {@link JobHandler#queue}, {@link
      * JobHandler#timeout}, {@link JobSchedule#cron}, {@link JobSchedule#every} and {@link
      * JobSchedule#zone}, but not for kinds and names. Default: texts are used as they are.
+     *
+     * @param resolver resolves a text
+     * @return this builder
      */
     public Builder texts(UnaryOperator<String> resolver) {
       this.texts = Objects.requireNonNull(resolver, "The resolver of texts must not be null.");
       return this;
     }
 
-    /** Adds an object whose methods are scanned. */
+    /**
+     * Adds an object whose methods are scanned.
+     *
+     * @param object the object
+     * @return this builder
+     */
     public Builder scan(Object object) {
       Objects.requireNonNull(object, "The object with handlers must not be null.");
       return scan(object.getClass(), () -> object);
@@ -166,8 +188,10 @@ public final class JobHandlers {
     /**
      * Adds a class whose methods are scanned.
      *
+     * @param type the class
      * @param instance supplies the object whose method is called, once for each attempt; an
      *     instance of {@code type}
+     * @return this builder
      */
     public Builder scan(Class<?> type, Supplier<?> instance) {
       sources.add(new Source(type, instance));
@@ -177,6 +201,7 @@ public final class JobHandlers {
     /**
      * Scans the classes.
      *
+     * @return the job handlers
      * @throws IllegalArgumentException in the cases of {@link JobHandlers#of}
      */
     public JobHandlers build() {

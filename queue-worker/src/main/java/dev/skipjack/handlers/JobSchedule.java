@@ -39,26 +39,26 @@ public @interface JobSchedule {
   String DISABLED = "-";
 
   /**
-   * The cron expression, with five fields, or with six of which the first is the second. See {@link
-   * CronTiming}.
+   * {@return the cron expression, with five fields, or with six of which the first is the second}
+   * See {@link CronTiming}.
    */
   String cron() default "";
 
   /**
-   * The interval, aligned to the epoch: a whole number followed by {@code s}, {@code m}, {@code h}
-   * or {@code d}, as in {@code 5m}, or an ISO 8601 duration, as in {@code PT1H30M}.
+   * {@return the interval, aligned to the epoch: a whole number followed by {@code s}, {@code m},
+   * {@code h} or {@code d}, as in {@code 5m}, or an ISO 8601 duration, as in {@code PT1H30M}}
    */
   String every() default "";
 
-  /** The time zone of the cron expression, such as {@code Europe/Berlin}. Default: UTC. */
+  /** {@return the time zone of the cron expression, such as {@code Europe/Berlin}} Default: UTC. */
   String zone() default "";
 
   /**
-   * The name, which identifies the schedule in the database. A different name is a different
-   * schedule. Default: the kind of the handler.
+   * {@return the name, which identifies the schedule in the database} A different name is a
+   * different schedule. Default: the kind of the handler.
    */
   String name() default "";
 
-  /** What happens at a planned time while an earlier job of the schedule is still live. */
+  /** {@return what happens at a planned time while an earlier job of the schedule is still live} */
   Overlap overlap() default Overlap.ALLOW;
 }

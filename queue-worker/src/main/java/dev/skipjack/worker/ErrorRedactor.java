@@ -19,7 +19,7 @@ public interface ErrorRedactor {
   ErrorRedactor NONE = text -> text;
 
   /**
-   * Returns the text without the parts that must not be kept. It may be long, because the worker
+   * {@return the text without the parts that must not be kept} It may be long, because the worker
    * truncates it afterwards.
    *
    * @param text a message, a reason, or a stack trace of many lines

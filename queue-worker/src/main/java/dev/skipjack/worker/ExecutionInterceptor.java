@@ -34,6 +34,7 @@ public interface ExecutionInterceptor {
     /**
      * Calls the remaining interceptors and the handler, and returns the outcome.
      *
+     * @return the outcome of the handler
      * @throws Exception if one of them failed
      */
     @Nullable Outcome proceed() throws Exception;

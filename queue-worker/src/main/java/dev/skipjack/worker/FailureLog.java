@@ -39,23 +39,23 @@ public final class FailureLog {
   }
 
   /**
-   * Returns the default: failed attempts at WARN with message and first stack frames, dead jobs at
-   * ERROR with their stack trace.
+   * {@return the default: failed attempts at WARN with message and first stack frames, dead jobs at
+   * ERROR with their stack trace}
    */
   public static FailureLog standard() {
     return STANDARD;
   }
 
   /**
-   * Returns a setting that logs neither failed attempts nor dead jobs. Events, meters and the audit
-   * still record them.
+   * {@return a setting that logs neither failed attempts nor dead jobs} Events, meters and the
+   * audit still record them.
    */
   public static FailureLog off() {
     return new FailureLog(false, Level.WARN, Detail.CLASS);
   }
 
   /**
-   * Returns a copy that logs failed attempts at {@code level}. Dead jobs are always logged at
+   * {@return a copy that logs failed attempts at {@code level}} Dead jobs are always logged at
    * ERROR.
    *
    * @param level the level, for example DEBUG if failures are common
@@ -64,18 +64,18 @@ public final class FailureLog {
     return new FailureLog(on, level, detail);
   }
 
-  /** Returns a copy that logs the whole stack trace of failed attempts too. */
+  /** {@return a copy that logs the whole stack trace of failed attempts too} */
   public FailureLog withStack() {
     return new FailureLog(on, level, Detail.STACK);
   }
 
-  /** Returns a copy that logs messages, but neither stack frames nor stack traces. */
+  /** {@return a copy that logs messages, but neither stack frames nor stack traces} */
   public FailureLog withoutStack() {
     return new FailureLog(on, level, Detail.MESSAGE);
   }
 
   /**
-   * Returns a copy that logs only the class of an error. Use it if an exception or a reason may
+   * {@return a copy that logs only the class of an error} Use it if an exception or a reason may
    * quote data that must not be logged, and no {@link ErrorRedactor} removes that data.
    */
   public FailureLog classOnly() {

@@ -32,21 +32,21 @@ public final class HandlerThreads {
   }
 
   /**
-   * Returns the default: virtual threads on Java 21 and later, platform threads on earlier
-   * versions. Handlers that compute for a long time should use {@link #platform()}, because no more
+   * {@return the default: virtual threads on Java 21 and later, platform threads on earlier
+   * versions} Handlers that compute for a long time should use {@link #platform()}, because no more
    * virtual threads can run at once than there are cores.
    */
   public static HandlerThreads automatic() {
     return new HandlerThreads(Kind.AUTOMATIC, null);
   }
 
-  /** Returns platform threads that the worker owns, one for each running job. */
+  /** {@return platform threads that the worker owns, one for each running job} */
   public static HandlerThreads platform() {
     return new HandlerThreads(Kind.PLATFORM, null);
   }
 
   /**
-   * Returns virtual threads, one for each slot while it is in use.
+   * {@return virtual threads, one for each slot while it is in use}
    *
    * @throws UnsupportedOperationException on Java versions before 21
    */
@@ -60,7 +60,7 @@ public final class HandlerThreads {
   }
 
   /**
-   * Returns the threads of the given executor, which the worker neither configures nor shuts down.
+   * {@return the threads of the given executor, which the worker neither configures nor shuts down}
    * The worker submits each attempt as a separate task.
    *
    * <p>The executor's {@code execute} method must not block, because the claim loop, the receiver

@@ -20,66 +20,66 @@ import org.jspecify.annotations.Nullable;
  */
 public interface JobContext {
 
-  /** Returns the id of the job. */
+  /** {@return the id of the job} */
   JobId jobId();
 
-  /** Returns the id of this attempt, unique among all attempts of all jobs. */
+  /** {@return the id of this attempt, unique among all attempts of all jobs} */
   ExecutionId executionId();
 
-  /** Returns the name of the queue from which the job was claimed. */
+  /** {@return the name of the queue from which the job was claimed} */
   String queue();
 
-  /** Returns the kind of the job. */
+  /** {@return the kind of the job} */
   String kind();
 
-  /** Returns the number of this attempt, from 1; snoozed and released attempts are not counted. */
+  /** {@return the number of this attempt, from 1; snoozed and released attempts are not counted} */
   int attempt();
 
   /**
-   * Returns the number of earlier attempts that were not counted, because they were snoozed or
-   * released or preceded the latest redrive.
+   * {@return the number of earlier attempts that were not counted, because they were snoozed or
+   * released or preceded the latest redrive}
    */
   int uncountedAttempts();
 
-  /** Returns the number of attempts after which a failing job becomes dead. */
+  /** {@return the number of attempts after which a failing job becomes dead} */
   int maxAttempts();
 
-  /** Returns the time at which the job became due, by the database's clock. */
+  /** {@return the time at which the job became due, by the database's clock} */
   Instant scheduledAt();
 
   /**
-   * Returns the planned time for which a schedule enqueued the job, or empty if no schedule
-   * enqueued it. Because the job may run late, use this time to identify the period that the job is
+   * {@return the planned time for which a schedule enqueued the job, or empty if no schedule
+   * enqueued it} Because the job may run late, use this time to identify the period that the job is
    * for. If an operator requested that the schedule fire, this is the time of the request.
    */
   Optional<Instant> scheduledFor();
 
   /**
-   * Returns the name of the schedule that enqueued the job, or empty if no schedule enqueued it.
+   * {@return the name of the schedule that enqueued the job, or empty if no schedule enqueued it}
    */
   Optional<String> schedule();
 
-  /** Returns the time at which the job was claimed, by the database's clock. */
+  /** {@return the time at which the job was claimed, by the database's clock} */
   Instant startedAt();
 
-  /** Returns the id of the worker that runs the job. */
+  /** {@return the id of the worker that runs the job} */
   WorkerId worker();
 
   /**
-   * Returns the time that remains until the job type's timeout. The result is zero or negative once
-   * the timeout has passed, and empty if the type has no timeout.
+   * {@return the time that remains until the job type's timeout} The result is zero or negative
+   * once the timeout has passed, and empty if the type has no timeout.
    */
   Optional<Duration> timeLeft();
 
-  /** Returns the ordering key of the job, or empty if it has none. */
+  /** {@return the ordering key of the job, or empty if it has none} */
   Optional<String> orderingKey();
 
-  /** Returns the W3C traceparent with which the job was enqueued, or empty if it had none. */
+  /** {@return the W3C traceparent with which the job was enqueued, or empty if it had none} */
   Optional<String> traceparent();
 
   /**
-   * Returns the headers with which the job was enqueued, by name, without those that Skipjack sets.
-   * The map is unmodifiable.
+   * {@return the headers with which the job was enqueued, by name, without those that Skipjack
+   * sets} The map is unmodifiable.
    */
   Map<String, String> headers();
 
@@ -125,10 +125,12 @@ public interface JobContext {
   void completeIn(Connection connection, @Nullable Object result);
 
   /**
-   * Returns an enqueuer for follow-up jobs that uses the transaction open on {@code connection}. If
-   * {@link #completeIn(Connection)} uses the same transaction, the follow-up jobs exist if and only
-   * if this job is completed. They inherit this job's {@linkplain #headers() headers}, unless they
-   * set a header of the same name.
+   * {@return an enqueuer for follow-up jobs that uses the transaction open on {@code connection}}
+   * If {@link #completeIn(Connection)} uses the same transaction, the follow-up jobs exist if and
+   * only if this job is completed. They inherit this job's {@linkplain #headers() headers}, unless
+   * they set a header of the same name.
+   *
+   * @param connection the connection
    */
   JobEnqueuer enqueueIn(Connection connection);
 
@@ -143,15 +145,15 @@ public interface JobContext {
   void progress(int percent, @Nullable String message);
 
   /**
-   * Returns whether the worker has received an operator's request to cancel the job. If so, it has
+   * {@return whether the worker has received an operator's request to cancel the job} If so, it has
    * also interrupted the handler's thread. If the handler still completes the job, the job is
    * completed. If the attempt ends in any other way, the job is cancelled.
    */
   boolean isCancelled();
 
   /**
-   * Returns whether this attempt is known to have lost its lease, so that its outcome will be
-   * discarded. If so, the handler's thread has been interrupted. A long-running handler may call
+   * {@return whether this attempt is known to have lost its lease, so that its outcome will be
+   * discarded} If so, the handler's thread has been interrupted. A long-running handler may call
    * this method between steps.
    */
   boolean isLeaseLost();

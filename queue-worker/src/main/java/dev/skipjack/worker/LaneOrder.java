@@ -57,6 +57,8 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
   /**
    * Copies the weights.
    *
+   * @param reserve the share of the slots that is reserved
+   * @param weights the weights of the queues, by name
    * @throws IllegalArgumentException if a weight is out of range
    */
   public LaneOrder {
@@ -72,23 +74,23 @@ public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
   }
 
   /**
-   * Returns the order that serves higher priorities first but reserves a tenth of the slots for the
-   * lane that has waited longest. All queues have equal weight.
+   * {@return the order that serves higher priorities first but reserves a tenth of the slots for
+   * the lane that has waited longest} All queues have equal weight.
    */
   public static LaneOrder fair() {
     return new LaneOrder(Reserve.A_TENTH, Map.of());
   }
 
   /**
-   * Returns the order that always serves higher priorities first, so that a lane may wait
-   * indefinitely behind higher ones. All queues have equal weight.
+   * {@return the order that always serves higher priorities first, so that a lane may wait
+   * indefinitely behind higher ones} All queues have equal weight.
    */
   public static LaneOrder strict() {
     return new LaneOrder(Reserve.NOTHING, Map.of());
   }
 
   /**
-   * Returns a copy with the given weights.
+   * {@return a copy with the given weights}
    *
    * @param weights the weight of each queue, 1 to 1,000; a queue that is not named has weight 1,
    *     and {@link Worker.Builder#build()} rejects a queue that the worker does not serve

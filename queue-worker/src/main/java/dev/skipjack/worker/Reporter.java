@@ -372,7 +372,10 @@ final class Reporter {
 
   void schemaTooOld(int found, int needed) {
     LOG.error(
-        "Schema too old for this library; run the migrations found={} needed={}", found, needed);
+        "Schema {} for this library; run Migrations.migrate(dataSource, schema) found={} needed={}",
+        found == 0 ? "missing, or too old" : "too old",
+        found,
+        needed);
   }
 
   void encodingUnsuitable(String found) {

@@ -94,37 +94,39 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * Returns a builder of a worker that claims jobs through {@code access}, which it neither owns
-   * nor closes.
+   * {@return a builder of a worker that claims jobs through {@code access}, which it neither owns
+   * nor closes}
+   *
+   * @param access the queue
    */
   public static Builder on(QueueAccess access) {
     return new Builder(access);
   }
 
-  /** Returns the worker's name and boot id, as recorded in the audit. */
+  /** {@return the worker's name and boot id, as recorded in the audit} */
   public WorkerId id() {
     return id;
   }
 
-  /** Returns the types of the jobs that the worker handles, in the order of their kinds. */
+  /** {@return the types of the jobs that the worker handles, in the order of their kinds} */
   public List<JobType<?>> types() {
     List<JobType<?>> types = new ArrayList<>();
     handlers.all().forEach(registration -> types.add(registration.type()));
     return List.copyOf(types);
   }
 
-  /** Returns the queues that the worker serves, in the order in which they were added. */
+  /** {@return the queues that the worker serves, in the order in which they were added} */
   public List<String> queues() {
     return List.copyOf(concurrency.keySet());
   }
 
-  /** Returns the schedules that the worker declares, in the order in which they were added. */
+  /** {@return the schedules that the worker declares, in the order in which they were added} */
   public List<Schedule> schedules() {
     return schedules;
   }
 
   /**
-   * Returns the numbers of jobs that the worker holds now. The numbers are read one after another,
+   * {@return the numbers of jobs that the worker holds now} The numbers are read one after another,
    * so together they may be off by a few jobs.
    */
   public WorkerStatus status() {
@@ -151,7 +153,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     return new WorkerStatus(started, buffered, running, unwritten, stuck);
   }
 
-  /** Returns the worker's current health, for probes. Does not use the database. */
+  /** {@return the worker's current health, for probes} Does not use the database. */
   public WorkerHealth health() {
     BackgroundRun running;
     boolean started;
@@ -273,8 +275,8 @@ public final class Worker implements JobRunner, AutoCloseable {
       String queue = registration.type().queue();
       if (!concurrency.containsKey(queue)) {
         LOG.warn(
-            "Handler registered for a kind whose default queue this worker does not serve kind={}"
-                + " queue={}",
+            "Handler registered for a kind whose default queue this worker does not serve;"
+                + " add queue(name, concurrency), unless another worker serves it kind={} queue={}",
             registration.type().kind(),
             queue);
       }
@@ -507,6 +509,10 @@ public final class Worker implements JobRunner, AutoCloseable {
      * Adds the handler of a job type. The handler runs the jobs of the type's kind in every queue
      * that the worker serves.
      *
+     * @param <T> the type of the payload
+     * @param type the jobs' type
+     * @param handler runs the jobs
+     * @return this builder
      * @throws IllegalArgumentException if the kind already has a handler
      * @throws PayloadException if the queue's codec cannot decode the type's payload class, so that
      *     every attempt would fail
@@ -530,6 +536,9 @@ public final class Worker implements JobRunner, AutoCloseable {
      * other schedules of the database, except those that need the code of another program. The
      * worker need not serve the queues of the jobs.
      *
+     * @param schedule the schedule
+     * @param more further ones
+     * @return this builder
      * @throws IllegalArgumentException if a schedule of that name was already added, or the queue
      *     does not support schedules
      * @throws PayloadException if the payload of a schedule is rejected
@@ -560,6 +569,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * @param name the name of the queue: 1 to 63 characters of {@code a-z 0-9 _ . -}
      * @param concurrency the maximum number of the queue's jobs that run at once in this worker, 1
      *     to 10,000
+     * @return this builder
      * @throws IllegalArgumentException if a value is out of range or the queue was already added
      */
     public Builder queue(String name, int concurrency) {
@@ -579,6 +589,9 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the worker's name, which appears in thread names, logs and the audit. Default: the
      * host's name.
+     *
+     * @param name the name
+     * @return this builder
      */
     public Builder name(String name) {
       if (name.isBlank()) {
@@ -590,31 +603,56 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Sets the settings. Default: {@link WorkerConfig#defaults()}. */
+    /**
+     * Sets the settings. Default: {@link WorkerConfig#defaults()}.
+     *
+     * @param config the settings
+     * @return this builder
+     */
     public Builder config(WorkerConfig config) {
       this.config = config;
       return this;
     }
 
-    /** Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}. */
+    /**
+     * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}.
+     *
+     * @param order the order
+     * @return this builder
+     */
     public Builder order(LaneOrder order) {
       this.order = order;
       return this;
     }
 
-    /** Sets the threads that handlers run on. Default: {@link HandlerThreads#automatic()}. */
+    /**
+     * Sets the threads that handlers run on. Default: {@link HandlerThreads#automatic()}.
+     *
+     * @param handlerThreads the threads
+     * @return this builder
+     */
     public Builder handlerThreads(HandlerThreads handlerThreads) {
       this.handlerThreads = handlerThreads;
       return this;
     }
 
-    /** Adds an interceptor around every handler call. The first one added is outermost. */
+    /**
+     * Adds an interceptor around every handler call. The first one added is outermost.
+     *
+     * @param interceptor the interceptor
+     * @return this builder
+     */
     public Builder interceptor(ExecutionInterceptor interceptor) {
       interceptors.add(interceptor);
       return this;
     }
 
-    /** Sets the receiver of measurements. Default: nothing is measured. */
+    /**
+     * Sets the receiver of measurements. Default: nothing is measured.
+     *
+     * @param metrics the receiver
+     * @return this builder
+     */
     public Builder metrics(WorkerMetrics metrics) {
       this.metrics = metrics;
       return this;
@@ -623,6 +661,9 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the redactor, through which the texts of failed attempts pass before they are stored,
      * reported to listeners and logged. Default: texts are not redacted.
+     *
+     * @param redactor the redactor
+     * @return this builder
      */
     public Builder redactor(ErrorRedactor redactor) {
       this.redactor = redactor;
@@ -631,6 +672,9 @@ public final class Worker implements JobRunner, AutoCloseable {
 
     /**
      * Sets how failed attempts and dead jobs are logged. Default: {@link FailureLog#standard()}.
+     *
+     * @param failureLog how failures are logged
+     * @return this builder
      */
     public Builder failureLog(FailureLog failureLog) {
       this.failureLog = failureLog;
@@ -643,7 +687,12 @@ public final class Worker implements JobRunner, AutoCloseable {
       return this;
     }
 
-    /** Adds a listener for the worker's events. Several listeners may be added. */
+    /**
+     * Adds a listener for the worker's events. Several listeners may be added.
+     *
+     * @param listener the listener
+     * @return this builder
+     */
     public Builder listener(WorkerListener listener) {
       listeners.add(listener);
       return this;
@@ -652,6 +701,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Builds the worker without starting it.
      *
+     * @return the worker
      * @throws IllegalArgumentException if no queue or no handler was added, or if the order names a
      *     queue that was not added
      */
@@ -674,7 +724,11 @@ public final class Worker implements JobRunner, AutoCloseable {
       return new Worker(this);
     }
 
-    /** Builds and starts the worker, as {@link #build()} followed by {@link Worker#start()}. */
+    /**
+     * Builds and starts the worker, as {@link #build()} followed by {@link Worker#start()}.
+     *
+     * @return the worker
+     */
     public Worker start() {
       return build().start();
     }

@@ -76,6 +76,17 @@ public record WorkerConfig(
   /**
    * Creates a configuration.
    *
+   * @param lease how long the lease stays valid without renewal
+   * @param heartbeatInterval the time between two renewals of the leases
+   * @param pollInterval the longest time between two claims
+   * @param prefetch how many jobs are claimed beyond the free slots
+   * @param flushInterval how long outcomes are collected
+   * @param rescueInterval the time between two searches for expired leases
+   * @param drainTimeout how long a stop waits for running handlers
+   * @param interruptGrace how long interrupted handlers may continue
+   * @param retention how long they are kept
+   * @param wakeUps whether enqueues wake workers
+   * @param directStart whether jobs of this process start without a claim
    * @throws IllegalArgumentException if a value is out of range
    */
   public WorkerConfig {
@@ -103,12 +114,12 @@ public record WorkerConfig(
     }
   }
 
-  /** Returns settings with all defaults. */
+  /** {@return settings with all defaults} */
   public static WorkerConfig defaults() {
     return builder().build();
   }
 
-  /** Returns a builder that starts with the defaults. */
+  /** {@return a builder that starts with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
@@ -133,67 +144,120 @@ public record WorkerConfig(
     /**
      * Sets {@link WorkerConfig#lease()}. If no heartbeat interval is set, it is a third of the
      * lease.
+     *
+     * @param lease how long the lease stays valid without renewal
+     * @return this builder
      */
     public Builder lease(Duration lease) {
       this.lease = lease;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#heartbeatInterval()}; zero means a third of the lease. */
+    /**
+     * Sets {@link WorkerConfig#heartbeatInterval()}; zero means a third of the lease.
+     *
+     * @param heartbeatInterval the time between two renewals of the leases
+     * @return this builder
+     */
     public Builder heartbeatInterval(Duration heartbeatInterval) {
       this.heartbeatInterval = heartbeatInterval;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#pollInterval()}. */
+    /**
+     * Sets {@link WorkerConfig#pollInterval()}.
+     *
+     * @param pollInterval the longest time between two claims
+     * @return this builder
+     */
     public Builder pollInterval(Duration pollInterval) {
       this.pollInterval = pollInterval;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#prefetch()}. */
+    /**
+     * Sets {@link WorkerConfig#prefetch()}.
+     *
+     * @param prefetch how many jobs are claimed beyond the free slots
+     * @return this builder
+     */
     public Builder prefetch(int prefetch) {
       this.prefetch = prefetch;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#flushInterval()}. */
+    /**
+     * Sets {@link WorkerConfig#flushInterval()}.
+     *
+     * @param flushInterval how long outcomes are collected
+     * @return this builder
+     */
     public Builder flushInterval(Duration flushInterval) {
       this.flushInterval = flushInterval;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#rescueInterval()}. */
+    /**
+     * Sets {@link WorkerConfig#rescueInterval()}.
+     *
+     * @param rescueInterval the time between two searches for expired leases
+     * @return this builder
+     */
     public Builder rescueInterval(Duration rescueInterval) {
       this.rescueInterval = rescueInterval;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#drainTimeout()}. */
+    /**
+     * Sets {@link WorkerConfig#drainTimeout()}.
+     *
+     * @param drainTimeout how long a stop waits for running handlers
+     * @return this builder
+     */
     public Builder drainTimeout(Duration drainTimeout) {
       this.drainTimeout = drainTimeout;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#interruptGrace()}. */
+    /**
+     * Sets {@link WorkerConfig#interruptGrace()}.
+     *
+     * @param interruptGrace how long interrupted handlers may continue
+     * @return this builder
+     */
     public Builder interruptGrace(Duration interruptGrace) {
       this.interruptGrace = interruptGrace;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#retention()}. */
+    /**
+     * Sets {@link WorkerConfig#retention()}.
+     *
+     * @param retention how long history is kept
+     * @return this builder
+     */
     public Builder retention(Retention retention) {
       this.retention = retention;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#wakeUps()}. */
+    /**
+     * Sets {@link WorkerConfig#wakeUps()}.
+     *
+     * @param wakeUps whether enqueues wake workers
+     * @return this builder
+     */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
       return this;
     }
 
-    /** Sets {@link WorkerConfig#directStart()}. */
+    /**
+     * Sets {@link WorkerConfig#directStart()}.
+     *
+     * @param directStart whether jobs of this process start without a claim
+     * @return this builder
+     */
     public Builder directStart(boolean directStart) {
       this.directStart = directStart;
       return this;
@@ -202,6 +266,7 @@ public record WorkerConfig(
     /**
      * Builds the settings.
      *
+     * @return the worker config
      * @throws IllegalArgumentException if one is out of range
      */
     public WorkerConfig build() {

@@ -39,7 +39,19 @@ public record WorkerHealth(
     Optional<Boolean> schemaCurrent,
     Duration scheduleOverdue) {
 
-  /** Makes a defensive copy of the list. */
+  /**
+   * Makes a defensive copy of the list.
+   *
+   * @param alive whether its threads are running
+   * @param ready whether it can work
+   * @param reasons why it is not ready, for operators
+   * @param sinceLastPoll the time since the last successful poll
+   * @param lag how late the oldest due job is
+   * @param databaseReachable whether the last statement reached the database
+   * @param poolExhausted whether the pool had no free connection
+   * @param schemaCurrent whether the schema is as new as the library needs
+   * @param scheduleOverdue how late the most overdue schedule is
+   */
   public WorkerHealth {
     reasons = List.copyOf(reasons);
   }

@@ -19,6 +19,10 @@ package dev.skipjack.worker;
 @FunctionalInterface
 public interface WorkerListener {
 
-  /** Receives one event. */
+  /**
+   * Receives one event.
+   *
+   * @param event the event
+   */
   void on(WorkerEvent event);
 }

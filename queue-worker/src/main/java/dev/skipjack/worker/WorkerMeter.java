@@ -92,25 +92,27 @@ public enum WorkerMeter {
     this.description = description;
   }
 
-  /** Returns the name of the meter, which consists of words separated by dots and never changes. */
+  /**
+   * {@return the name of the meter, which consists of words separated by dots and never changes}
+   */
   public String meterName() {
     return meterName;
   }
 
-  /** Returns the type of the meter. */
+  /** {@return the type of the meter} */
   public Type type() {
     return type;
   }
 
   /**
-   * Returns the unit of the meter's values, which is {@code seconds}, or null for counts and
-   * timers.
+   * {@return the unit of the meter's values, which is {@code seconds}, or null for counts and
+   * timers}
    */
   public @Nullable String baseUnit() {
     return this == LAG || this == POLL_AGE || this == SCHEDULE_OVERDUE ? "seconds" : null;
   }
 
-  /** Returns a short description of the meter. */
+  /** {@return a short description of the meter} */
   public String description() {
     return description;
   }

@@ -39,25 +39,47 @@ public interface WorkerMetrics {
         }
       };
 
-  /** Increments a meter of jobs by one. */
+  /**
+   * Increments a meter of jobs by one.
+   *
+   * @param counter the counter
+   * @param queue the queue
+   * @param kind the kind of the job
+   */
   void count(WorkerMeter counter, String queue, String kind);
 
   /**
    * Increments a meter of the worker.
    *
+   * @param counter the counter
    * @param times the increment; at least 1
+   * @param worker the worker
    */
   void count(WorkerMeter counter, long times, String worker);
 
-  /** Records a duration in a meter of jobs. */
+  /**
+   * Records a duration in a meter of jobs.
+   *
+   * @param timer the timer
+   * @param took how long it took
+   * @param queue the queue
+   * @param kind the kind of the job
+   */
   void record(WorkerMeter timer, Duration took, String queue, String kind);
 
-  /** Records a duration in a meter of the worker. */
+  /**
+   * Records a duration in a meter of the worker.
+   *
+   * @param timer the timer
+   * @param took how long it took
+   * @param worker the worker
+   */
   void record(WorkerMeter timer, Duration took, String worker);
 
   /**
    * Registers a gauge, whose value the monitoring library may read at any time.
    *
+   * @param gauge the gauge
    * @param worker the worker to which the value belongs; no two workers are equal, even if they
    *     have the same name
    * @param value supplies the current value; any thread may call it, and it never blocks. The

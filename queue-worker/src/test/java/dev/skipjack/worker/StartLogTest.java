@@ -118,6 +118,30 @@ class StartLogTest {
     assertThat(lines).noneMatch(line -> line.contains("WARN") || line.contains("ERROR"));
   }
 
+  @Test
+  void aQueueThatTheWorkerDoesNotServeIsLoggedWithTheFix() {
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, UTF_8));
+    JobType<String> elsewhere = JobType.of("b", String.class).onQueue("emails");
+    try (Worker worker =
+        Worker.on(new MemoryStore())
+            .handle(elsewhere, (payload, context) -> Outcome.completed())
+            .queue(JobType.DEFAULT_QUEUE, 3)
+            .start()) {
+      assertThat(worker.queues()).isNotEmpty();
+    } finally {
+      System.setErr(before);
+    }
+
+    assertThat(log.toString(UTF_8).lines())
+        .anyMatch(
+            line ->
+                line.contains("WARN")
+                    && line.contains("add queue(name, concurrency)")
+                    && line.endsWith("kind=b queue=emails"));
+  }
+
   private static List<String> linesUntil(MemoryStore store, Predicate<String> condition) {
     PrintStream before = System.err;
     ByteArrayOutputStream log = new ByteArrayOutputStream();

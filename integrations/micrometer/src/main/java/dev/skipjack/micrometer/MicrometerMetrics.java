@@ -41,6 +41,8 @@ public final class MicrometerMetrics implements WorkerMetrics {
   /**
    * Creates an instance that publishes to {@code registry}. It neither configures nor closes the
    * registry.
+   *
+   * @param registry the registry
    */
   public MicrometerMetrics(MeterRegistry registry) {
     this.registry = registry;

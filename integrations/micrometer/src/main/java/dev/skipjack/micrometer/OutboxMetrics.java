@@ -90,8 +90,10 @@ public final class OutboxMetrics {
   private OutboxMetrics() {}
 
   /**
-   * Returns a binder for the gauges of an outbox. A thread that reads a value queries the database
+   * {@return a binder for the gauges of an outbox} A thread that reads a value queries the database
    * if the last query was at least 10 seconds ago. If the query fails, the gauges report NaN.
+   *
+   * @param outbox the outbox
    */
   public static MeterBinder of(Outbox outbox) {
     return registry -> bind(new LastLag(outbox.admin()::lag, System::nanoTime), registry);
@@ -107,9 +109,11 @@ public final class OutboxMetrics {
   }
 
   /**
-   * Returns a binder for the counters of a relay. They have the tag {@code relay}, which contains
+   * {@return a binder for the counters of a relay} They have the tag {@code relay}, which contains
    * the relay's name. If a registry has counters of another relay with the same name, the tag is
    * {@code name-2}, and so on.
+   *
+   * @param relay the relay
    */
   public static MeterBinder of(Relay relay) {
     return registry -> {

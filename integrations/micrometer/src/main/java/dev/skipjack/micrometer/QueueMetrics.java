@@ -51,7 +51,7 @@ public final class QueueMetrics implements MeterBinder {
   }
 
   /**
-   * Returns a binder for the gauges of the queues.
+   * {@return a binder for the gauges of the queues}
    *
    * @param reader the queries of the queue; a role that only reads suffices
    * @param doctor the checks of the queue

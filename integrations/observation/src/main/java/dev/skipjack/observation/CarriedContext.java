@@ -45,12 +45,20 @@ public final class CarriedContext implements EnqueueInterceptor, ExecutionInterc
     this.carriers = carriers;
   }
 
-  /** Returns an interceptor that uses {@code carriers}, in this order. */
+  /**
+   * {@return an interceptor that uses {@code carriers}, in this order}
+   *
+   * @param carriers the carriers
+   */
   public static CarriedContext of(ContextCarrier... carriers) {
     return of(List.of(carriers));
   }
 
-  /** Returns an interceptor that uses {@code carriers}, in this order. */
+  /**
+   * {@return an interceptor that uses {@code carriers}, in this order}
+   *
+   * @param carriers the carriers
+   */
   public static CarriedContext of(List<ContextCarrier> carriers) {
     return new CarriedContext(List.copyOf(carriers));
   }

@@ -12,8 +12,8 @@ import java.util.Map;
 public interface ContextCarrier {
 
   /**
-   * Returns the headers that represent the context of the current thread; empty if there is nothing
-   * to carry. An exception makes the enqueue fail.
+   * {@return the headers that represent the context of the current thread; empty if there is
+   * nothing to carry} An exception makes the enqueue fail.
    */
   Map<String, String> capture();
 

@@ -27,12 +27,12 @@ public final class EnqueueContext extends SenderContext<Map<String, String>> {
     setCarrier(new LinkedHashMap<>());
   }
 
-  /** Returns the jobs of the call, at least one. */
+  /** {@return the jobs of the call, at least one} */
   public List<NewJob> jobs() {
     return jobs;
   }
 
-  /** Returns the result of each job, or an empty list if the call has not returned. */
+  /** {@return the result of each job, or an empty list if the call has not returned} */
   public List<EnqueueResult> results() {
     return results == null ? List.of() : results;
   }

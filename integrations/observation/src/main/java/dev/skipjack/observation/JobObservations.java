@@ -51,26 +51,39 @@ public final class JobObservations implements EnqueueInterceptor, ExecutionInter
     this.processConvention = processConvention;
   }
 
-  /** Returns an interceptor that reports to {@code registry}. */
+  /**
+   * {@return an interceptor that reports to {@code registry}}
+   *
+   * @param registry the registry
+   */
   public static JobObservations of(ObservationRegistry registry) {
     return new JobObservations(registry, TraceHeaders.standard(), null, null);
   }
 
-  /** Returns a copy with another convention for enqueues. */
+  /**
+   * {@return a copy with another convention for enqueues}
+   *
+   * @param convention the names and tags of observations
+   */
   public JobObservations convention(EnqueueConvention convention) {
     return new JobObservations(registry, headers, convention, processConvention);
   }
 
-  /** Returns a copy with another convention for attempts. */
+  /**
+   * {@return a copy with another convention for attempts}
+   *
+   * @param convention the names and tags of observations
+   */
   public JobObservations convention(ProcessConvention convention) {
     return new JobObservations(registry, headers, enqueueConvention, convention);
   }
 
   /**
-   * Returns a copy in which the first attempt of a job is a child of the enqueue if the attempt
-   * begins at most {@code wait} after the enqueue. Zero gives every attempt a trace of its own.
+   * {@return a copy in which the first attempt of a job is a child of the enqueue if the attempt
+   * begins at most {@code wait} after the enqueue} Zero gives every attempt a trace of its own.
    * Defaults to one minute.
    *
+   * @param wait the duration
    * @throws IllegalArgumentException if {@code wait} is negative
    */
   public JobObservations childWithin(Duration wait) {

@@ -23,7 +23,12 @@ public final class LinkingTracingHandler
 
   private final Tracer tracer;
 
-  /** Creates a handler that continues traces with {@code propagator}. */
+  /**
+   * Creates a handler that continues traces with {@code propagator}.
+   *
+   * @param tracer the tracer
+   * @param propagator reads and writes trace headers
+   */
   public LinkingTracingHandler(Tracer tracer, Propagator propagator) {
     super(tracer, propagator);
     this.tracer = tracer;

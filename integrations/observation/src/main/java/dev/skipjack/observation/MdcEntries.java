@@ -29,8 +29,9 @@ public final class MdcEntries implements ContextCarrier {
   }
 
   /**
-   * Returns a carrier of the entries with the given names.
+   * {@return a carrier of the entries with the given names}
    *
+   * @param names the names
    * @throws IllegalArgumentException if a name, in lower case, is not allowed in the name of a
    *     header, or two names differ only in case
    */

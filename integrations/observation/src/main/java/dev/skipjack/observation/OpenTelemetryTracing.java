@@ -68,7 +68,11 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
     this.headers = headers;
   }
 
-  /** Returns an interceptor that uses the tracers and the propagators of {@code openTelemetry}. */
+  /**
+   * {@return an interceptor that uses the tracers and the propagators of {@code openTelemetry}}
+   *
+   * @param openTelemetry the instance whose tracer is used
+   */
   public static OpenTelemetryTracing of(OpenTelemetry openTelemetry) {
     return new OpenTelemetryTracing(
         openTelemetry.getTracer(SCOPE),
@@ -77,10 +81,11 @@ public final class OpenTelemetryTracing implements EnqueueInterceptor, Execution
   }
 
   /**
-   * Returns a copy in which the first attempt of a job is a child of the enqueue if the attempt
-   * begins at most {@code wait} after the enqueue. Zero gives every attempt a trace of its own.
+   * {@return a copy in which the first attempt of a job is a child of the enqueue if the attempt
+   * begins at most {@code wait} after the enqueue} Zero gives every attempt a trace of its own.
    * Defaults to one minute.
    *
+   * @param wait the duration
    * @throws IllegalArgumentException if {@code wait} is negative
    */
   public OpenTelemetryTracing childWithin(Duration wait) {

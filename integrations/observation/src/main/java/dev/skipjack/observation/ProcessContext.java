@@ -28,14 +28,14 @@ public final class ProcessContext extends ReceiverContext<Map<String, String>> {
     setCarrier(job.headers());
   }
 
-  /** Returns the context that the handler receives. */
+  /** {@return the context that the handler receives} */
   public JobContext job() {
     return job;
   }
 
   /**
-   * Returns the outcome in lower case, for example {@code completed}; {@code failed} if the handler
-   * threw an exception, and empty until the attempt has ended.
+   * {@return the outcome in lower case, for example {@code completed}; {@code failed} if the
+   * handler threw an exception, and empty until the attempt has ended}
    */
   public Optional<String> outcome() {
     return Optional.ofNullable(outcome);
@@ -46,8 +46,8 @@ public final class ProcessContext extends ReceiverContext<Map<String, String>> {
   }
 
   /**
-   * Returns the W3C traceparent of the enqueuer if the attempt is not a part of that trace, so that
-   * a span of the attempt can have a link to it.
+   * {@return the W3C traceparent of the enqueuer if the attempt is not a part of that trace, so
+   * that a span of the attempt can have a link to it}
    */
   public Optional<String> linkedTraceparent() {
     return continuesTrace ? Optional.empty() : job.traceparent();

@@ -32,9 +32,10 @@ public final class PropagatedContext<V> implements ContextCarrier {
   }
 
   /**
-   * Returns a carrier of a text.
+   * {@return a carrier of a text}
    *
    * @param header the name of the header that carries the text
+   * @param accessor reads and sets the value of a thread
    * @throws IllegalArgumentException if the name of the header is not allowed
    */
   public static PropagatedContext<String> of(String header, ThreadLocalAccessor<String> accessor) {
@@ -42,9 +43,11 @@ public final class PropagatedContext<V> implements ContextCarrier {
   }
 
   /**
-   * Returns a carrier of a value.
+   * {@return a carrier of a value}
    *
+   * @param <V> the type of the value
    * @param header the name of the header that carries the value
+   * @param accessor reads and sets the value of a thread
    * @param toText converts the value to the text that is stored
    * @param fromText converts the text to the value; an exception makes the attempt fail
    * @throws IllegalArgumentException if the name of the header is not allowed

@@ -9,6 +9,10 @@ import dev.skipjack.outbox.Relay;
 @FunctionalInterface
 public interface RelayCustomizer {
 
-  /** Changes the builder, which already has the settings of the properties. */
+  /**
+   * Changes the builder, which already has the settings of the properties.
+   *
+   * @param relay the relay
+   */
   void customize(Relay.Builder relay);
 }

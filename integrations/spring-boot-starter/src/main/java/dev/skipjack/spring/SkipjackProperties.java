@@ -44,7 +44,17 @@ public record SkipjackProperties(
 
   private static final int LARGEST_CONCURRENCY = 10_000;
 
-  /** Makes a defensive copy of the queues. */
+  /**
+   * Makes a defensive copy of the queues.
+   *
+   * @param enabled whether the configuration is active
+   * @param schema the schema
+   * @param migrate whether migrations run at the start
+   * @param enqueue how jobs are enqueued
+   * @param queues the queues that the worker serves, by name
+   * @param worker the worker
+   * @param observation which observations are made
+   */
   public SkipjackProperties {
     queues = Map.copyOf(queues);
   }

@@ -193,7 +193,7 @@ public final class SkipjackRelay implements SmartLifecycle, DisposableBean {
     return DEFAULT_PHASE;
   }
 
-  /** Returns the running relay, or empty if none was started or it was stopped. */
+  /** {@return the running relay, or empty if none was started or it was stopped} */
   public synchronized Optional<Relay> relay() {
     return Optional.ofNullable(relay);
   }

@@ -219,7 +219,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     return DEFAULT_PHASE;
   }
 
-  /** Returns the running worker, or empty if none was started or it was stopped. */
+  /** {@return the running worker, or empty if none was started or it was stopped} */
   public synchronized Optional<Worker> worker() {
     return Optional.ofNullable(worker);
   }

@@ -24,6 +24,7 @@ public final class SpringEventRecorder implements EventRecorder {
    * Creates an instance, for applications with several queues; the starter creates the instance for
    * a single queue.
    *
+   * @param outbox the outbox
    * @param dataSource the data source of the application's transactions, in whose database the
    *     outbox is
    */

@@ -30,6 +30,7 @@ public final class SpringTransactions implements HandlerTransactions {
    * Creates an instance, for applications with several queues; the starter creates the instance for
    * a single queue.
    *
+   * @param manager the transaction manager
    * @param dataSource the data source in whose database the queue is
    * @throws IllegalArgumentException if the manager's transactions do not use the data source
    */

@@ -33,8 +33,10 @@ public final class SpringUniqueJobs implements UniqueEnqueuer {
    * Creates an instance, for applications with several queues; the starter creates the instance for
    * a single queue.
    *
+   * @param queue the queue
    * @param dataSource the data source of the application's transactions, in whose database the
    *     queue is
+   * @param transaction the caller's transaction, on a connection without auto-commit
    */
   public SpringUniqueJobs(JobQueue queue, DataSource dataSource, EnqueueTransaction transaction) {
     this(queue, dataSource, transaction, HandledTypes.UNKNOWN);

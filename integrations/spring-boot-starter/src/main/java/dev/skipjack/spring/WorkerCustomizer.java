@@ -9,6 +9,10 @@ import dev.skipjack.worker.Worker;
 @FunctionalInterface
 public interface WorkerCustomizer {
 
-  /** Changes the builder, which already has the settings, handlers, schedules and queues. */
+  /**
+   * Changes the builder, which already has the settings, handlers, schedules and queues.
+   *
+   * @param worker the worker
+   */
   void customize(Worker.Builder worker);
 }

@@ -40,7 +40,8 @@ class StartupReportTest {
                       "Due jobs found that no living worker handles; register handlers, or cancel"
                           + " the jobs count=1 kinds=[default/unknown]")
                   .contains(
-                      "Handler registered for a kind whose default queue this worker does not serve"
+                      "Handler registered for a kind whose default queue this worker does not serve;"
+                          + " add queue(name, concurrency), unless another worker serves it"
                           + " kind=send-welcome queue=emails");
             });
   }

@@ -11,17 +11,25 @@ import java.util.Optional;
  */
 public record DeadJobs(Optional<String> queue, Optional<String> kind) {
 
-  /** Returns a filter that matches every dead job. */
+  /** {@return a filter that matches every dead job} */
   public static DeadJobs all() {
     return new DeadJobs(Optional.empty(), Optional.empty());
   }
 
-  /** Returns this filter, restricted to jobs of {@code queue}. */
+  /**
+   * {@return this filter, restricted to jobs of {@code queue}}
+   *
+   * @param queue the queue
+   */
   public DeadJobs ofQueue(String queue) {
     return new DeadJobs(Optional.of(Names.requireQueue(queue)), kind);
   }
 
-  /** Returns this filter, restricted to jobs of {@code kind}. */
+  /**
+   * {@return this filter, restricted to jobs of {@code kind}}
+   *
+   * @param kind the kind of the job
+   */
   public DeadJobs ofKind(String kind) {
     return new DeadJobs(queue, Optional.of(Names.requireKind(kind)));
   }

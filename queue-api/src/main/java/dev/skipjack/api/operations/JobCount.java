@@ -21,7 +21,7 @@ public record JobCount(String queue, String kind, JobStatus status, long jobs, b
    */
   public static final String OTHERS = "*";
 
-  /** Returns whether this instance only indicates that some kinds may be missing. */
+  /** {@return whether this instance only indicates that some kinds may be missing} */
   public boolean isOthers() {
     return kind.equals(OTHERS);
   }

@@ -43,26 +43,45 @@ public record JobDetails(
     Map<String, String> headers,
     List<JobExecution> executions) {
 
-  /** Makes defensive copies. */
+  /**
+   * Makes defensive copies.
+   *
+   * @param summary what lists show
+   * @param payload the payload as JSON
+   * @param payloadVersion the version of the payload's format
+   * @param currentExecution the running attempt
+   * @param leaseExpiresAt when the lease expires
+   * @param cancelRequestedAt when a cancellation was requested
+   * @param uniqueLabel the unique key for operators
+   * @param orderingKey the ordering key
+   * @param progress the last progress report
+   * @param result the result as JSON
+   * @param headers the headers, by name
+   * @param executions the attempts, the newest first
+   */
   public JobDetails {
     headers = Map.copyOf(headers);
     executions = List.copyOf(executions);
   }
 
-  /** Returns the W3C traceparent of the enqueuer, or null if there is none or it was not read. */
+  /** {@return the W3C traceparent of the enqueuer, or null if there is none or it was not read} */
   public @Nullable String traceparent() {
     return headers.get(Headers.TRACEPARENT);
   }
 
   /**
-   * Returns the schedule that enqueued the job, and the planned time, or null if no schedule
-   * enqueued it or the headers were not read.
+   * {@return the schedule that enqueued the job, and the planned time, or null if no schedule
+   * enqueued it or the headers were not read}
    */
   public @Nullable ScheduledFire fire() {
     return ScheduledFire.of(headers.get(Headers.SCHEDULE)).orElse(null);
   }
 
-  /** Returns a copy of these details with the given attempts. */
+  /**
+   * {@return a copy of these details with the given attempts}
+   *
+   * @param attempts the attempts, the newest first
+   */
   public JobDetails withExecutions(List<JobExecution> attempts) {
     return new JobDetails(
         summary,

@@ -31,12 +31,17 @@ public final class JobEdit {
     this.payload = payload;
   }
 
-  /** Returns an edit without changes. */
+  /** {@return an edit without changes} */
   public static JobEdit nothing() {
     return NOTHING;
   }
 
-  /** Sets the priority, from -100 to 100. */
+  /**
+   * Sets the priority, from -100 to 100.
+   *
+   * @param priority the priority, from -100 (lowest) to 100
+   * @return a copy with this change
+   */
   public JobEdit priority(int priority) {
     return new JobEdit(OptionalInt.of(Limits.priority(priority)), scheduledAt, delay, payload);
   }
@@ -44,6 +49,9 @@ public final class JobEdit {
   /**
    * Sets the due time. An instant in the past makes the job due immediately. Overrides an earlier
    * {@link #delay(Duration)}.
+   *
+   * @param instant the instant
+   * @return a copy with this change
    */
   public JobEdit at(Instant instant) {
     return new JobEdit(
@@ -53,32 +61,40 @@ public final class JobEdit {
   /**
    * Makes the job due {@code delay} after the edit, measured by the database clock. Overrides an
    * earlier {@link #at}.
+   *
+   * @param delay the delay
+   * @return a copy with this change
    */
   public JobEdit delay(Duration delay) {
     return new JobEdit(priority, Optional.empty(), Optional.of(Limits.delay(delay)), payload);
   }
 
-  /** Sets the payload, which must be an instance of the payload class of the job's type. */
+  /**
+   * Sets the payload, which must be an instance of the payload class of the job's type.
+   *
+   * @param payload the payload
+   * @return a copy with this change
+   */
   public JobEdit payload(Object payload) {
     return new JobEdit(priority, scheduledAt, delay, Optional.of(payload));
   }
 
-  /** Returns the new priority, or empty if it does not change. */
+  /** {@return the new priority, or empty if it does not change} */
   public OptionalInt priority() {
     return priority;
   }
 
-  /** Returns the new due time, or empty if none was set. */
+  /** {@return the new due time, or empty if none was set} */
   public Optional<Instant> scheduledAt() {
     return scheduledAt;
   }
 
-  /** Returns the new delay, or empty if none was set. */
+  /** {@return the new delay, or empty if none was set} */
   public Optional<Duration> delay() {
     return delay;
   }
 
-  /** Returns the new payload, or empty if it does not change. */
+  /** {@return the new payload, or empty if it does not change} */
   public Optional<Object> payload() {
     return payload;
   }

@@ -21,7 +21,15 @@ import org.jspecify.annotations.Nullable;
 public record JobExplanation(
     JobId job, Reason reason, String sentence, Map<String, String> evidence, @Nullable Fix fix) {
 
-  /** Makes a defensive copy of the map, which keeps its order. */
+  /**
+   * Makes a defensive copy of the map, which keeps its order.
+   *
+   * @param job the job
+   * @param reason the reason
+   * @param sentence the sentence
+   * @param evidence the facts behind the sentence, by name
+   * @param fix what to do
+   */
   public JobExplanation {
     evidence = Collections.unmodifiableMap(new LinkedHashMap<>(evidence));
   }

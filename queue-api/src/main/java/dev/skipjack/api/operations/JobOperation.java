@@ -53,14 +53,15 @@ public record JobOperation(
     /** All jobs have been processed. */
     FINISHED;
 
-    /** Returns the value that represents this state in the database. */
+    /** {@return the value that represents this state in the database} */
     public String literal() {
       return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Returns the state that a database value represents.
+     * {@return the state that a database value represents}
      *
+     * @param literal the value in the database
      * @throws IllegalArgumentException if no state has this value
      */
     public static State of(String literal) {

@@ -30,7 +30,9 @@ public interface JobOperations {
   /**
    * Counts the jobs that an action would change. Reads at most 20 pages of the list.
    *
+   * @param action the action
    * @param filter the jobs, beginning with {@link JobQuery#live}; its limit and token are ignored
+   * @return the number of jobs, and a sample of them
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action
    *     needs a patch
    */
@@ -48,7 +50,9 @@ public interface JobOperations {
    * changed payload. The role must be allowed to execute the function {@code merge_patch}.
    *
    * @param action {@link OperationAction#EDIT} or {@link OperationAction#REDRIVE}
+   * @param filter which jobs
    * @param payloadPatch a JSON object
+   * @return the number of jobs, and a sample of them
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action does
    *     not change payloads
    * @throws PayloadException if the patch is not a JSON object, or its values cannot be stored
@@ -60,7 +64,9 @@ public interface JobOperations {
    * have been dead for longer than {@code age}, by the database clock. Reads at most 20 pages of
    * the list of dead jobs.
    *
+   * @param filter which jobs
    * @param age the minimum age, from 0 to 36,500 days
+   * @return the number of jobs, and a sample of them
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if {@code age} is
    *     out of range
    */
@@ -69,7 +75,9 @@ public interface JobOperations {
   /**
    * Records an operation without changing any job. Use {@link #run} to run it.
    *
+   * @param preview what was counted
    * @param actor the operator, from 1 to 200 characters
+   * @return the job operation
    * @throws IllegalArgumentException if {@code actor} is blank or too long
    */
   JobOperation start(OperationPreview preview, String actor);
@@ -78,6 +86,7 @@ public interface JobOperations {
    * Runs an operation until it has finished or is stopped. An operation that was stopped is
    * continued.
    *
+   * @param id the id
    * @param progress a callback that is called after each batch
    * @return the state of the operation when the call ends
    * @throws IllegalArgumentException if there is no such operation
@@ -87,15 +96,20 @@ public interface JobOperations {
   /**
    * Stops an operation after its current batch.
    *
+   * @param id the id
    * @return whether the operation was running
    */
   boolean stop(long id);
 
-  /** Returns an operation, or empty if there is none with this id. */
+  /**
+   * {@return an operation, or empty if there is none with this id}
+   *
+   * @param id the id
+   */
   Optional<JobOperation> find(long id);
 
   /**
-   * Returns the latest operations, newest first.
+   * {@return the latest operations, newest first}
    *
    * @param limit the maximum number of operations, from 1 to 500
    */

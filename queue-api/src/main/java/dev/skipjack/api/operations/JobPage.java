@@ -15,12 +15,17 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobPage(List<JobSummary> jobs, @Nullable PageToken nextToken) {
 
-  /** Makes a defensive copy of the list. */
+  /**
+   * Makes a defensive copy of the list.
+   *
+   * @param jobs the jobs
+   * @param nextToken where the next page begins
+   */
   public JobPage {
     jobs = List.copyOf(jobs);
   }
 
-  /** Returns the token of the next page, or empty at the end of the list. */
+  /** {@return the token of the next page, or empty at the end of the list} */
   public Optional<PageToken> next() {
     return Optional.ofNullable(nextToken);
   }

@@ -68,6 +68,8 @@ public record JobQuery(
     /**
      * Creates a condition on a field.
      *
+     * @param path the path of the field
+     * @param value the value
      * @throws IllegalArgumentException if the path is empty, or if the path or the value contains a
      *     character that PostgreSQL cannot store
      */
@@ -84,6 +86,18 @@ public record JobQuery(
   /**
    * Creates a query.
    *
+   * @param order the order
+   * @param queue the queue
+   * @param kind the kind of the job
+   * @param status the status
+   * @param tag a tag that the jobs have
+   * @param error a part of the error's message
+   * @param errorClass the name of the exception's class
+   * @param errorGroup a group of errors
+   * @param since the earliest time
+   * @param payload the field of the payload
+   * @param limit the maximum number
+   * @param after where the list continues
    * @throws IllegalArgumentException if a name or a text is invalid, the limit is out of range, or
    *     the order does not list jobs with the status
    */
@@ -197,51 +211,74 @@ public record JobQuery(
         order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
-  /** Returns a query for jobs of any {@linkplain JobStatus#isLive live} status, ordered by id. */
+  /** {@return a query for jobs of any {@linkplain JobStatus#isLive live} status, ordered by id} */
   public static JobQuery live() {
     return of(JobOrder.ID, null, null);
   }
 
-  /** Returns a query for the pending jobs of {@code queue}, ordered by due time. */
+  /**
+   * {@return a query for the pending jobs of {@code queue}, ordered by due time}
+   *
+   * @param queue the queue
+   */
   public static JobQuery pending(String queue) {
     return of(JobOrder.DUE, queue, JobStatus.PENDING);
   }
 
-  /** Returns a query for jobs that have ended, latest first. */
+  /** {@return a query for jobs that have ended, latest first} */
   public static JobQuery archived() {
     return of(JobOrder.FINISHED, null, null);
   }
 
-  /** Returns this query, restricted to one queue. */
+  /**
+   * {@return this query, restricted to one queue}
+   *
+   * @param queue the queue
+   */
   public JobQuery queue(String queue) {
     return with(draft -> draft.queue = queue);
   }
 
-  /** Returns this query, restricted to one kind. */
+  /**
+   * {@return this query, restricted to one kind}
+   *
+   * @param kind the kind of the job
+   */
   public JobQuery kind(String kind) {
     return with(draft -> draft.kind = kind);
   }
 
-  /** Returns this query, restricted to one status. */
+  /**
+   * {@return this query, restricted to one status}
+   *
+   * @param status the status
+   */
   public JobQuery status(JobStatus status) {
     return with(draft -> draft.status = status);
   }
 
-  /** Returns this query, restricted to jobs with the given tag. */
+  /**
+   * {@return this query, restricted to jobs with the given tag}
+   *
+   * @param tag a tag that the jobs have
+   */
   public JobQuery tag(String tag) {
     return with(draft -> draft.tag = tag);
   }
 
   /**
-   * Returns this query, restricted to jobs whose last error contains the given text, ignoring case.
+   * {@return this query, restricted to jobs whose last error contains the given text, ignoring
+   * case}
+   *
+   * @param error a part of the error's message
    */
   public JobQuery error(String error) {
     return with(draft -> draft.error = error);
   }
 
   /**
-   * Returns this query, restricted to jobs whose last attempt ended with an exception of the given
-   * class. For a job that waits for a retry, this is the class of its last failure.
+   * {@return this query, restricted to jobs whose last attempt ended with an exception of the given
+   * class} For a job that waits for a retry, this is the class of its last failure.
    *
    * @param errorClass the name of the class, with or without its package
    */
@@ -250,8 +287,8 @@ public record JobQuery(
   }
 
   /**
-   * Returns this query, restricted to jobs whose last error belongs to the given group, for example
-   * {@code Order * was not found}.
+   * {@return this query, restricted to jobs whose last error belongs to the given group, for
+   * example {@code Order * was not found}}
    *
    * @param errorGroup the {@link DeadLetterGroup#error} of the group
    */
@@ -260,15 +297,17 @@ public record JobQuery(
   }
 
   /**
-   * Returns this query, restricted to jobs that were enqueued or, in an archived query, ended at or
-   * after the given time.
+   * {@return this query, restricted to jobs that were enqueued or, in an archived query, ended at
+   * or after the given time}
+   *
+   * @param since the earliest time
    */
   public JobQuery since(Instant since) {
     return with(draft -> draft.since = since);
   }
 
   /**
-   * Returns this query, restricted to jobs whose payload has the given value in the given field.
+   * {@return this query, restricted to jobs whose payload has the given value in the given field}
    * Requires the right to read payloads, and is slower than other filters: a page is filled from at
    * most 1,000 jobs.
    *
@@ -281,23 +320,33 @@ public record JobQuery(
   }
 
   /**
-   * Returns this query, restricted to jobs whose payload has the given value in the given field.
+   * {@return this query, restricted to jobs whose payload has the given value in the given field}
+   *
+   * @param payload the field of the payload
    */
   public JobQuery payload(PayloadField payload) {
     return with(draft -> draft.payload = payload);
   }
 
-  /** Returns this query with pages of at most {@code limit} jobs. */
+  /**
+   * {@return this query with pages of at most {@code limit} jobs}
+   *
+   * @param limit the maximum number
+   */
   public JobQuery limit(int limit) {
     return with(draft -> draft.limit = limit);
   }
 
-  /** Returns this query for its first page. */
+  /** {@return this query for its first page} */
   public JobQuery firstPage() {
     return with(draft -> draft.after = null);
   }
 
-  /** Returns this query for the page that {@code token} identifies. */
+  /**
+   * {@return this query for the page that {@code token} identifies}
+   *
+   * @param token where the next page begins
+   */
   public JobQuery after(PageToken token) {
     return with(draft -> draft.after = token);
   }

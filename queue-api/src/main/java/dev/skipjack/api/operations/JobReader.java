@@ -29,15 +29,18 @@ public interface JobReader {
    * latest 20 include the stack traces of their errors. Because the attempts are read after the
    * job, the result may contain one attempt more than {@link JobSummary#attempts} counts.
    *
+   * @param id the id
    * @return the job, or empty if it never existed, has been pruned, or ended in a queue without an
    *     archive
    */
   Optional<JobDetails> find(JobId id);
 
   /**
-   * Returns a job like {@link #find}, but reads neither its payload, headers, progress and result
-   * nor the stack traces of its errors, which are null or empty. A role that may not read them can
+   * {@return a job like {@link #find}, but reads neither its payload, headers, progress and result
+   * nor the stack traces of its errors, which are null or empty} A role that may not read them can
    * use this method, for example the viewer of the roles script.
+   *
+   * @param id the id
    */
   Optional<JobDetails> findWithoutPayload(JobId id);
 
@@ -50,12 +53,13 @@ public interface JobReader {
    * running jobs, 1,000 workers and, in each lane of the queue, 1,001 of the jobs that are served
    * before a due job.
    *
+   * @param id the id
    * @return the reason, or empty under the same conditions as {@link #find}
    */
   Optional<JobExplanation> why(JobId id);
 
   /**
-   * Returns a page of jobs, without their payloads.
+   * {@return a page of jobs, without their payloads}
    *
    * <p>The call reads at most 10,000 jobs to fill a page. It reads at most 1,000 if the query
    * filters by payload, and only the limit of the query if it has no filter. A list of running or
@@ -67,6 +71,7 @@ public interface JobReader {
    * id or end time never change. In a list ordered by due time, a job whose attempt fails moves to
    * a new position and may be returned twice or not at all.
    *
+   * @param query the query
    * @throws IllegalArgumentException if the token of the query is invalid or belongs to another
    *     order
    */

@@ -45,12 +45,31 @@ public record JobSummary(
     @Nullable String lastError,
     List<String> tags) {
 
-  /** Makes a defensive copy of the tags. */
+  /**
+   * Makes a defensive copy of the tags.
+   *
+   * @param id the id of the job
+   * @param status the status
+   * @param queue the queue
+   * @param kind the kind of the job
+   * @param priority the priority, from -100 (lowest) to 100
+   * @param attempts the number of attempts
+   * @param uncountedAttempts how many attempts do not count
+   * @param maxAttempts the maximum number of attempts, from 1
+   * @param createdAt when it was created
+   * @param scheduledAt when the job is due
+   * @param startedAt when it started
+   * @param diedAt when the job became dead
+   * @param finishedAt when the job ended
+   * @param worker the worker
+   * @param lastError the error of the last failed attempt
+   * @param tags the tags
+   */
   public JobSummary {
     tags = List.copyOf(tags);
   }
 
-  /** Returns the number of attempts that count towards {@link #maxAttempts}. */
+  /** {@return the number of attempts that count towards {@link #maxAttempts}} */
   public int usedAttempts() {
     return attempts - uncountedAttempts;
   }

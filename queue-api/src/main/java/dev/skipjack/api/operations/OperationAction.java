@@ -16,14 +16,15 @@ public enum OperationAction {
   /** Changes the payloads of jobs that are not running by a JSON merge patch. */
   EDIT;
 
-  /** Returns the value that represents this action in the database. */
+  /** {@return the value that represents this action in the database} */
   public String literal() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * Returns the action that a database value represents.
+   * {@return the action that a database value represents}
    *
+   * @param literal the value in the database
    * @throws IllegalArgumentException if no action has this value
    */
   public static OperationAction of(String literal) {
@@ -31,8 +32,9 @@ public enum OperationAction {
   }
 
   /**
-   * Returns a filter with the status of the jobs that this action changes.
+   * {@return a filter with the status of the jobs that this action changes}
    *
+   * @param filter which jobs
    * @throws IllegalArgumentException if the filter does not list live jobs by id, or lists jobs of
    *     another status
    */

@@ -31,7 +31,19 @@ public record OperationPreview(
     long newestId,
     @Nullable Instant diedBefore) {
 
-  /** Makes a defensive copy of the list. */
+  /**
+   * Makes a defensive copy of the list.
+   *
+   * @param action the action
+   * @param filter which jobs
+   * @param payloadPatch the JSON merge patch
+   * @param changes the changes of the sample
+   * @param jobs the number of jobs that match
+   * @param atLeast whether there are more jobs than were counted
+   * @param sample some of the jobs
+   * @param newestId the newest job that the operation changes
+   * @param diedBefore the time before which the jobs must have died
+   */
   public OperationPreview {
     changes = List.copyOf(changes);
     sample = List.copyOf(sample);

@@ -17,6 +17,7 @@ public record PageToken(String text) {
   /**
    * Creates a token from its text.
    *
+   * @param text the text
    * @throws IllegalArgumentException if {@code text} is not a valid token
    */
   public PageToken {

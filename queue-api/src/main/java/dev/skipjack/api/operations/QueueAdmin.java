@@ -31,6 +31,7 @@ public interface QueueAdmin {
    * interrupts the handler. If the handler still completes the job, the job is completed. If the
    * attempt ends in any other way, including a lost lease, the job is archived as cancelled.
    *
+   * @param jobs the jobs
    * @return a result for each job, in the order of the ids
    */
   List<CancelResult> cancel(List<JobId> jobs);
@@ -40,6 +41,7 @@ public interface QueueAdmin {
    * is kept. A job that does not hold its ordering key waits behind the other jobs of the key. A
    * job whose unique key has been taken by another job remains dead.
    *
+   * @param jobs the jobs
    * @return a result for each job, in the order of the ids
    */
   List<RedriveResult> redrive(List<JobId> jobs);
@@ -47,6 +49,7 @@ public interface QueueAdmin {
   /**
    * Redrives every dead job that matches the filter.
    *
+   * @param which which of the dead jobs
    * @return the number of redriven jobs, and the jobs that could not be redriven
    */
   RedriveSummary redriveAll(DeadJobs which);
@@ -56,6 +59,9 @@ public interface QueueAdmin {
    * ordering key and its position, even if the type derives the key from the payload. A dead job
    * remains dead until it is redriven, and its due time cannot be changed.
    *
+   * @param job the job
+   * @param edit the change
+   * @return whether the job was changed, or why not
    * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */
   EditResult edit(JobId job, JobEdit edit);
@@ -68,6 +74,7 @@ public interface QueueAdmin {
    * <p>To skip only the head of a {@link BlockedKey} that you have read, use {@link
    * #unblock(String, JobId)}.
    *
+   * @param orderingKey the ordering key
    * @return whether a dead job held the key
    * @throws QueueException if another transaction has locked that job for about a second
    */
@@ -77,6 +84,8 @@ public interface QueueAdmin {
    * Unblocks an ordering key like {@link #unblock(String)}, but only if {@code head} is the dead
    * job that holds it.
    *
+   * @param orderingKey the ordering key
+   * @param head the job that must hold the key
    * @return whether that job was dead and held the key
    * @throws QueueException if another transaction has locked that job for about a second
    */
@@ -89,15 +98,25 @@ public interface QueueAdmin {
    * dead, as with {@link #unblock(String)}. A running job is not skipped.
    *
    * <p>To skip only a job that you have read before, use {@link #skipHead(String, JobId)}.
+   *
+   * @param orderingKey the ordering key
+   * @return which job was skipped, or why none was
    */
   SkipResult skipHead(String orderingKey);
 
-  /** Skips a job like {@link #skipHead(String)}, but only if {@code head} holds the key. */
+  /**
+   * Skips a job like {@link #skipHead(String)}, but only if {@code head} holds the key.
+   *
+   * @param orderingKey the ordering key
+   * @param head the job that must hold the key
+   * @return which job was skipped, or why none was
+   */
   SkipResult skipHead(String orderingKey, JobId head);
 
   /**
    * Deletes dead jobs permanently.
    *
+   * @param jobs the jobs
    * @return a result for each job, in the order of the ids
    */
   List<PruneResult> prune(List<JobId> jobs);
@@ -106,6 +125,7 @@ public interface QueueAdmin {
    * Permanently deletes every job that matches the filter and has been dead for longer than {@code
    * age}, by the database clock.
    *
+   * @param which which of the dead jobs
    * @param age the minimum age, from 0 to 36,500 days
    * @return the number of deleted jobs
    */
@@ -116,6 +136,8 @@ public interface QueueAdmin {
   /**
    * Deletes dead jobs like {@link #pruneAll(DeadJobs, Duration)} and reports the progress.
    *
+   * @param which which of the dead jobs
+   * @param age the minimum age
    * @param progress a callback that receives the number of jobs deleted so far after each batch has
    *     been committed; an exception that it throws ends the call
    * @return the number of deleted jobs
@@ -125,6 +147,8 @@ public interface QueueAdmin {
   /**
    * Pauses a queue until it is resumed. Workers stop claiming its jobs within a second, and running
    * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited.
+   *
+   * @param queue the queue
    */
   default void pause(String queue) {
     pause(queue, QueuePause.untilResumed());
@@ -136,6 +160,7 @@ public interface QueueAdmin {
    * before the time has elapsed. If the queue is already paused for longer, the pause is not
    * changed. To shorten it, resume the queue first.
    *
+   * @param queue the queue
    * @param duration the length of the pause, measured by the database clock; positive and at most
    *     36,500 days
    */
@@ -148,15 +173,31 @@ public interface QueueAdmin {
    * {@link JobReader#why} and the {@link Doctor} report. If the queue is already paused for at
    * least as long, nothing is changed. Otherwise this pause replaces the earlier one and its
    * record.
+   *
+   * @param queue the queue
+   * @param pause how long, by whom and why
    */
   void pause(String queue, QueuePause pause);
 
-  /** Resumes a paused queue. */
+  /**
+   * Resumes a paused queue.
+   *
+   * @param queue the queue
+   */
   void resume(String queue);
 
-  /** Replaces the settings of a queue. This does not affect whether the queue is paused. */
+  /**
+   * Replaces the settings of a queue. This does not affect whether the queue is paused.
+   *
+   * @param queue the queue
+   * @param settings the settings
+   */
   void configure(String queue, QueueSettings settings);
 
-  /** Returns the settings of a queue, or empty if it has never been configured. */
+  /**
+   * {@return the settings of a queue, or empty if it has never been configured}
+   *
+   * @param queue the queue
+   */
   Optional<QueueSettings> settings(String queue);
 }

@@ -25,7 +25,13 @@ public record QueuePause(
   private static final int LONGEST_ACTOR = 200;
   private static final int LONGEST_REASON = 500;
 
-  /** Checks the properties. */
+  /**
+   * Checks the properties.
+   *
+   * @param duration how long the queue is paused
+   * @param actor who requested it
+   * @param reason the reason
+   */
   public QueuePause {
     if (duration != null
         && (duration.isZero()
@@ -50,22 +56,36 @@ public record QueuePause(
     }
   }
 
-  /** Returns a pause that lasts until the queue is resumed. */
+  /** {@return a pause that lasts until the queue is resumed} */
   public static QueuePause untilResumed() {
     return new QueuePause(null, null, null);
   }
 
-  /** Returns a pause that ends on its own. */
+  /**
+   * {@return a pause that ends on its own}
+   *
+   * @param duration how long the queue is paused
+   */
   public static QueuePause of(Duration duration) {
     return new QueuePause(duration, null, null);
   }
 
-  /** Sets who requested the pause. */
+  /**
+   * Sets who requested the pause.
+   *
+   * @param actor who requested it
+   * @return a copy with this change
+   */
   public QueuePause by(String actor) {
     return new QueuePause(duration, actor, reason);
   }
 
-  /** Sets why the queue is paused. */
+  /**
+   * Sets why the queue is paused.
+   *
+   * @param reason the reason
+   * @return a copy with this change
+   */
   public QueuePause because(String reason) {
     return new QueuePause(duration, actor, reason);
   }

@@ -26,7 +26,7 @@ public record QueueSettings(
     OptionalInt defaultMaxAttempts,
     Optional<OrderingPolicy> orderingPolicy) {
 
-  /** Returns the default settings. */
+  /** {@return the default settings} */
   public static QueueSettings defaults() {
     return new QueueSettings(
         Optional.empty(),
@@ -36,7 +36,12 @@ public record QueueSettings(
         Optional.empty());
   }
 
-  /** Sets how long ended jobs are kept, from 0 to 36,500 days. */
+  /**
+   * Sets how long ended jobs are kept, from 0 to 36,500 days.
+   *
+   * @param retention how long they are kept
+   * @return a copy with this change
+   */
   public QueueSettings archiveRetention(Duration retention) {
     return new QueueSettings(
         Optional.of(Limits.retention(retention)),
@@ -46,12 +51,21 @@ public record QueueSettings(
         orderingPolicy);
   }
 
-  /** Disables the archive, so that only the audit of ended jobs is kept. */
+  /**
+   * Disables the archive, so that only the audit of ended jobs is kept.
+   *
+   * @return a copy with this change
+   */
   public QueueSettings noArchive() {
     return archiveRetention(Duration.ZERO);
   }
 
-  /** Sets how long dead jobs are kept, from 0 to 36,500 days. */
+  /**
+   * Sets how long dead jobs are kept, from 0 to 36,500 days.
+   *
+   * @param retention how long they are kept
+   * @return a copy with this change
+   */
   public QueueSettings deadRetention(Duration retention) {
     return new QueueSettings(
         archiveRetention,
@@ -61,7 +75,12 @@ public record QueueSettings(
         orderingPolicy);
   }
 
-  /** Sets the priority of jobs that are enqueued without one, from -100 to 100. */
+  /**
+   * Sets the priority of jobs that are enqueued without one, from -100 to 100.
+   *
+   * @param priority the priority, from -100 (lowest) to 100
+   * @return a copy with this change
+   */
   public QueueSettings defaultPriority(int priority) {
     return new QueueSettings(
         archiveRetention,
@@ -71,7 +90,12 @@ public record QueueSettings(
         orderingPolicy);
   }
 
-  /** Sets the maximum number of attempts of jobs that are enqueued without one, at least 1. */
+  /**
+   * Sets the maximum number of attempts of jobs that are enqueued without one, at least 1.
+   *
+   * @param maxAttempts the maximum number of attempts, from 1
+   * @return a copy with this change
+   */
   public QueueSettings defaultMaxAttempts(int maxAttempts) {
     return new QueueSettings(
         archiveRetention,
@@ -84,6 +108,9 @@ public record QueueSettings(
   /**
    * Sets what happens to the jobs that wait behind a dead job of this queue. This overrides the
    * policy of the dead job's type, and also applies to ordering keys that are already blocked.
+   *
+   * @param policy the policy
+   * @return a copy with this change
    */
   public QueueSettings orderingPolicy(OrderingPolicy policy) {
     return new QueueSettings(

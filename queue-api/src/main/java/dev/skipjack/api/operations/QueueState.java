@@ -37,7 +37,7 @@ public record QueueState(
     @Nullable Integer defaultMaxAttempts,
     Instant updatedAt) {
 
-  /** Returns whether the queue is paused. */
+  /** {@return whether the queue is paused} */
   public boolean paused() {
     return pausedAt != null;
   }

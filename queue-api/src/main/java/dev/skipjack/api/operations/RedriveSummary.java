@@ -11,7 +11,12 @@ import java.util.Map;
  */
 public record RedriveSummary(int redriven, Map<JobId, RedriveResult> refused) {
 
-  /** Makes a defensive copy of the map. */
+  /**
+   * Makes a defensive copy of the map.
+   *
+   * @param redriven how many jobs were redriven
+   * @param refused how many jobs were refused, by reason
+   */
   public RedriveSummary {
     refused = Map.copyOf(refused);
   }

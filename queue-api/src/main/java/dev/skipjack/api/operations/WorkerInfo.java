@@ -42,15 +42,28 @@ public record WorkerInfo(
    */
   public static final Duration SILENCE = Duration.ofMinutes(3);
 
-  /** Makes defensive copies of the lists. */
+  /**
+   * Makes defensive copies of the lists.
+   *
+   * @param name the name
+   * @param bootId an id that differs after each start
+   * @param host the host
+   * @param pid the id of the process
+   * @param queues the queues that the worker serves
+   * @param kinds the kinds that the worker handles
+   * @param settings the settings, as text for operators
+   * @param startedAt when it started
+   * @param seenAt when the worker last updated its row
+   * @param silentFor how long ago that was
+   */
   public WorkerInfo {
     queues = List.copyOf(queues);
     kinds = List.copyOf(kinds);
   }
 
   /**
-   * Returns whether {@code seenAt} differs from the time of the database by less than {@link
-   * #SILENCE}.
+   * {@return whether {@code seenAt} differs from the time of the database by less than {@link
+   * #SILENCE}}
    */
   public boolean isAlive() {
     return silentFor.abs().compareTo(SILENCE) < 0;

@@ -77,7 +77,7 @@ public final class CronTiming extends Timing {
   }
 
   /**
-   * Returns the expression in upper case, with one space between its fields. {@link Timing#cron}
+   * {@return the expression in upper case, with one space between its fields} {@link Timing#cron}
    * parses it to an equal expression. Expressions with different texts may have the same fire
    * times.
    */

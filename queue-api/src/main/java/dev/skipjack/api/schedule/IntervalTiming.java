@@ -32,19 +32,19 @@ public final class IntervalTiming extends Timing {
     this.aligned = aligned;
   }
 
-  /** Returns the time between two planned times. */
+  /** {@return the time between two planned times} */
   public Duration interval() {
     return interval;
   }
 
-  /** Returns whether planned times are multiples of the interval since the epoch. */
+  /** {@return whether planned times are multiples of the interval since the epoch} */
   public boolean isAligned() {
     return aligned;
   }
 
   /**
-   * Returns this timing, measured from the last planned time instead of aligned to the epoch:
-   * {@link #next} returns the time one interval after its argument.
+   * {@return this timing, measured from the last planned time instead of aligned to the epoch:
+   * {@link #next} returns the time one interval after its argument}
    */
   public IntervalTiming fromLastFire() {
     return new IntervalTiming(interval, false, zone(), exceptions());

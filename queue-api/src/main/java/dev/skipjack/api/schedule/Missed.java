@@ -27,14 +27,15 @@ public record Missed(Policy policy, int maximum) {
 
     private final String literal = name().toLowerCase(Locale.ROOT);
 
-    /** Returns the value that represents this policy in the database. */
+    /** {@return the value that represents this policy in the database} */
     public String literal() {
       return literal;
     }
 
     /**
-     * Returns the policy that a database value represents.
+     * {@return the policy that a database value represents}
      *
+     * @param literal the value in the database
      * @throws IllegalArgumentException if no policy has this value
      */
     public static Policy of(String literal) {
@@ -42,7 +43,12 @@ public record Missed(Policy policy, int maximum) {
     }
   }
 
-  /** Checks the maximum. */
+  /**
+   * Checks the maximum.
+   *
+   * @param policy the policy
+   * @param maximum the maximum number of planned times that are caught up
+   */
   public Missed {
     if (policy != Policy.ALL && maximum != 1) {
       throw new IllegalArgumentException(
@@ -55,18 +61,18 @@ public record Missed(Policy policy, int maximum) {
     }
   }
 
-  /** Returns the rule that enqueues no job for missed times. */
+  /** {@return the rule that enqueues no job for missed times} */
   public static Missed skip() {
     return new Missed(Policy.SKIP, 1);
   }
 
-  /** Returns the rule that enqueues one job, for the latest missed time. */
+  /** {@return the rule that enqueues one job, for the latest missed time} */
   public static Missed once() {
     return new Missed(Policy.ONCE, 1);
   }
 
   /**
-   * Returns the rule that enqueues one job for each missed time, the oldest first. If more than
+   * {@return the rule that enqueues one job for each missed time, the oldest first} If more than
    * {@code maximum} times were missed, the oldest of them are skipped.
    *
    * @param maximum the maximum number of jobs, from 1 to {@link #LARGEST}

@@ -21,14 +21,15 @@ public enum Overlap {
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value that represents this constant in the database. */
+  /** {@return the value that represents this constant in the database} */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the constant that a database value represents.
+   * {@return the constant that a database value represents}
    *
+   * @param literal the value in the database
    * @throws IllegalArgumentException if no constant has this value
    */
   public static Overlap of(String literal) {

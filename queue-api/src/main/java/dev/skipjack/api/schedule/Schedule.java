@@ -101,6 +101,8 @@ public final class Schedule {
   /**
    * Begins a schedule that fires at the times of a cron expression.
    *
+   * @param expression the cron expression
+   * @return a schedule without a name and a job
    * @throws IllegalArgumentException if the expression is not valid; see {@link Timing#cron}
    */
   public static Unnamed cron(String expression) {
@@ -110,13 +112,20 @@ public final class Schedule {
   /**
    * Begins a schedule that fires at a fixed interval, aligned to the epoch.
    *
+   * @param interval the interval
+   * @return a schedule without a name and a job
    * @throws IllegalArgumentException if the interval is not valid; see {@link Timing#every}
    */
   public static Unnamed every(Duration interval) {
     return of(Timing.every(interval));
   }
 
-  /** Begins a schedule that fires at the times of {@code timing}. */
+  /**
+   * Begins a schedule that fires at the times of {@code timing}.
+   *
+   * @param timing when the schedule fires
+   * @return a schedule without a name and a job
+   */
   public static Unnamed of(Timing timing) {
     return new Unnamed(timing);
   }
@@ -130,17 +139,32 @@ public final class Schedule {
       this.timing = Objects.requireNonNull(timing, "The timing must not be null.");
     }
 
-    /** Sets the time zone, as {@link Timing#zone(String)} does. */
+    /**
+     * Sets the time zone, as {@link Timing#zone(String)} does.
+     *
+     * @param zone the time zone
+     * @return a copy with this change
+     */
     public Unnamed zone(String zone) {
       return of(timing.zone(zone));
     }
 
-    /** Sets the time zone, as {@link Timing#zone(ZoneId)} does. */
+    /**
+     * Sets the time zone, as {@link Timing#zone(ZoneId)} does.
+     *
+     * @param zone the time zone
+     * @return a copy with this change
+     */
     public Unnamed zone(ZoneId zone) {
       return of(timing.zone(zone));
     }
 
-    /** Excludes dates, as {@link Timing#except(Collection)} does. */
+    /**
+     * Excludes dates, as {@link Timing#except(Collection)} does.
+     *
+     * @param dates the dates to leave out
+     * @return a copy with this change
+     */
     public Unnamed except(Collection<LocalDate> dates) {
       return of(timing.except(dates));
     }
@@ -148,6 +172,9 @@ public final class Schedule {
     /**
      * Excludes dates, as {@link Timing#except(Predicate)} does. Only workers that declare the
      * schedule can then fire it.
+     *
+     * @param dates the dates to leave out
+     * @return a copy with this change
      */
     public Unnamed except(Predicate<LocalDate> dates) {
       return of(timing.except(dates));
@@ -158,6 +185,7 @@ public final class Schedule {
      * name is a different schedule.
      *
      * @param name 1 to 63 of the characters {@code a-z 0-9 _ . -}
+     * @return a schedule without a job
      */
     public Named named(String name) {
       return new Named(Names.requireSchedule(name), timing);
@@ -178,6 +206,11 @@ public final class Schedule {
     /**
      * Enqueues a job with the given payload at each planned time; see {@link #enqueue(JobType,
      * Object, UnaryOperator)}.
+     *
+     * @param <T> the type of the payload
+     * @param type the jobs' type
+     * @param payload returns the payload for a planned time
+     * @return the schedule
      */
     public <T> Schedule enqueue(JobType<T> type, T payload) {
       return enqueue(type, payload, UnaryOperator.identity());
@@ -186,7 +219,11 @@ public final class Schedule {
     /**
      * Enqueues a job with the given payload and options at each planned time.
      *
+     * @param <T> the type of the payload
+     * @param type the jobs' type
+     * @param payload returns the payload for a planned time
      * @param options sets the queue, priority, maximum attempts and tags of the job
+     * @return the schedule
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
      *     key, an ordering key or a trace, which jobs of a schedule cannot have; or if the type
      *     {@linkplain JobType#orderedBy derives} an ordering key from the payload, in which case
@@ -205,6 +242,11 @@ public final class Schedule {
     /**
      * Enqueues a job at each planned time, with a payload that a function returns; see {@link
      * #enqueueFrom(JobType, Function, UnaryOperator)}.
+     *
+     * @param <T> the type of the payload
+     * @param type the jobs' type
+     * @param payload returns the payload for a planned time
+     * @return the schedule
      */
     public <T> Schedule enqueueFrom(JobType<T> type, Function<Instant, T> payload) {
       return enqueueFrom(type, payload, UnaryOperator.identity());
@@ -215,11 +257,14 @@ public final class Schedule {
      * that declare the schedule can fire it. If the type {@linkplain JobType#orderedBy derives}
      * ordering keys from payloads, the jobs have these keys.
      *
+     * @param <T> the type of the payload
+     * @param type the jobs' type
      * @param payload a function that returns the payload for a planned time. It is called by a
      *     thread of the worker, possibly more than once for the same planned time, and must return
      *     quickly. If it throws an exception, the schedule is fired again later
      * @param options sets the options of the job; see {@link #enqueue(JobType, Object,
      *     UnaryOperator)}
+     * @return the schedule
      */
     public <T> Schedule enqueueFrom(
         JobType<T> type, Function<Instant, T> payload, UnaryOperator<EnqueueOptions> options) {
@@ -248,7 +293,12 @@ public final class Schedule {
     }
   }
 
-  /** Sets what happens to missed planned times. Defaults to {@link Missed#once()}. */
+  /**
+   * Sets what happens to missed planned times. Defaults to {@link Missed#once()}.
+   *
+   * @param missed what happens to missed planned times
+   * @return a copy with this change
+   */
   public Schedule missed(Missed missed) {
     return with(chosen -> chosen.missed = missed);
   }
@@ -256,6 +306,9 @@ public final class Schedule {
   /**
    * Sets what happens at a planned time while an earlier job is still live. Defaults to {@link
    * Overlap#ALLOW}.
+   *
+   * @param overlap what happens while an earlier job is live
+   * @return a copy with this change
    */
   public Schedule overlap(Overlap overlap) {
     return with(chosen -> chosen.overlap = overlap);
@@ -268,6 +321,7 @@ public final class Schedule {
    *
    * @param jitter the maximum delay, from zero to {@link #LONGEST_JITTER}, with millisecond
    *     precision
+   * @return a copy with this change
    */
   public Schedule jitter(Duration jitter) {
     if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
@@ -281,6 +335,7 @@ public final class Schedule {
    * Sets a description for operators. By default, there is none.
    *
    * @param description the description, at most 500 characters
+   * @return a copy with this change
    */
   public Schedule description(String description) {
     if (description.length() > LONGEST_DESCRIPTION) {
@@ -295,66 +350,69 @@ public final class Schedule {
   /**
    * Makes each declaration revert changes that operators have made at run time, that is, a
    * different timing or a pause. By default, such changes survive a deployment.
+   *
+   * @return a copy with this change
    */
   public Schedule authoritative() {
     return with(chosen -> chosen.authoritative = true);
   }
 
-  /** Returns the name that identifies the schedule. */
+  /** {@return the name that identifies the schedule} */
   public String name() {
     return name;
   }
 
-  /** Returns when the schedule fires. */
+  /** {@return when the schedule fires} */
   public Timing timing() {
     return timing;
   }
 
-  /** Returns the type of the jobs. */
+  /** {@return the type of the jobs} */
   public JobType<?> type() {
     return content.type();
   }
 
-  /** Returns the options of the jobs, which override the defaults of their type. */
+  /** {@return the options of the jobs, which override the defaults of their type} */
   public EnqueueOptions options() {
     return content.options();
   }
 
-  /** Returns what happens to missed planned times. */
+  /** {@return what happens to missed planned times} */
   public Missed missed() {
     return settings.missed;
   }
 
-  /** Returns what happens at a planned time while an earlier job is still live. */
+  /** {@return what happens at a planned time while an earlier job is still live} */
   public Overlap overlap() {
     return settings.overlap;
   }
 
-  /** Returns the maximum time by which the schedule fires later than planned. */
+  /** {@return the maximum time by which the schedule fires later than planned} */
   public Duration jitter() {
     return settings.jitter;
   }
 
-  /** Returns the description, or empty if none was set. */
+  /** {@return the description, or empty if none was set} */
   public Optional<String> description() {
     return settings.description;
   }
 
-  /** Returns whether each declaration reverts changes that operators have made. */
+  /** {@return whether each declaration reverts changes that operators have made} */
   public boolean isAuthoritative() {
     return settings.authoritative;
   }
 
   /**
-   * Returns whether a function computes the payload of each job from the time planned for that job.
+   * {@return whether a function computes the payload of each job from the time planned for that
+   * job}
    */
   public boolean makesPayload() {
     return content.function() != null;
   }
 
   /**
-   * Returns whether only workers that declare the schedule can fire it, because a function returns
-   * the payload or a predicate excludes dates.
+   * {@return whether only workers that declare the schedule can fire it, because a function returns
+   * the payload or a predicate excludes dates}
    */
   public boolean needsCode() {
     return makesPayload() || timing.hasExceptPredicate();
@@ -363,6 +421,11 @@ public final class Schedule {
   /**
    * Passes the type, the payload and the options of the job for a planned time to {@code creation},
    * and returns its result. This method is intended for stores.
+   *
+   * @param <R> the type of the result
+   * @param fire the planned time
+   * @param creation receives the type, the payload and the options
+   * @return what {@code creation} returned
    */
   public <R> R job(Instant fire, Creation<R> creation) {
     return content.create(fire, creation);
@@ -375,7 +438,14 @@ public final class Schedule {
    */
   @FunctionalInterface
   public interface Creation<R> {
-    /** Returns the job. */
+    /**
+     * {@return the job}
+     *
+     * @param <T> the type of the payload
+     * @param type the jobs' type
+     * @param payload returns the payload for a planned time
+     * @param options the options of the job
+     */
     <T> R create(JobType<T> type, T payload, EnqueueOptions options);
   }
 

@@ -11,14 +11,15 @@ public enum ScheduleOrigin {
 
   private final String literal = name().toLowerCase(Locale.ROOT);
 
-  /** Returns the value that represents this origin in the database. */
+  /** {@return the value that represents this origin in the database} */
   public String literal() {
     return literal;
   }
 
   /**
-   * Returns the origin that a database value represents.
+   * {@return the origin that a database value represents}
    *
+   * @param literal the value in the database
    * @throws IllegalArgumentException if no origin has this value
    */
   public static ScheduleOrigin of(String literal) {

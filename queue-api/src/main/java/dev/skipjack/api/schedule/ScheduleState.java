@@ -74,7 +74,35 @@ public record ScheduleState(
     Instant updatedAt,
     @Nullable String unreadable) {
 
-  /** Makes defensive copies of the lists. */
+  /**
+   * Makes defensive copies of the lists.
+   *
+   * @param name the name
+   * @param timing when the schedule fires
+   * @param missed what happens to missed planned times
+   * @param overlap what happens while an earlier job is live
+   * @param jitter the longest delay of a planned time
+   * @param queue the queue
+   * @param kind the kind of the job
+   * @param payload the payload as JSON
+   * @param tags the tags
+   * @param description a text for operators
+   * @param needsCode whether only workers that declare the schedule can fire it
+   * @param origin where the schedule comes from
+   * @param authoritative whether each declaration reverts changes by operators
+   * @param declaredAt when a worker last declared the schedule
+   * @param isUndeclared whether no worker declares the schedule any longer
+   * @param timingChangedAt when the timing last changed
+   * @param pausedAt when the schedule was paused
+   * @param nextFires the next planned times
+   * @param lastFire the last planned time that fired
+   * @param lastJob the job of that time
+   * @param lastStatus the status of that job
+   * @param failure the failure
+   * @param createdAt when it was created
+   * @param updatedAt when it last changed
+   * @param unreadable why the row cannot be read
+   */
   public ScheduleState {
     tags = List.copyOf(tags);
     nextFires = List.copyOf(nextFires);
@@ -89,14 +117,14 @@ public record ScheduleState(
    */
   public record Failure(int tries, Instant at, String error) {}
 
-  /** Returns whether the schedule is paused. */
+  /** {@return whether the schedule is paused} */
   public boolean isPaused() {
     return pausedAt != null;
   }
 
   /**
-   * Returns whether the schedule differs from what code declared, because an operator changed its
-   * timing or paused it.
+   * {@return whether the schedule differs from what code declared, because an operator changed its
+   * timing or paused it}
    */
   public boolean isChangedAtRunTime() {
     return origin == ScheduleOrigin.CODE && (timingChangedAt != null || isPaused());

@@ -18,14 +18,16 @@ public record ScheduledFire(String schedule, Instant at) {
 
   private static final Pattern TEXT = Pattern.compile("([a-z0-9_.-]{1,63})@(\\S+)");
 
-  /** Returns the value of the header that is stored with the job. */
+  /** {@return the value of the header that is stored with the job} */
   public String text() {
     return schedule + "@" + at;
   }
 
   /**
-   * Returns the schedule and the time that a text returned by {@link #text} contains, or empty for
-   * any other text and for null.
+   * {@return the schedule and the time that a text returned by {@link #text} contains, or empty for
+   * any other text and for null}
+   *
+   * @param text the text, or null
    */
   public static Optional<ScheduledFire> of(@Nullable String text) {
     if (text == null) {

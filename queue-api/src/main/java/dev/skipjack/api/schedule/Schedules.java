@@ -14,7 +14,11 @@ import java.util.Optional;
  */
 public interface Schedules {
 
-  /** Declares a schedule in code, as {@link #declare(List)} does for several. */
+  /**
+   * Declares a schedule in code, as {@link #declare(List)} does for several.
+   *
+   * @param schedule the schedule
+   */
   default void declare(Schedule schedule) {
     declare(List.of(schedule));
   }
@@ -30,6 +34,7 @@ public interface Schedules {
    * while it runs. A program without a worker must repeat this call at least once a week.
    * Otherwise, its schedules count as {@linkplain ScheduleState#isUndeclared undeclared}.
    *
+   * @param schedules the schedules
    * @throws IllegalArgumentException if two of the schedules have the same name
    * @throws PayloadException if a payload is rejected
    */
@@ -38,6 +43,7 @@ public interface Schedules {
   /**
    * Adds a schedule at run time.
    *
+   * @param schedule the schedule
    * @throws IllegalArgumentException if a schedule with this name already exists, or if only
    *     workers that declare the schedule could fire it ({@link Schedule#needsCode})
    * @throws PayloadException if the payload is rejected
@@ -49,6 +55,7 @@ public interface Schedules {
    * the changed timing until one of them declares the same timing or is {@linkplain
    * Schedule#authoritative authoritative}.
    *
+   * @param name the name
    * @param timing the new timing, in its own time zone, which is UTC by default. If it excludes no
    *     dates, the dates that the schedule excludes remain excluded. Predicates of the previous
    *     timing no longer apply
@@ -61,6 +68,7 @@ public interface Schedules {
    * Pauses a schedule, which then does not fire until it is resumed. Jobs that the schedule has
    * enqueued are not affected.
    *
+   * @param name the name
    * @return whether there is a schedule of that name
    */
   boolean pause(String name);
@@ -70,6 +78,7 @@ public interface Schedules {
    * times within the pause do not count as missed. For missed times before the pause, the
    * schedule's {@linkplain Missed missed} rule applies.
    *
+   * @param name the name
    * @return whether there is a schedule of that name
    */
   boolean resume(String name);
@@ -81,6 +90,7 @@ public interface Schedules {
    * {@linkplain Overlap overlap} applies. The next planned time does not change. While a request is
    * pending, further requests have no effect.
    *
+   * @param name the name
    * @return whether there is a schedule of that name
    */
   boolean fireNow(String name);
@@ -88,6 +98,7 @@ public interface Schedules {
   /**
    * Removes a schedule that an operator added. Jobs that it has enqueued are not affected.
    *
+   * @param name the name
    * @return whether there was a schedule of that name
    * @throws IllegalArgumentException if the schedule is declared in code, because its next
    *     declaration would create it again. Pause it or {@link #retire} it instead. A schedule whose
@@ -99,19 +110,20 @@ public interface Schedules {
    * Removes a schedule that is no longer declared in code. This has no effect on a schedule that an
    * operator added, so the call can remain in the code.
    *
+   * @param name the name
    * @return whether there was such a schedule
    */
   boolean retire(String name);
 
   /**
-   * Returns all schedules, ordered by name, each with its next five planned times. Reads them in
+   * {@return all schedules, ordered by name, each with its next five planned times} Reads them in
    * pages, each in a transaction of its own. If there may be thousands, use {@link #list(String,
    * int)}.
    */
   List<ScheduleState> list();
 
   /**
-   * Returns a page of schedules, ordered by name, each with its next five planned times.
+   * {@return a page of schedules, ordered by name, each with its next five planned times}
    *
    * @param after the name after which the page begins: the last name of the page before, or an
    *     empty string for the first page
@@ -121,21 +133,32 @@ public interface Schedules {
   List<ScheduleState> list(String after, int limit);
 
   /**
-   * Returns the schedule with the given name and its next five planned times, or empty if there is
-   * no such schedule.
+   * {@return the schedule with the given name and its next five planned times, or empty if there is
+   * no such schedule}
+   *
+   * @param name the name
    */
   Optional<ScheduleState> find(String name);
 
   /**
-   * Returns all schedules like {@link #list}, but does not read their payloads, which are null. A
+   * {@return all schedules like {@link #list}, but does not read their payloads, which are null} A
    * role that may not read payloads can use this method, for example the viewer of the roles
    * script.
    */
   List<ScheduleState> listWithoutPayloads();
 
-  /** Returns a page like {@link #list(String, int)}, but does not read payloads, which are null. */
+  /**
+   * {@return a page like {@link #list(String, int)}, but does not read payloads, which are null}
+   *
+   * @param after where the list continues
+   * @param limit the maximum number
+   */
   List<ScheduleState> listWithoutPayloads(String after, int limit);
 
-  /** Returns a schedule like {@link #find}, but does not read its payload, which is null. */
+  /**
+   * {@return a schedule like {@link #find}, but does not read its payload, which is null}
+   *
+   * @param name the name
+   */
   Optional<ScheduleState> findWithoutPayload(String name);
 }

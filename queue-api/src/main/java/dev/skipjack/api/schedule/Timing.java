@@ -39,9 +39,10 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns a timing that fires at the times of a cron expression. {@link CronTiming} documents the
-   * syntax.
+   * {@return a timing that fires at the times of a cron expression} {@link CronTiming} documents
+   * the syntax.
    *
+   * @param expression the cron expression
    * @throws IllegalArgumentException if the expression is invalid, in which case the message names
    *     the field and the reason, or if it never fires, such as {@code 0 0 30 2 *}
    */
@@ -50,7 +51,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns a timing that fires at a fixed interval, aligned to the epoch. For example, {@code
+   * {@return a timing that fires at a fixed interval, aligned to the epoch} For example, {@code
    * every(ofMinutes(5))} fires at minutes 0, 5, 10 and so on.
    *
    * @param interval a whole number of seconds, from 1 s to {@link EnqueueOptions#LONGEST_DELAY}
@@ -63,6 +64,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * Returns the first planned time that is strictly after the given instant. Only times between the
    * epoch and {@link EnqueueOptions#LATEST} are considered.
    *
+   * @param after the instant
    * @return the planned time, or empty if there is none in that range
    */
   public final Optional<Instant> next(Instant after) {
@@ -75,18 +77,22 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
 
   abstract @Nullable Instant search(Instant after);
 
-  /** Returns the time zone of the expression and of {@link #exceptDates}. */
+  /** {@return the time zone of the expression and of {@link #exceptDates}} */
   public final ZoneId zone() {
     return zone;
   }
 
-  /** Returns this timing in another time zone. */
+  /**
+   * {@return this timing in another time zone}
+   *
+   * @param zone the time zone
+   */
   public final Timing zone(ZoneId zone) {
     return with(zone, except);
   }
 
   /**
-   * Returns this timing in another time zone.
+   * {@return this timing in another time zone}
    *
    * @param zone an IANA name such as {@code Europe/Berlin}, or an offset such as {@code +02:00}
    * @throws IllegalArgumentException if the time zone data of the JVM does not contain the zone
@@ -103,7 +109,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns this timing, except that it does not fire on the given dates. Dates that were excluded
+   * {@return this timing, except that it does not fire on the given dates} Dates that were excluded
    * before remain excluded.
    *
    * @param dates dates in the time zone of this timing. If a change of the clocks moves a planned
@@ -116,7 +122,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   }
 
   /**
-   * Returns this timing, except that it does not fire on dates that the predicate accepts. Dates
+   * {@return this timing, except that it does not fire on dates that the predicate accepts} Dates
    * that were excluded before remain excluded.
    *
    * @param dates a predicate that always returns the same result for the same date. It may be
@@ -132,13 +138,13 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
 
   abstract Timing with(ZoneId zone, ExceptDates except);
 
-  /** Returns the dates passed to {@link #except(Collection)}, in ascending order. */
+  /** {@return the dates passed to {@link #except(Collection)}, in ascending order} */
   public final SortedSet<LocalDate> exceptDates() {
     return except.dates();
   }
 
   /**
-   * Returns whether {@link #except(Predicate)} was used. If so, the timing cannot be described by
+   * {@return whether {@link #except(Predicate)} was used} If so, the timing cannot be described by
    * text alone.
    */
   public final boolean hasExceptPredicate() {
@@ -148,6 +154,11 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
   /**
    * Applies one of two functions to this timing, depending on its type, and returns the function's
    * result.
+   *
+   * @param <R> the type of the result
+   * @param cron receives a cron timing
+   * @param interval receives an interval
+   * @return what the function returned
    */
   public abstract <R> R fold(Function<CronTiming, R> cron, Function<IntervalTiming, R> interval);
 

@@ -24,6 +24,11 @@ public record ClaimRequest(
   /**
    * Creates a request, with defensive copies of the lists.
    *
+   * @param worker the worker
+   * @param lanes how many jobs to claim from which lanes, in this order
+   * @param kinds the kinds that the worker handles
+   * @param limit the maximum number
+   * @param lease how long the lease stays valid without renewal
    * @throws IllegalArgumentException if the limit or the lease is out of range
    */
   public ClaimRequest {
@@ -36,7 +41,11 @@ public record ClaimRequest(
     requireLease(lease);
   }
 
-  /** Returns this request, limited to at most {@code limit} jobs. */
+  /**
+   * {@return this request, limited to at most {@code limit} jobs}
+   *
+   * @param limit the maximum number
+   */
   public ClaimRequest atMost(int limit) {
     return new ClaimRequest(worker, lanes, kinds, Math.min(limit, this.limit), lease);
   }
@@ -44,6 +53,7 @@ public record ClaimRequest(
   /**
    * Checks that a lease is in range.
    *
+   * @param lease how long the lease stays valid without renewal
    * @return {@code lease}
    * @throws IllegalArgumentException if {@code lease} is not positive or is longer than 365 days
    */

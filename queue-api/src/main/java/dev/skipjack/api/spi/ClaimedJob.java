@@ -36,29 +36,43 @@ public record ClaimedJob(
     Instant scheduledAt,
     Map<String, String> headers) {
 
-  /** Makes a defensive copy of the headers. */
+  /**
+   * Makes a defensive copy of the headers.
+   *
+   * @param execution the execution, which fences the write
+   * @param queue the queue
+   * @param kind the kind of the job
+   * @param payload the payload as JSON
+   * @param payloadVersion the version of the payload's format
+   * @param priority the priority, from -100 (lowest) to 100
+   * @param attempt the number of this attempt, from 1
+   * @param uncountedAttempts how many attempts do not count
+   * @param maxAttempts the maximum number of attempts, from 1
+   * @param scheduledAt when the job is due
+   * @param headers the headers, by name
+   */
   public ClaimedJob {
     headers = Map.copyOf(headers);
   }
 
   /**
-   * Returns the schedule that enqueued the job and the planned time, or empty if no schedule did.
+   * {@return the schedule that enqueued the job and the planned time, or empty if no schedule did}
    */
   public Optional<ScheduledFire> fire() {
     return ScheduledFire.of(headers.get(Headers.SCHEDULE));
   }
 
-  /** Returns the W3C traceparent of the enqueuer, or null if there is none. */
+  /** {@return the W3C traceparent of the enqueuer, or null if there is none} */
   public @Nullable String traceparent() {
     return headers.get(Headers.TRACEPARENT);
   }
 
-  /** Returns when the job was claimed. */
+  /** {@return when the job was claimed} */
   public Instant startedAt() {
     return execution.startedAt();
   }
 
-  /** Returns the lane that the job was claimed from. */
+  /** {@return the lane that the job was claimed from} */
   public Lane lane() {
     return new Lane(queue, priority);
   }

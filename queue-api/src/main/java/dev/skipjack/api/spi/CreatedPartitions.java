@@ -15,7 +15,13 @@ import java.util.Optional;
 public record CreatedPartitions(
     List<String> created, List<Postponed> postponed, Optional<Instant> missingFrom) {
 
-  /** Makes defensive copies of the lists. */
+  /**
+   * Makes defensive copies of the lists.
+   *
+   * @param created the names of the new partitions
+   * @param postponed the partitions that were left for later
+   * @param missingFrom the first day without a partition
+   */
   public CreatedPartitions {
     created = List.copyOf(created);
     postponed = List.copyOf(postponed);

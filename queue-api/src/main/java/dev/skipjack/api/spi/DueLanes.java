@@ -11,7 +11,12 @@ import java.util.List;
  */
 public record DueLanes(List<DueLane> lanes, List<String> paused) {
 
-  /** Makes defensive copies of the lists. */
+  /**
+   * Makes defensive copies of the lists.
+   *
+   * @param lanes the lanes with due jobs
+   * @param paused the queues that are paused
+   */
   public DueLanes {
     lanes = List.copyOf(lanes);
     paused = List.copyOf(paused);

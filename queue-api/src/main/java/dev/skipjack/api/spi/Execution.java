@@ -20,12 +20,18 @@ import org.jspecify.annotations.Nullable;
 public record Execution(
     JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
 
-  /** Creates an execution of a job without an ordering key. */
+  /**
+   * Creates an execution of a job without an ordering key.
+   *
+   * @param jobId the job
+   * @param id the id
+   * @param startedAt when it started
+   */
   public Execution(JobId jobId, ExecutionId id, Instant startedAt) {
     this(jobId, id, startedAt, null);
   }
 
-  /** Returns whether the job has an ordering key. */
+  /** {@return whether the job has an ordering key} */
   public boolean isOrdered() {
     return orderingKey != null;
   }

@@ -15,7 +15,14 @@ import java.time.Duration;
  */
 public record Failure(Execution execution, JobError error, Duration delay, boolean isFinal) {
 
-  /** Clamps the delay. */
+  /**
+   * Clamps the delay.
+   *
+   * @param execution the execution, which fences the write
+   * @param error the error
+   * @param delay the delay
+   * @param isFinal whether the job becomes dead, whatever attempts it has left
+   */
   public Failure {
     delay = Backoff.clamp(delay);
   }

@@ -22,6 +22,10 @@ public record FinalOutcome(
   /**
    * Creates a final outcome.
    *
+   * @param execution the execution, which fences the write
+   * @param as how the audit shows the attempt
+   * @param result the result as JSON
+   * @param reason the reason
    * @throws IllegalArgumentException if the status is neither COMPLETED nor CANCELLED, a cancelled
    *     job has a result, or a completed job has a reason
    */
@@ -40,8 +44,9 @@ public record FinalOutcome(
   }
 
   /**
-   * Returns a final outcome that completes a job.
+   * {@return a final outcome that completes a job}
    *
+   * @param execution the execution, which fences the write
    * @param result the result, as a JSON document; null if there is none
    */
   public static FinalOutcome completed(Execution execution, @Nullable String result) {
@@ -49,8 +54,9 @@ public record FinalOutcome(
   }
 
   /**
-   * Returns a final outcome that cancels a job.
+   * {@return a final outcome that cancels a job}
    *
+   * @param execution the execution, which fences the write
    * @param reason the reason; null if there is none
    */
   public static FinalOutcome cancelled(Execution execution, @Nullable String reason) {

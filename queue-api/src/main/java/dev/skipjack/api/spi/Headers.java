@@ -33,8 +33,11 @@ public final class Headers {
   private Headers() {}
 
   /**
-   * Returns {@code headers} with another header, which replaces one of the same name.
+   * {@return {@code headers} with another header, which replaces one of the same name}
    *
+   * @param headers the headers, by name
+   * @param name the name
+   * @param value the value
    * @throws IllegalArgumentException if the name is reserved or contains a character that is not
    *     allowed, if the value contains control characters or lone surrogates, if the traceparent is
    *     invalid, or if the headers become too large
@@ -44,13 +47,23 @@ public final class Headers {
     return add(headers, Map.of(name, value));
   }
 
-  /** Returns {@code headers} with all of {@code more}; see {@link #with(Map, String, String)}. */
+  /**
+   * {@return {@code headers} with all of {@code more}; see {@link #with(Map, String, String)}}
+   *
+   * @param headers the headers, by name
+   * @param more the headers to add
+   */
   public static Map<String, String> with(Map<String, String> headers, Map<String, String> more) {
     more.forEach(Headers::require);
     return more.isEmpty() ? headers : add(headers, more);
   }
 
-  /** Returns {@code headers} without the one of this name, if there is one. */
+  /**
+   * {@return {@code headers} without the one of this name, if there is one}
+   *
+   * @param headers the headers, by name
+   * @param name the name
+   */
   public static Map<String, String> without(Map<String, String> headers, String name) {
     if (!headers.containsKey(name)) {
       return headers;
@@ -94,7 +107,11 @@ public final class Headers {
     return Collections.unmodifiableMap(all);
   }
 
-  /** Returns the number of bytes of {@code headers} as JSON in UTF-8. */
+  /**
+   * {@return the number of bytes of {@code headers} as JSON in UTF-8}
+   *
+   * @param headers the headers, by name
+   */
   public static int size(Map<String, String> headers) {
     return json(headers).getBytes(StandardCharsets.UTF_8).length;
   }
@@ -116,7 +133,11 @@ public final class Headers {
             .formatted(SafeText.of(last, 80), size(all), MOST_BYTES));
   }
 
-  /** Returns the headers that Skipjack did not set. */
+  /**
+   * {@return the headers that Skipjack did not set}
+   *
+   * @param headers the headers, by name
+   */
   public static Map<String, String> withoutReserved(Map<String, String> headers) {
     if (headers.keySet().stream().noneMatch(name -> name.startsWith(RESERVED))) {
       return headers;
@@ -126,7 +147,11 @@ public final class Headers {
     return Collections.unmodifiableMap(rest);
   }
 
-  /** Returns the headers as a JSON object, or null if there are none. */
+  /**
+   * {@return the headers as a JSON object, or null if there are none}
+   *
+   * @param headers the headers, by name
+   */
   public static @Nullable String text(Map<String, String> headers) {
     return headers.isEmpty() ? null : json(headers);
   }
@@ -157,7 +182,7 @@ public final class Headers {
   }
 
   /**
-   * Returns the headers in a JSON object of strings, in its order.
+   * {@return the headers in a JSON object of strings, in its order}
    *
    * @param json the object, or null for no headers
    * @throws IllegalArgumentException if {@code json} is anything else

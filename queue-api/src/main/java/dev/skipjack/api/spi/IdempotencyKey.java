@@ -12,9 +12,12 @@ import java.time.Duration;
 public record IdempotencyKey(String key, Duration kept) {
 
   /**
-   * Returns a key that is scoped to one kind, so that two kinds can use the same key, such as an
-   * order number, independently.
+   * {@return a key that is scoped to one kind, so that two kinds can use the same key, such as an
+   * order number, independently}
    *
+   * @param kind the kind of the job
+   * @param key the key
+   * @param kept how long the key is kept after the enqueue
    * @throws IllegalArgumentException if {@code key} is empty, is too long, or contains characters
    *     that PostgreSQL rejects
    */

@@ -36,6 +36,7 @@ public interface JobStore {
    * method waits for it. If another live job holds a unique key, the database rejects the statement
    * with 23505. Extensions may return the holder instead.
    *
+   * @param jobs the new jobs
    * @return the result of each job, in the order of {@code jobs}
    */
   List<EnqueueResult> enqueue(List<NewJob> jobs);
@@ -44,13 +45,17 @@ public interface JobStore {
    * Inserts either all of the given jobs or none, as {@link #enqueue(List)} does, but in the
    * caller's transaction.
    *
+   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @param jobs the new jobs
    * @return the result of each job, in the order of {@code jobs}
    */
   List<EnqueueResult> enqueue(Connection transaction, List<NewJob> jobs);
 
   /**
-   * Returns the lanes of {@code queues} that have due jobs, and how long the oldest job of each
-   * lane has been due. The cost is a few index probes per lane, regardless of the number of jobs.
+   * {@return the lanes of {@code queues} that have due jobs, and how long the oldest job of each
+   * lane has been due} The cost is a few index probes per lane, regardless of the number of jobs.
+   *
+   * @param queues the queues
    */
   DueLanes dueLanes(List<String> queues);
 
@@ -58,6 +63,7 @@ public interface JobStore {
    * Claims due jobs and inserts their audit rows. Locked jobs are skipped, so the result may
    * contain fewer jobs than the limit even though more jobs are due. It never contains more.
    *
+   * @param request the request
    * @return the claimed jobs, in the order of the request's lanes, then due time, then id
    * @throws UnknownClaimException if the connection broke during the commit, so that the jobs may
    *     have been claimed
@@ -69,6 +75,8 @@ public interface JobStore {
    * may commit before the jobs have arrived, which is faster. If the outcome is then unknown,
    * {@link #heldBy} finds the jobs that were claimed.
    *
+   * @param request the request
+   * @return the claimed jobs
    * @throws StoreException whose {@linkplain StoreException#isOutcomeUnknown() outcome is unknown}
    *     if jobs may have been claimed. They may also have been claimed after any other kind of
    *     exception
@@ -81,7 +89,9 @@ public interface JobStore {
    * Returns running jobs that a worker holds, without their payloads, so that the worker can
    * release jobs that it never received.
    *
+   * @param worker the worker
    * @param after the execution after which the search begins
+   * @param limit the maximum number
    * @return the jobs with the lowest execution ids after {@code after}, at most {@code limit}. May
    *     return none if all unknown outcomes of the store are {@link UnknownClaimException}s
    */
@@ -93,6 +103,9 @@ public interface JobStore {
    * Claims due jobs as {@link #claim} does, but returns an empty string instead of each payload. A
    * worker uses this method if a payload does not fit into memory or cannot be sent by the server,
    * so that it can fail that job and claim later jobs.
+   *
+   * @param request the request
+   * @return the claimed jobs
    */
   List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
 
@@ -101,7 +114,9 @@ public interface JobStore {
    * whether cancellation of the job was requested or, if the lease is lost, which execution owns
    * the job now. Jobs that an execution has lost are not changed.
    *
+   * @param executions the executions
    * @param lease the new duration of the leases; positive and at most 365 days
+   * @return the result for each execution, in order
    */
   List<Renewal> heartbeat(List<Execution> executions, Duration lease);
 
@@ -109,10 +124,18 @@ public interface JobStore {
    * Records the progress reports of handlers, for display. If there are several reports for one
    * execution, only one of them is recorded. The report of an earlier attempt remains until it is
    * replaced.
+   *
+   * @param reports the reports, at most one of each execution
+   * @return whether each execution was still current, in order
    */
   List<Verdict> progress(List<Progress> reports);
 
-  /** Completes jobs and moves them from the live table to the archive. */
+  /**
+   * Completes jobs and moves them from the live table to the archive.
+   *
+   * @param executions the executions
+   * @return whether each execution was still current, in order
+   */
   List<Verdict> complete(List<Execution> executions);
 
   /**
@@ -124,6 +147,8 @@ public interface JobStore {
    * <p>This method never waits for a locked row. A store without ordering keys only completes the
    * job.
    *
+   * @param request the request
+   * @return the verdict, and the next job if there is one
    * @throws UnknownClaimException if the connection broke during the commit, so that the job may
    *     have been completed and the next one claimed
    */
@@ -137,6 +162,9 @@ public interface JobStore {
    * discarded, and reasons are stored only in the audit. A completion is recorded even if
    * cancellation of the job was requested. If a result is not a JSON document, the database rejects
    * the whole batch.
+   *
+   * @param outcomes the outcomes, at most one of each execution
+   * @return whether each execution was still current, in order
    */
   List<Verdict> endWithData(List<FinalOutcome> outcomes);
 
@@ -144,6 +172,8 @@ public interface JobStore {
    * Completes a job in the handler's transaction, so that the handler's effects and the completion
    * commit together. If the job's row is locked, this method waits for it.
    *
+   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @param execution the execution, which fences the write
    * @throws LeaseLostException if the execution no longer owns the job. The caller must roll back
    * @throws StoreException if the database rejects the statement. The exception is {@linkplain
    *     StoreException#isTransient() transient} if a partition is missing, because the next call
@@ -155,6 +185,8 @@ public interface JobStore {
    * Completes a job with a result in the handler's transaction, as {@link #completeIn(Connection,
    * Execution)} does without one.
    *
+   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @param execution the execution, which fences the write
    * @param result the handler's result, as a JSON document; null if there is none
    */
   void completeIn(Connection transaction, Execution execution, @Nullable String result);
@@ -163,12 +195,18 @@ public interface JobStore {
    * Records failed attempts. Each job becomes pending again, or becomes dead if it has no attempts
    * left or the failure is final. A job whose cancellation was requested is archived as cancelled
    * instead.
+   *
+   * @param failures the failures, at most one of each execution
+   * @return the result of each attempt, in order
    */
   List<Ended> fail(List<Failure> failures);
 
   /**
    * Ends attempts without counting them, and returns their jobs to their queues. A job whose
    * cancellation was requested is archived as cancelled instead.
+   *
+   * @param attempts the attempts to end, at most one of each execution
+   * @return the result of each attempt, in order
    */
   List<Ended> requeue(List<Requeue> attempts);
 
@@ -177,6 +215,7 @@ public interface JobStore {
    * was lost and the lease has expired, this is the only way to find out whether the write was
    * committed.
    *
+   * @param executions the executions
    * @return the status of each attempt, which is {@link ExecutionStatus#RUNNING} if it has not
    *     ended, or empty if its audit row has been removed
    */
@@ -188,6 +227,7 @@ public interface JobStore {
    *
    * @param spread the period over which the rescued jobs are distributed
    * @param limit the maximum number of jobs to rescue, at least 1
+   * @return the rescued jobs
    */
   List<Rescued> rescue(Duration spread, int limit);
 }

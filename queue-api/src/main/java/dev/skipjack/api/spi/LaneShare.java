@@ -17,6 +17,9 @@ public record LaneShare(Lane lane, int cap, @Nullable Instant lowWater) {
   /**
    * Creates a share.
    *
+   * @param lane the lane
+   * @param cap the maximum number of jobs from this lane
+   * @param lowWater the smallest due id of the lane that may exist
    * @throws IllegalArgumentException if {@code cap} is less than 1
    */
   public LaneShare {

@@ -20,6 +20,9 @@ public interface LeaseKeeper extends AutoCloseable {
    * Renews leases as {@link JobStore#heartbeat} does. After a failure that a smaller batch would
    * not avoid, the connection is returned to the pool, and the next call borrows another one.
    *
+   * @param executions the executions
+   * @param lease how long the lease stays valid without renewal
+   * @return the result for each execution, in order
    * @throws StoreException if the database rejects the statement or cannot be reached, or its
    *     response is lost
    * @throws IllegalStateException if the keeper has been closed
@@ -29,14 +32,18 @@ public interface LeaseKeeper extends AutoCloseable {
   /**
    * Records progress reports as {@link JobStore#progress} does, but on the keeper's connection, so
    * that they never wait for a free connection of the pool.
+   *
+   * @param reports the reports, at most one of each execution
+   * @return whether each execution was still current, in order
    */
   List<Verdict> progress(List<Progress> reports);
 
   /**
-   * Returns the executions that still own their jobs and for which cancellation was requested. This
-   * method uses the keeper's connection, and neither locks nor changes rows. {@link #heartbeat}
-   * returns the same information, but only as often as leases are renewed.
+   * {@return the executions that still own their jobs and for which cancellation was requested}
+   * This method uses the keeper's connection, and neither locks nor changes rows. {@link
+   * #heartbeat} returns the same information, but only as often as leases are renewed.
    *
+   * @param executions the executions
    * @throws StoreException if the database rejects the statement or cannot be reached, or its
    *     response is lost
    */

@@ -14,7 +14,11 @@ public final class Limits {
 
   private Limits() {}
 
-  /** Returns the priority, which must be in -100..100. */
+  /**
+   * {@return the priority, which must be in -100..100}
+   *
+   * @param priority the priority, from -100 (lowest) to 100
+   */
   public static int priority(int priority) {
     if (priority < -100 || priority > 100) {
       throw new IllegalArgumentException("Priority %d is not in -100..100.".formatted(priority));
@@ -22,7 +26,11 @@ public final class Limits {
     return priority;
   }
 
-  /** Returns the maximum number of attempts, which must be in 1..1,000,000. */
+  /**
+   * {@return the maximum number of attempts, which must be in 1..1,000,000}
+   *
+   * @param maxAttempts the maximum number of attempts, from 1
+   */
   public static int maxAttempts(int maxAttempts) {
     if (maxAttempts < 1 || maxAttempts > MOST_ATTEMPTS) {
       throw new IllegalArgumentException(
@@ -32,8 +40,10 @@ public final class Limits {
   }
 
   /**
-   * Returns the delay, which must not be negative or longer than {@link
-   * EnqueueOptions#LONGEST_DELAY}.
+   * {@return the delay, which must not be negative or longer than {@link
+   * EnqueueOptions#LONGEST_DELAY}}
+   *
+   * @param delay the delay
    */
   public static Duration delay(Duration delay) {
     if (delay.isNegative() || delay.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
@@ -44,8 +54,10 @@ public final class Limits {
   }
 
   /**
-   * Returns the instant, or the epoch if the instant is earlier, because PostgreSQL cannot store
-   * every past instant.
+   * {@return the instant, or the epoch if the instant is earlier, because PostgreSQL cannot store
+   * every past instant}
+   *
+   * @param instant the instant
    */
   public static Instant scheduledAt(Instant instant) {
     if (instant.isAfter(EnqueueOptions.LATEST)) {
@@ -56,8 +68,10 @@ public final class Limits {
   }
 
   /**
-   * Returns the retention, which must not be negative or longer than {@link
-   * EnqueueOptions#LONGEST_DELAY}.
+   * {@return the retention, which must not be negative or longer than {@link
+   * EnqueueOptions#LONGEST_DELAY}}
+   *
+   * @param retention how long they are kept
    */
   public static Duration retention(Duration retention) {
     if (retention.isNegative() || retention.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {
@@ -69,8 +83,10 @@ public final class Limits {
   }
 
   /**
-   * Returns how long an idempotency key is kept, which must be positive and at most {@link
-   * EnqueueOptions#LONGEST_DELAY}.
+   * {@return how long an idempotency key is kept, which must be positive and at most {@link
+   * EnqueueOptions#LONGEST_DELAY}}
+   *
+   * @param kept how long the key is kept after the enqueue
    */
   public static Duration kept(Duration kept) {
     if (kept.isNegative() || kept.isZero() || kept.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {

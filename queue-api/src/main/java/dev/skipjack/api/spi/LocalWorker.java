@@ -7,18 +7,27 @@ import org.jspecify.annotations.Nullable;
 /** A worker in the process that enqueues. Implementations are thread-safe and never throw. */
 public interface LocalWorker {
 
-  /** Returns whether {@link #take} would probably return a slot. Does not block. */
+  /**
+   * {@return whether {@link #take} would probably return a slot} Does not block.
+   *
+   * @param job the job
+   */
   boolean hasSlot(NewJob job);
 
   /**
    * Takes a free slot for a job that is about to be enqueued.
    *
+   * @param job the job
    * @return the slot, or null if the worker does not serve the job's queue and kind, has no free
    *     slot for it, or must claim other jobs first
    */
   @Nullable TakenSlot take(NewJob job);
 
-  /** Wakes the worker for a job whose transaction has committed. Does not block. */
+  /**
+   * Wakes the worker for a job whose transaction has committed. Does not block.
+   *
+   * @param wakeUp the lane and the due time
+   */
   void expect(WakeUp wakeUp);
 
   /**
@@ -27,19 +36,23 @@ public interface LocalWorker {
    */
   interface TakenSlot {
 
-    /** Returns the worker that will run the job. */
+    /** {@return the worker that will run the job} */
     WorkerId worker();
 
-    /** Returns the duration of the lease. */
+    /** {@return the duration of the lease} */
     Duration lease();
 
     /**
-     * Returns the number of other free slots of the queue. If at most this many jobs come first,
+     * {@return the number of other free slots of the queue} If at most this many jobs come first,
      * this job delays none of them.
      */
     int spare();
 
-    /** Runs the job, whose transaction has committed, in the slot. */
+    /**
+     * Runs the job, whose transaction has committed, in the slot.
+     *
+     * @param job the job
+     */
     void start(ClaimedJob job);
 
     /**

@@ -10,9 +10,17 @@ public interface LocalWorkers {
   /** Prepares the statement of a direct start, so that no enqueue has to wait for it. */
   void prepare();
 
-  /** Adds a worker. Enqueues then ask it for slots and wake it for new jobs. */
+  /**
+   * Adds a worker. Enqueues then ask it for slots and wake it for new jobs.
+   *
+   * @param worker the worker
+   */
   void add(LocalWorker worker);
 
-  /** Removes a worker. Earlier calls to it may still be running. */
+  /**
+   * Removes a worker. Earlier calls to it may still be running.
+   *
+   * @param worker the worker
+   */
   void remove(LocalWorker worker);
 }

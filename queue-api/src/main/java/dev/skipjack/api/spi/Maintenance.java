@@ -26,6 +26,7 @@ public interface Maintenance {
    * @param ahead how far into the future to create partitions; not negative. A store may decline to
    *     create partitions in the distant future (the PostgreSQL store: more than 366 days ahead)
    *     and report them as postponed
+   * @return the partitions that were created, and those left for later
    */
   CreatedPartitions createPartitions(Duration ahead);
 
@@ -36,6 +37,9 @@ public interface Maintenance {
    * even if there is more history to remove.
    *
    * <p>Only tables that this method itself has detached, possibly in an earlier call, are dropped.
+   *
+   * @param retention how long history is kept
+   * @return the partitions that were removed, and those left for later
    */
   RemovedPartitions removePartitions(Retention retention);
 
@@ -44,6 +48,8 @@ public interface Maintenance {
    * dead_retention} of their queue, and workers that have not been seen for a day. Locked rows are
    * left for the next call. The call returns after about ten seconds even if it has not finished,
    * and the next call continues where it stopped.
+   *
+   * @return how many rows were deleted
    */
   Pruned prune();
 }

@@ -14,8 +14,9 @@ public final class Names {
   private Names() {}
 
   /**
-   * Returns {@code queue} if it is a valid queue name.
+   * {@return {@code queue} if it is a valid queue name}
    *
+   * @param queue the queue
    * @throws IllegalArgumentException if {@code queue} does not consist of 1 to 63 of the characters
    *     {@code a-z 0-9 _ . -}
    */
@@ -24,8 +25,9 @@ public final class Names {
   }
 
   /**
-   * Returns {@code kind} if it is a valid kind name.
+   * {@return {@code kind} if it is a valid kind name}
    *
+   * @param kind the kind of the job
    * @throws IllegalArgumentException if {@code kind} does not consist of 1 to 63 of the characters
    *     {@code a-z 0-9 _ . -}
    */
@@ -34,8 +36,9 @@ public final class Names {
   }
 
   /**
-   * Returns {@code schedule} if it is a valid name of a schedule.
+   * {@return {@code schedule} if it is a valid name of a schedule}
    *
+   * @param schedule the name
    * @throws IllegalArgumentException if {@code schedule} does not consist of 1 to 63 of the
    *     characters {@code a-z 0-9 _ . -}
    */

@@ -48,9 +48,11 @@ public final class NewJob {
   }
 
   /**
-   * Returns a job of {@code type} with {@code options}, including their idempotency key.
+   * {@return a job of {@code type} with {@code options}, including their idempotency key}
    *
+   * @param type the jobs' type
    * @param payload the payload, as a JSON document
+   * @param options the options of the job
    */
   public static NewJob of(JobType<?> type, String payload, EnqueueOptions options) {
     IdempotencyKey key =
@@ -62,8 +64,9 @@ public final class NewJob {
   }
 
   /**
-   * Returns this job with a unique key.
+   * {@return this job with a unique key}
    *
+   * @param key the key
    * @throws IllegalArgumentException if the job has an idempotency key, because it cannot have both
    */
   public NewJob unique(UniqueKey key) {
@@ -71,8 +74,9 @@ public final class NewJob {
   }
 
   /**
-   * Returns this job with an idempotency key.
+   * {@return this job with an idempotency key}
    *
+   * @param key the key
    * @throws IllegalArgumentException if the job already has a key
    */
   public NewJob once(IdempotencyKey key) {
@@ -82,14 +86,19 @@ public final class NewJob {
     return new NewJob(type, payload, options, uniqueKey, key, fire);
   }
 
-  /** Returns this job, due {@code delay} after the enqueue. */
+  /**
+   * {@return this job, due {@code delay} after the enqueue}
+   *
+   * @param delay the delay
+   */
   public NewJob delayed(Duration delay) {
     return with(options.delay(delay));
   }
 
   /**
-   * Returns this job with {@code tags}, which replace its existing tags.
+   * {@return this job with {@code tags}, which replace its existing tags}
    *
+   * @param tags the tags
    * @throws IllegalArgumentException if a tag is invalid or there are too many; see {@link
    *     EnqueueOptions#tags(List)}
    */
@@ -98,8 +107,9 @@ public final class NewJob {
   }
 
   /**
-   * Returns this job as part of a trace.
+   * {@return this job as part of a trace}
    *
+   * @param traceparent the value of the header {@code traceparent}
    * @throws IllegalArgumentException if {@code traceparent} is not valid; see {@link
    *     Traceparent#require}
    */
@@ -108,8 +118,9 @@ public final class NewJob {
   }
 
   /**
-   * Returns this job with {@code headers}, which replace those of the same names.
+   * {@return this job with {@code headers}, which replace those of the same names}
    *
+   * @param headers the headers, by name
    * @throws IllegalArgumentException if a header is not allowed, or the headers are too large; see
    *     {@link EnqueueOptions#header}
    */
@@ -117,12 +128,20 @@ public final class NewJob {
     return with(options.headers(headers));
   }
 
-  /** Returns this job without the header of this name, if there is one. */
+  /**
+   * {@return this job without the header of this name, if there is one}
+   *
+   * @param name the name
+   */
   public NewJob withoutHeader(String name) {
     return with(options.withoutHeader(name));
   }
 
-  /** Returns this job, marked as enqueued by a schedule. */
+  /**
+   * {@return this job, marked as enqueued by a schedule}
+   *
+   * @param cause the planned time that created the job
+   */
   public NewJob firedBy(ScheduledFire cause) {
     return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause);
   }
@@ -131,89 +150,89 @@ public final class NewJob {
     return new NewJob(type, payload, changed, uniqueKey, idempotencyKey, fire);
   }
 
-  /** Returns the queue of the job. */
+  /** {@return the queue of the job} */
   public String queue() {
     return options.queue().orElse(type.queue());
   }
 
-  /** Returns the kind of the job. */
+  /** {@return the kind of the job} */
   public String kind() {
     return type.kind();
   }
 
-  /** Returns the payload, as a JSON document. */
+  /** {@return the payload, as a JSON document} */
   public String payload() {
     return payload;
   }
 
-  /** Returns the version of the payload's format. */
+  /** {@return the version of the payload's format} */
   public int payloadVersion() {
     return type.payloadVersion();
   }
 
-  /** Returns the priority, or null for the default of the queue. */
+  /** {@return the priority, or null for the default of the queue} */
   public @Nullable Integer priority() {
     return first(options.priority(), type.priority());
   }
 
-  /** Returns the maximum number of attempts, or null for the default of the queue. */
+  /** {@return the maximum number of attempts, or null for the default of the queue} */
   public @Nullable Integer maxAttempts() {
     return first(options.maxAttempts(), type.maxAttempts());
   }
 
   /**
-   * Returns the instant at which the job is due, or null if it is due at the time of the enqueue.
+   * {@return the instant at which the job is due, or null if it is due at the time of the enqueue}
    */
   public @Nullable Instant scheduledAt() {
     return options.scheduledAt().orElse(null);
   }
 
   /**
-   * Returns the delay that is added to {@link #scheduledAt} or, if that is null, to the time of the
-   * enqueue; not negative.
+   * {@return the delay that is added to {@link #scheduledAt} or, if that is null, to the time of
+   * the enqueue; not negative}
    */
   public Duration delay() {
     return options.delay();
   }
 
-  /** Returns the tags, without duplicates. */
+  /** {@return the tags, without duplicates} */
   public List<String> tags() {
     return options.tags();
   }
 
-  /** Returns the unique key, or null if there is none. */
+  /** {@return the unique key, or null if there is none} */
   public @Nullable UniqueKey uniqueKey() {
     return uniqueKey;
   }
 
   /**
-   * Returns the idempotency key, or null if there is none. A job with a unique key never has one.
+   * {@return the idempotency key, or null if there is none} A job with a unique key never has one.
    */
   public @Nullable IdempotencyKey idempotencyKey() {
     return idempotencyKey;
   }
 
   /**
-   * Returns the W3C traceparent of the enqueuer, which is passed to the handler, or null if there
-   * is none.
+   * {@return the W3C traceparent of the enqueuer, which is passed to the handler, or null if there
+   * is none}
    */
   public @Nullable String traceparent() {
     return headers.get(Headers.TRACEPARENT);
   }
 
-  /** Returns the headers by name, including those that Skipjack sets; unmodifiable. */
+  /** {@return the headers by name, including those that Skipjack sets; unmodifiable} */
   public Map<String, String> headers() {
     return headers;
   }
 
-  /** Returns the ordering key, or null if the job has none. */
+  /** {@return the ordering key, or null if the job has none} */
   public @Nullable String orderingKey() {
     return options.orderingKey().orElse(null);
   }
 
   /**
-   * Returns what happens to the jobs behind this one in its ordering key if it becomes dead, or
-   * null for {@link OrderingPolicy#BLOCK} and for a job without an ordering key.
+   * {@return what happens to the jobs behind this one in its ordering key if it becomes dead, or
+   * null for {@link OrderingPolicy#BLOCK} and for a job without an ordering key}
    */
   public @Nullable OrderingPolicy orderingPolicy() {
     OrderingPolicy policy = type.orderingPolicy();
@@ -221,15 +240,15 @@ public final class NewJob {
   }
 
   /**
-   * Returns whether the job is ordered by commit within its ordering key; false for a job without
-   * an ordering key.
+   * {@return whether the job is ordered by commit within its ordering key; false for a job without
+   * an ordering key}
    */
   public boolean hasStrictOrdering() {
     return options.orderingKey().isPresent()
         && (options.hasStrictOrdering() || type.hasStrictOrdering());
   }
 
-  /** Returns whether workers are woken if the job is due immediately. */
+  /** {@return whether workers are woken if the job is due immediately} */
   public boolean wakesUp() {
     return options.wakesUp();
   }

@@ -21,6 +21,7 @@ public interface OrderedJobs {
    * <p>Many keys are promoted in several transactions. If one fails after another has promoted a
    * due job, the remaining keys are left to a later {@link #sweep}.
    *
+   * @param keys the keys
    * @return a wake-up for each promoted job that is due
    * @throws StoreException if the database rejects a statement or cannot be reached, and there is
    *     no wake-up to return
@@ -32,6 +33,7 @@ public interface OrderedJobs {
    * that blocks the key, and promotes their first jobs. Each call searches a limited number of
    * keys. The next call continues where it stopped.
    *
+   * @return what was found and promoted
    * @throws StoreException as for {@link #promote}
    */
   Sweep sweep();
@@ -46,7 +48,13 @@ public interface OrderedJobs {
    */
   record Sweep(List<WakeUp> promoted, boolean waiting, boolean unfinished) {
 
-    /** Makes a defensive copy of the list. */
+    /**
+     * Makes a defensive copy of the list.
+     *
+     * @param promoted the number of jobs that became pending
+     * @param waiting the keys whose jobs still wait
+     * @param unfinished whether more remains to be done
+     */
     public Sweep {
       promoted = List.copyOf(promoted);
     }

@@ -10,7 +10,12 @@ package dev.skipjack.api.spi;
  */
 public record Postponed(String partition, Reason reason, String detail) {
 
-  /** Creates an instance without details. */
+  /**
+   * Creates an instance without details.
+   *
+   * @param partition the name of the partition
+   * @param reason the reason
+   */
   public Postponed(String partition, Reason reason) {
     this(partition, reason, "");
   }

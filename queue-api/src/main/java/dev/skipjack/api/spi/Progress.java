@@ -21,6 +21,9 @@ public record Progress(Execution execution, int percent, @Nullable String messag
   /**
    * Creates a report and sanitizes its message.
    *
+   * @param execution the execution, which fences the write
+   * @param percent the progress in percent
+   * @param message what the handler says about its progress
    * @throws IllegalArgumentException if {@code percent} is out of range
    */
   public Progress {

@@ -14,12 +14,25 @@ import java.util.List;
  */
 public record Pruned(long keys, long jobs, boolean unfinished, List<String> failed) {
 
-  /** Makes a defensive copy of the list. */
+  /**
+   * Makes a defensive copy of the list.
+   *
+   * @param keys the number of expired keys that were deleted
+   * @param jobs the number of dead jobs that were deleted
+   * @param unfinished whether more remains to be done
+   * @param failed what failed
+   */
   public Pruned {
     failed = List.copyOf(failed);
   }
 
-  /** Creates a result without failures. */
+  /**
+   * Creates a result without failures.
+   *
+   * @param keys the number of expired keys that were deleted
+   * @param jobs the number of dead jobs that were deleted
+   * @param unfinished whether more remains to be done
+   */
   public Pruned(long keys, long jobs, boolean unfinished) {
     this(keys, jobs, unfinished, List.of());
   }

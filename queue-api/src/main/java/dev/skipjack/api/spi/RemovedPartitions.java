@@ -11,7 +11,13 @@ import java.util.List;
  */
 public record RemovedPartitions(List<String> removed, long rows, List<Postponed> postponed) {
 
-  /** Makes defensive copies of the lists. */
+  /**
+   * Makes defensive copies of the lists.
+   *
+   * @param removed the names of the removed partitions
+   * @param rows the number of rows
+   * @param postponed the partitions that were left for later
+   */
   public RemovedPartitions {
     removed = List.copyOf(removed);
     postponed = List.copyOf(postponed);

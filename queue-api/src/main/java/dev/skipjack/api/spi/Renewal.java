@@ -17,7 +17,12 @@ import org.jspecify.annotations.Nullable;
 public record Renewal(
     Verdict verdict, boolean cancelRequested, boolean jobIsLive, @Nullable ExecutionId heldBy) {
 
-  /** Creates a result for an execution that owns its job or whose job has ended. */
+  /**
+   * Creates a result for an execution that owns its job or whose job has ended.
+   *
+   * @param verdict the verdict
+   * @param cancelRequested whether a cancellation was requested
+   */
   public Renewal(Verdict verdict, boolean cancelRequested) {
     this(verdict, cancelRequested, verdict != Verdict.LOST, null);
   }

@@ -26,6 +26,10 @@ public record Requeue(
   /**
    * Creates an instance and clamps the delay and the instant.
    *
+   * @param execution the execution, which fences the write
+   * @param as how the audit shows the attempt
+   * @param delay the delay
+   * @param until when the job is due again
    * @throws IllegalArgumentException if {@code as} is neither SNOOZED nor RELEASED
    */
   public Requeue {
@@ -37,12 +41,24 @@ public record Requeue(
     until = until == null ? null : clamp(until);
   }
 
-  /** Creates an instance that makes the job due again after {@code delay}. */
+  /**
+   * Creates an instance that makes the job due again after {@code delay}.
+   *
+   * @param execution the execution, which fences the write
+   * @param as how the audit shows the attempt
+   * @param delay the delay
+   */
   public Requeue(Execution execution, ExecutionStatus as, Duration delay) {
     this(execution, as, delay, null);
   }
 
-  /** Returns an instance that makes the job due again at {@code until}, by the database clock. */
+  /**
+   * {@return an instance that makes the job due again at {@code until}, by the database clock}
+   *
+   * @param execution the execution, which fences the write
+   * @param as how the audit shows the attempt
+   * @param until when the job is due again
+   */
   public static Requeue until(Execution execution, ExecutionStatus as, Instant until) {
     return new Requeue(execution, as, Duration.ZERO, until);
   }

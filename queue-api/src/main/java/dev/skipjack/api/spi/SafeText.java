@@ -19,8 +19,10 @@ public final class SafeText {
    * Replaces characters that PostgreSQL rejects with U+FFFD, and truncates the text to {@code
    * maxLength} characters.
    *
+   * @param text the text
    * @param maxLength the maximum length in UTF-16 code units; must exceed the length of the mark
    *     that is appended to truncated text
+   * @return the text that can be stored
    */
   public static String of(String text, int maxLength) {
     boolean cut = text.length() > maxLength;

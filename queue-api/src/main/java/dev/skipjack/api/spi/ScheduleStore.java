@@ -23,15 +23,22 @@ public interface ScheduleStore {
   /**
    * Checks that a schedule can be declared. Does not use the database.
    *
+   * @param schedule the schedule
    * @throws PayloadException if the payload is rejected
    */
   void require(Schedule schedule);
 
-  /** Declares schedules as {@link dev.skipjack.api.schedule.Schedules#declare(List)} does. */
+  /**
+   * Declares schedules as {@link dev.skipjack.api.schedule.Schedules#declare(List)} does.
+   *
+   * @param schedules the schedules
+   */
   void declare(Collection<Schedule> schedules);
 
   /**
    * Records that a running program declares the given schedules. Missing schedules are not created.
+   *
+   * @param schedules the schedules
    */
   void touch(Collection<Schedule> schedules);
 
@@ -44,8 +51,8 @@ public interface ScheduleStore {
   List<String> recalculate();
 
   /**
-   * Returns the schedules that were declared in code but that no program has declared for seven
-   * days, except paused ones. At most 100 are returned, starting with the least recently declared.
+   * {@return the schedules that were declared in code but that no program has declared for seven
+   * days, except paused ones} At most 100 are returned, starting with the least recently declared.
    */
   List<Undeclared> undeclared();
 
@@ -55,6 +62,7 @@ public interface ScheduleStore {
    *
    * @param declared the schedules that the worker declared. A schedule that needs code is fired
    *     only if it is one of them
+   * @return what fired, and when the next schedule is due
    */
   default Round fireDue(Collection<Schedule> declared) {
     return fireDue(
@@ -71,6 +79,8 @@ public interface ScheduleStore {
    *
    * @param declared the schedules that the worker declared, without those whose code is still
    *     running
+   * @param runner calls the code of the schedules
+   * @return what fired, and when the next schedule is due
    */
   Round fireDue(Collection<Schedule> declared, PlanRunner runner);
 
@@ -81,6 +91,7 @@ public interface ScheduleStore {
     /**
      * Runs plans. Called once in each round, even without plans.
      *
+     * @param plans the plans
      * @return the plans that have ended or failed. They may come from earlier rounds; each is
      *     returned once. A schedule whose plan is missing remains due
      */
@@ -93,7 +104,7 @@ public interface ScheduleStore {
    */
   interface Plan extends Runnable {
 
-    /** Returns the name of the schedule. */
+    /** {@return the name of the schedule} */
     String schedule();
 
     /**
@@ -103,7 +114,11 @@ public interface ScheduleStore {
     @Override
     void run();
 
-    /** Makes the plan fail. A later result of its code is ignored. */
+    /**
+     * Makes the plan fail. A later result of its code is ignored.
+     *
+     * @param error what the schedule's code threw
+     */
     void fail(Throwable error);
   }
 
@@ -117,7 +132,13 @@ public interface ScheduleStore {
    */
   record Round(List<Fired> fired, List<Failed> failed, @Nullable Duration nextIn) {
 
-    /** Makes defensive copies of the lists. */
+    /**
+     * Makes defensive copies of the lists.
+     *
+     * @param fired how many schedules fired
+     * @param failed what failed
+     * @param nextIn the time until the next planned time
+     */
     public Round {
       fired = List.copyOf(fired);
       failed = List.copyOf(failed);

@@ -11,8 +11,9 @@ public final class SchemaName {
   private SchemaName() {}
 
   /**
-   * Returns {@code name} if it is not blank and PostgreSQL stores it unchanged.
+   * {@return {@code name} if it is not blank and PostgreSQL stores it unchanged}
    *
+   * @param name the name
    * @throws IllegalArgumentException if {@code name} is blank, longer than 63 bytes in UTF-8, or
    *     contains a NUL
    */

@@ -26,10 +26,11 @@ public record StoredKey(String text, String label) {
   private static final int LABEL_OF_HASHED = 60;
 
   /**
-   * Returns the stored form of a key.
+   * {@return the stored form of a key}
    *
    * @param what the term for the key in error messages
    * @param scope the scope within which keys are compared; at most 100 bytes, without {@code '#'}
+   * @param key the key
    * @throws IllegalArgumentException if {@code key} is not valid; see {@link #require}
    */
   public static StoredKey of(String what, String scope, String key) {
@@ -47,6 +48,8 @@ public record StoredKey(String text, String label) {
   /**
    * Validates a key whose scope is not known yet.
    *
+   * @param what what the text is, for the message
+   * @param key the key
    * @return {@code key}
    * @throws IllegalArgumentException if {@code key} is empty, is longer than {@link #LONGEST}, or
    *     contains characters that PostgreSQL rejects

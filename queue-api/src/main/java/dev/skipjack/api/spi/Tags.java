@@ -12,7 +12,11 @@ public final class Tags {
 
   private Tags() {}
 
-  /** Returns the tags in the order given, without duplicates. */
+  /**
+   * {@return the tags in the order given, without duplicates}
+   *
+   * @param tags the tags
+   */
   public static List<String> require(List<String> tags) {
     if (tags.size() > MOST) {
       throw new IllegalArgumentException(
@@ -44,6 +48,7 @@ public final class Tags {
    * because jobs that were not inserted by this library may have other tags.
    *
    * @param what the term for the text in the message
+   * @param text the text
    */
   public static void requireStorable(String what, String text) {
     if (text.codePoints().anyMatch(c -> c == 0 || isSurrogate(c))) {

@@ -17,8 +17,9 @@ public final class Traceparent {
   private Traceparent() {}
 
   /**
-   * Returns {@code traceparent} if it is valid.
+   * {@return {@code traceparent} if it is valid}
    *
+   * @param traceparent the value of the header {@code traceparent}
    * @throws IllegalArgumentException if {@code traceparent} does not have this form, its version is
    *     {@code ff}, or one of its ids is all zeros
    */

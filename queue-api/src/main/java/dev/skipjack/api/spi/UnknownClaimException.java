@@ -28,7 +28,7 @@ public final class UnknownClaimException extends StoreException {
   }
 
   /**
-   * Returns the jobs that may have been claimed. If they were, their executions own them until the
+   * {@return the jobs that may have been claimed} If they were, their executions own them until the
    * leases expire or the executions are ended. The list is empty after Java serialization.
    */
   public List<ClaimedJob> jobs() {

@@ -19,7 +19,12 @@ public record WakeUp(Lane lane, String kind, @Nullable String orderingKey) {
    */
   public static final WakeUp SCHEDULES = new WakeUp(new Lane("*", 0), "schedules");
 
-  /** Creates a wake-up for a pending job. */
+  /**
+   * Creates a wake-up for a pending job.
+   *
+   * @param lane the lane
+   * @param kind the kind of the job
+   */
   public WakeUp(Lane lane, String kind) {
     this(lane, kind, null);
   }

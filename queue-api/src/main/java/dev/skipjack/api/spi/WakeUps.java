@@ -13,6 +13,7 @@ public interface WakeUps {
   /**
    * Starts listening on a connection, which is held until the subscription is closed.
    *
+   * @return the subscription
    * @throws StoreException if the database cannot be reached, or if a test notification does not
    *     arrive. Listening does not work through a pooler that may run each transaction in a
    *     different session

@@ -20,7 +20,14 @@ public record WorkerInstructions(
   /** The encoding that the queue requires. */
   public static final String UTF8 = "UTF8";
 
-  /** Makes a defensive copy of the set. */
+  /**
+   * Makes a defensive copy of the set.
+   *
+   * @param pausedQueues the queues that are paused
+   * @param schemaVersion the version of the schema
+   * @param encoding the encoding of the database
+   * @param nextFireIn the time until a schedule is due
+   */
   public WorkerInstructions {
     pausedQueues = Set.copyOf(pausedQueues);
   }

@@ -17,19 +17,24 @@ public interface WorkerRegistry {
    * Inserts or updates the row of a worker. By the database clock, {@code startedAt} is set to the
    * time of the first call, and {@code seenAt} to the current time.
    *
+   * @param row the row
    * @return the information that the worker needs, read by the same statement
    */
   WorkerInstructions announce(WorkerRow row);
 
   /**
-   * Returns the kinds of due jobs in the worker's queues that the worker does not handle, longest
-   * waiting first. Paused queues are left out. Only the oldest hundred due jobs of each lane are
+   * {@return the kinds of due jobs in the worker's queues that the worker does not handle, longest
+   * waiting first} Paused queues are left out. Only the oldest hundred due jobs of each lane are
    * read, so a kind whose jobs come later may be missing.
    *
    * @param worker the row that the worker has announced
    */
   List<UnhandledKind> unhandledKinds(WorkerRow worker);
 
-  /** Deletes the row of a worker that is stopping, if there is one. */
+  /**
+   * Deletes the row of a worker that is stopping, if there is one.
+   *
+   * @param id the id
+   */
   void remove(WorkerId id);
 }

@@ -25,7 +25,16 @@ public record WorkerRow(
 
   private static final int LONGEST_HOST = 255;
 
-  /** Sanitizes the host and makes defensive copies of the lists. */
+  /**
+   * Sanitizes the host and makes defensive copies of the lists.
+   *
+   * @param id the id of the worker
+   * @param host the host
+   * @param pid the id of the process
+   * @param queues the queues that the worker serves
+   * @param kinds the kinds that the worker handles
+   * @param settings the settings, as text for operators
+   */
   public WorkerRow {
     host = host == null ? null : SafeText.of(host, LONGEST_HOST);
     queues = List.copyOf(queues);

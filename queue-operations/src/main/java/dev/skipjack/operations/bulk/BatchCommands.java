@@ -13,22 +13,45 @@ import java.util.List;
  */
 public interface BatchCommands {
 
-  /** Cancels jobs, as {@link dev.skipjack.api.operations.QueueAdmin#cancel} does. */
+  /**
+   * Cancels jobs, as {@link dev.skipjack.api.operations.QueueAdmin#cancel} does.
+   *
+   * @param jobs the jobs
+   * @return the result for each job, in order
+   */
   List<CancelResult> cancel(List<JobId> jobs);
 
-  /** Redrives dead jobs, as {@link dev.skipjack.api.operations.QueueAdmin#redrive} does. */
+  /**
+   * Redrives dead jobs, as {@link dev.skipjack.api.operations.QueueAdmin#redrive} does.
+   *
+   * @param jobs the jobs
+   * @return the result for each job, in order
+   */
   List<RedriveResult> redrive(List<JobId> jobs);
 
-  /** Deletes dead jobs, as {@link dev.skipjack.api.operations.QueueAdmin#prune(List)} does. */
+  /**
+   * Deletes dead jobs, as {@link dev.skipjack.api.operations.QueueAdmin#prune(List)} does.
+   *
+   * @param jobs the jobs
+   * @return the result for each job, in order
+   */
   List<PruneResult> prune(List<JobId> jobs);
 
-  /** Makes pending jobs due immediately. */
+  /**
+   * Makes pending jobs due immediately.
+   *
+   * @param jobs the jobs
+   * @return the result for each job, in order
+   */
   List<EditResult> hurry(List<JobId> jobs);
 
   /**
    * Applies a JSON merge patch to payloads.
    *
+   * @param jobs the jobs
+   * @param patch the JSON merge patch
    * @param onlyDead whether jobs that are not dead are left unchanged
+   * @return the result for each job, in order
    */
   List<PatchResult> patch(List<JobId> jobs, String patch, boolean onlyDead);
 }

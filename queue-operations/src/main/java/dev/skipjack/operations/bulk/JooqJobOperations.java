@@ -49,7 +49,9 @@ public final class JooqJobOperations implements JobOperations {
   /**
    * Creates the operations. Opens no connection.
    *
+   * @param transactions runs the statements
    * @param dialect renders statements for the queue's schema, without a connection
+   * @param reader reads the jobs
    * @param commands creates commands that run in the transaction of the supplied connection
    * @param requirePatch checks a patch of payloads: returns the patch, or throws an exception if it
    *     cannot be applied

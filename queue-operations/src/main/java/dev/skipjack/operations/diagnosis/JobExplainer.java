@@ -53,7 +53,12 @@ public final class JobExplainer {
     this.keyHolder = Statement.lazily(() -> KeyHolderStatement.of(dialect.get()));
   }
 
-  /** Implements {@link dev.skipjack.api.operations.JobReader#why}. */
+  /**
+   * Implements {@link dev.skipjack.api.operations.JobReader#why}.
+   *
+   * @param id the id
+   * @return the explanation, or empty if there is no such job
+   */
   public Optional<JobExplanation> why(JobId id) {
     return transactions.inOne(
         session -> {

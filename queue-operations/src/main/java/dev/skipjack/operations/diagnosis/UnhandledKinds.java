@@ -19,14 +19,24 @@ public final class UnhandledKinds {
   private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
   private final Statement<NoRequest, LivingWorkersStatement.Facts> workers;
 
-  /** Creates an instance. Opens no connection. */
+  /**
+   * Creates an instance. Opens no connection.
+   *
+   * @param transactions runs the statements
+   * @param dialect the context that renders
+   */
   public UnhandledKinds(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
     this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect.get()));
     this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect.get()));
   }
 
-  /** Implements {@link dev.skipjack.api.spi.WorkerRegistry#unhandledKinds}. */
+  /**
+   * Implements {@link dev.skipjack.api.spi.WorkerRegistry#unhandledKinds}.
+   *
+   * @param worker the worker
+   * @return the kinds that no worker handles
+   */
   public List<UnhandledKind> of(WorkerRow worker) {
     List<DueKindsStatement.Facts> unhandled =
         transactions.run(dueKinds).stream()

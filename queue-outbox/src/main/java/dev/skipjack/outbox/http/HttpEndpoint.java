@@ -44,6 +44,7 @@ public final class HttpEndpoint {
    * Creates an endpoint whose requests are not signed.
    *
    * @param uri an absolute {@code https} or {@code http} URI
+   * @return the endpoint
    * @throws IllegalArgumentException if the URI has another scheme, no host, a fragment, or user
    *     information, which belongs in a header
    */
@@ -77,6 +78,7 @@ public final class HttpEndpoint {
    * event.
    *
    * @param secret {@code whsec_} and 24 to 64 bytes in Base64, the usual form of the specification
+   * @return a copy with this change
    * @throws IllegalArgumentException if the secret does not have this form; the message does not
    *     contain the secret
    */
@@ -88,6 +90,7 @@ public final class HttpEndpoint {
    * Adds a secret with which requests are signed, as {@link #secret(String)} does.
    *
    * @param secret 24 to 64 bytes
+   * @return a copy with this change
    * @throws IllegalArgumentException if it is shorter or longer
    */
   public HttpEndpoint secret(byte[] secret) {
@@ -100,6 +103,9 @@ public final class HttpEndpoint {
    * Adds a header to each request, for example {@code Authorization}, or replaces the one with the
    * same name.
    *
+   * @param name the name
+   * @param value the value
+   * @return a copy with this change
    * @throws IllegalArgumentException if the name or the value is not allowed in HTTP, or if the
    *     publisher sets a header of this name. The message does not contain the value
    */

@@ -97,15 +97,19 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
             settings.hasOneEndpoint);
   }
 
-  /** Returns a builder of a publisher that sends all events to one endpoint. */
+  /**
+   * {@return a builder of a publisher that sends all events to one endpoint}
+   *
+   * @param endpoint the endpoint
+   */
   public static Builder to(HttpEndpoint endpoint) {
     Objects.requireNonNull(endpoint, "endpoint");
     return new Builder(event -> endpoint, true);
   }
 
   /**
-   * Returns a builder of a publisher that looks up the endpoint of each event, for example the one
-   * that a customer has registered. An event for which the function throws or returns null is tried
+   * {@return a builder of a publisher that looks up the endpoint of each event, for example the one
+   * that a customer has registered} An event for which the function throws or returns null is tried
    * again after the relay's backoff.
    *
    * @param endpoints safe for any number of threads
@@ -166,6 +170,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
      * response. Keep it far below the relay's publish timeout. Default 10 s.
      *
      * @param timeout 1 ms to 10 min
+     * @return this builder
      */
     public Builder timeout(Duration timeout) {
       if (timeout.toMillis() < 1 || timeout.compareTo(LONGEST) > 0) {
@@ -185,6 +190,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
      * request to a server is slow after a tenth of that time.
      *
      * @param requests 1 to 256
+     * @return this builder
      */
     public Builder concurrency(int requests) {
       if (requests < 1 || requests > MOST_REQUESTS) {
@@ -198,6 +204,8 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     /**
      * Sets the client, for example one with a proxy or a client certificate.
      *
+     * @param client the client
+     * @return this builder
      * @throws IllegalArgumentException if it follows redirects, because a redirect could lead to a
      *     private address, and the event would be sent with its signature to another server
      */
@@ -221,13 +229,19 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
      * default ({@code networkaddress.cache.ttl}). If this time ends between the two lookups, a name
      * server can return another address. If customers enter URIs, also send through a proxy that
      * refuses private addresses; see {@link #client}.
+     *
+     * @return this builder
      */
     public Builder allowPrivateAddresses() {
       this.privateAddresses = true;
       return this;
     }
 
-    /** Builds the publisher. */
+    /**
+     * Builds the publisher.
+     *
+     * @return the http publisher
+     */
     public HttpPublisher build() {
       return new HttpPublisher(this);
     }

@@ -275,6 +275,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
    *     transaction. Do not pass a data source that is bound to the caller's transaction, such as
    *     Spring's {@code TransactionAwareDataSourceProxy}: while that transaction is open, calls
    *     throw {@link IllegalStateException} before any SQL is sent
+   * @return the queue
    * @throws NullPointerException if {@code dataSource} is null
    */
   public static JobQueue on(DataSource dataSource) {
@@ -282,7 +283,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns a builder for a queue whose settings differ from the defaults.
+   * {@return a builder for a queue whose settings differ from the defaults}
    *
    * @param dataSource a connection pool, as for {@link #on}
    * @throws NullPointerException if {@code dataSource} is null
@@ -292,7 +293,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}.
+   * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}}
    * jOOQ's exceptions for database errors are propagated unchanged.
    *
    * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
@@ -315,10 +316,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns an enqueuer that takes part in the transaction that is open on {@code transaction}, as
+   * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}, as
    * {@link #in(Connection)} does, but defers the wake-ups of workers until the caller sends them
-   * after the commit.
+   * after the commit}
    *
+   * @param transaction the caller's transaction, on a connection without auto-commit
    * @param wakeUps the wake-ups of this transaction, from {@link #deferWakeUps}
    */
   public JobEnqueuer in(Connection transaction, DeferredWakeUps wakeUps) {
@@ -327,14 +329,15 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns new wake-ups for one transaction of the caller. They are empty until jobs are enqueued.
+   * {@return new wake-ups for one transaction of the caller} They are empty until jobs are
+   * enqueued.
    */
   public DeferredWakeUps deferWakeUps() {
     return new DeferredWakeUps(sender == null ? null : sender.collect());
   }
 
   /**
-   * Returns access for a worker that runs jobs in an open transaction. The worker sees the jobs
+   * {@return access for a worker that runs jobs in an open transaction} The worker sees the jobs
    * that the transaction has enqueued, and writes their outcomes in it. Intended for tests that
    * roll back their transaction.
    *
@@ -413,12 +416,12 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return Optional.of(ofWorkers.get().orderedJobs());
   }
 
-  /** Returns the data source on which the queue was built. */
+  /** {@return the data source on which the queue was built} */
   public DataSource dataSource() {
     return dataSource;
   }
 
-  /** Returns the schema of the queue's tables, without quotes. */
+  /** {@return the schema of the queue's tables, without quotes} */
   public String schema() {
     return schema;
   }
@@ -460,28 +463,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return jobFactory.encodeResult(kind, result);
   }
 
-  /** Returns the administrative operations on jobs and queues. */
+  /** {@return the administrative operations on jobs and queues} */
   public QueueAdmin admin() {
     return admin.get();
   }
 
-  /** Returns the bulk operations, which change many jobs by filter and keep a record. */
+  /** {@return the bulk operations, which change many jobs by filter and keep a record} */
   public JobOperations operations() {
     return operations.get();
   }
 
-  /** Returns the read-only queries on jobs and queues, for dashboards and tools. */
+  /** {@return the read-only queries on jobs and queues, for dashboards and tools} */
   public JobReader reader() {
     return reader.get();
   }
 
-  /** Returns the checks of the queue, its database and its workers, for operators. */
+  /** {@return the checks of the queue, its database and its workers, for operators} */
   public Doctor doctor() {
     return doctor.get();
   }
 
   /**
-   * Returns the operations that declare, add, change and list schedules. Running workers fire the
+   * {@return the operations that declare, add, change and list schedules} Running workers fire the
    * schedules.
    */
   public Schedules schedules() {
@@ -494,8 +497,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
-   * Returns the parts of this queue on which modules build other ways of enqueueing. This method is
-   * not intended for applications.
+   * {@return the parts of this queue on which modules build other ways of enqueueing} This method
+   * is not intended for applications.
    */
   public QueueExtension extension() {
     return extension.get();
@@ -524,6 +527,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the schema in which the migrations were run, without quotes. Default: {@value
      * #DEFAULT_SCHEMA}.
      *
+     * @param schema the schema
+     * @return this builder
      * @throws IllegalArgumentException if the name is blank, longer than 63 bytes in UTF-8, or
      *     contains a NUL character
      */
@@ -535,6 +540,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Sets the codec, which converts payloads to JSON and back. Default: Jackson 2, which must then
      * be on the class path.
+     *
+     * @param codec the codec
+     * @return this builder
      */
     public Builder codec(PayloadCodec codec) {
       this.codec = codec;
@@ -549,6 +557,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * results.
      *
      * @param bytes 1,024 (1 KiB) to 16,777,216 (16 MiB)
+     * @return this builder
      */
     public Builder payloadLimit(int bytes) {
       this.limits = new PayloadLimits(bytes);
@@ -559,6 +568,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Adds an interceptor around every enqueue, both in the queue's own transactions and in
      * callers' transactions. The first one added is outermost: it is called first, and receives the
      * results last.
+     *
+     * @param interceptor the interceptor
+     * @return this builder
      */
     public Builder interceptor(EnqueueInterceptor interceptor) {
       interceptors.add(interceptor);
@@ -569,6 +581,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the data source of the connections on which workers listen for new jobs. If the queue's
      * connections go through a pooler in transaction mode, set a data source with direct
      * connections. Default: the data source of the workers' other statements.
+     *
+     * @param direct a data source whose connections reach the server directly
+     * @return this builder
      */
     public Builder listenOn(DataSource direct) {
       this.listenOn = direct;
@@ -580,6 +595,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * maintenance and listening. Handlers that use up the application's connections then cannot
      * block the workers. Default: the queue's pool. Enqueues, administrative operations and reads
      * always use the queue's pool.
+     *
+     * @param control a data source for the workers' own statements
+     * @return this builder
      */
     public Builder controlOn(DataSource control) {
       this.controlOn = control;
@@ -592,6 +610,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * wait for the next poll, to avoid the lock that NOTIFY takes at commit. To disable wake-ups
      * only for some queues or for a single enqueue, use {@link #withoutWakeUps} or {@link
      * EnqueueOptions#withoutWakeUp()}.
+     *
+     * @param wakeUps whether enqueues wake workers
+     * @return this builder
      */
     public Builder wakeUps(boolean wakeUps) {
       this.wakeUps = wakeUps;
@@ -609,6 +630,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * in a free slot of a worker that was started on this queue object. If the connection breaks
      * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never
      * share a commit.
+     *
+     * @param sameForAllThreads whether every thread gets an equivalent connection
+     * @return this builder
      */
     public Builder sameForAllThreads(boolean sameForAllThreads) {
       this.sameForAllThreads = sameForAllThreads;
@@ -623,6 +647,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Disables wake-ups for jobs of these queues. The next poll of a worker finds the jobs. Jobs of
      * other queues still wake workers. The schema's function {@code enqueue} ignores this setting.
      *
+     * @param queue the queue
+     * @param more further ones
+     * @return this builder
      * @throws IllegalArgumentException if a name is not a valid queue name
      */
     public Builder withoutWakeUps(String queue, String... more) {
@@ -641,6 +668,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      *
      * @param preparation called once, by {@code build()}. If it does not run the preparation, the
      *     first enqueue does
+     * @return this builder
      */
     public Builder prepareIn(Executor preparation) {
       this.preparation = preparation;
@@ -650,6 +678,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * Builds the queue. Opens no connection. See {@link #prepareIn} for the time that it takes.
      *
+     * @return the job queue
      * @throws IllegalStateException if no codec was set and Jackson 2 is not on the class path
      */
     public JobQueue build() {

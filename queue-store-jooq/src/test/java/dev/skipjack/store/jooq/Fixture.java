@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
@@ -31,6 +32,12 @@ public final class Fixture {
 
   /** A lease that has expired when the claim returns, so that no test waits for one. */
   public static final Duration EXPIRED = Duration.ofNanos(1_000);
+
+  /**
+   * A setting that any role may change up to PostgreSQL 18, and with which literals with
+   * backslashes have another meaning.
+   */
+  public static final String BACKSLASHES_ESCAPE = "standard_conforming_strings = off";
 
   public final QueueDatabase database;
   public final JobQueue queue;
@@ -92,6 +99,17 @@ public final class Fixture {
     } catch (SQLException failure) {
       throw new AssertionError(sql, failure);
     }
+  }
+
+  /** Returns whether the server can let backslashes escape, and checks that 19 refuses it. */
+  public boolean canLetBackslashesEscape() {
+    if (Integer.parseInt(value("SHOW server_version_num")) < 190_000) {
+      return true;
+    }
+    assertThatThrownBy(() -> execute("SET " + BACKSLASHES_ESCAPE))
+        .rootCause()
+        .hasMessageContaining("standard_conforming_strings");
+    return false;
   }
 
   /**

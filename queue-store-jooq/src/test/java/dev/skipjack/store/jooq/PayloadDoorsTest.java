@@ -165,7 +165,9 @@ class PayloadDoorsTest {
         Statement statement = connection.createStatement();
         PreparedStatement enqueue =
             connection.prepareStatement(fixture.inSchema("SELECT @enqueue('k', ?::json)"))) {
-      statement.execute(session);
+      if (!session.equals(BACKSLASHES_ESCAPE) || fixture.canLetBackslashesEscape()) {
+        statement.execute(session);
+      }
       for (String json : documents) {
         enqueue.setString(1, json);
         try (ResultSet id = enqueue.executeQuery()) {

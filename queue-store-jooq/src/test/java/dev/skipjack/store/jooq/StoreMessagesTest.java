@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.StoreException;
@@ -8,6 +9,7 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
@@ -91,6 +93,31 @@ class StoreMessagesTest {
         .hasMessageContaining("JobQueue.builder(dataSource).schema(schema)");
     assertThatThrownBy(() -> queue.reader().counts())
         .hasMessageContaining("Migrations.migrate(dataSource, schema)");
+  }
+
+  @Test
+  void aRefusedUserIsReportedWithTheFix() {
+    PGSimpleDataSource stranger = new PGSimpleDataSource();
+    stranger.setUrl(database.jdbcUrl());
+    stranger.setUser("a_stranger");
+
+    assertThatThrownBy(() -> JobQueue.on(stranger).enqueue(Fixture.WORK, new Fixture.Work(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("a_stranger")
+        .hasMessageEndingWith("Correct the user or the password of the data source.");
+  }
+
+  @Test
+  void aMissingDriverIsReportedWithTheFix() {
+    SQLException noDriver =
+        catchThrowableOfType(
+            SQLException.class, () -> DriverManager.getConnection("jdbc:nothing://host/shop"));
+
+    assertThatThrownBy(
+            () -> JobQueue.on(failing(noDriver)).enqueue(Fixture.WORK, new Fixture.Work(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("jdbc:nothing://host/shop")
+        .hasMessageEndingWith("Add org.postgresql:postgresql to the class path.");
   }
 
   private static DataSource failing(SQLException failure) {

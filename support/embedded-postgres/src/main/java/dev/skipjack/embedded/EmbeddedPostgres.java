@@ -80,15 +80,15 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Returns a builder for a server with the purpose {@code "default"}, the time zone UTC, and
-   * otherwise PostgreSQL's default settings.
+   * {@return a builder for a server with the purpose {@code "default"}, the time zone UTC, and
+   * otherwise PostgreSQL's default settings}
    */
   public static Builder builder() {
     return new Builder();
   }
 
   /**
-   * Returns the URL of a database for PostgreSQL's JDBC driver. The URL contains the user and the
+   * {@return the URL of a database for PostgreSQL's JDBC driver} The URL contains the user and the
    * password as parameters, so do not log it.
    *
    * @param database the name of the database, which need not exist yet; {@code postgres} always
@@ -106,13 +106,13 @@ public final class EmbeddedPostgres implements AutoCloseable {
         + password;
   }
 
-  /** Returns the name of the server's superuser. */
+  /** {@return the name of the server's superuser} */
   public String user() {
     return Cluster.SUPERUSER;
   }
 
   /**
-   * Returns the TCP port on 127.0.0.1. It changes whenever the server is started, but not when a
+   * {@return the TCP port on 127.0.0.1} It changes whenever the server is started, but not when a
    * running server is adopted.
    */
   public int port() {
@@ -120,24 +120,26 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Returns the absolute path of the server's data directory, which belongs to the user that the
-   * server runs as.
+   * {@return the absolute path of the server's data directory, which belongs to the user that the
+   * server runs as}
    */
   public Path dataFolder() {
     return cluster.data();
   }
 
-  /** Returns the process id of the postmaster, the server's main process. */
+  /** {@return the process id of the postmaster, the server's main process} */
   public long postmasterPid() {
     return running.postmaster().pid();
   }
 
-  /** Returns the version that the server reports, for example {@code 18.6}. */
+  /** {@return the version that the server reports, for example {@code 18.6}} */
   public String version() {
     return version;
   }
 
-  /** Returns whether the server was already running, because the JVM that started it was killed. */
+  /**
+   * {@return whether the server was already running, because the JVM that started it was killed}
+   */
   public boolean adopted() {
     return running.adopted();
   }
@@ -236,6 +238,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * purposes never share data. Defaults to {@code default}.
      *
      * @param purpose a name of lowercase letters, digits and hyphens
+     * @return this builder
      */
     public Builder purpose(String purpose) {
       if (!PURPOSE.matcher(purpose).matches()) {
@@ -254,6 +257,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * @param name the name of the parameter, as in {@code postgresql.conf}; the addresses and the
      *     port that the server listens on cannot be set
      * @param value the value, without control characters
+     * @return this builder
      */
     public Builder setting(String name, String value) {
       String key = name.toLowerCase(Locale.ROOT);
@@ -271,6 +275,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /**
      * Sets whether to delete the contents of the folder and start with an empty server. Defaults to
      * false.
+     *
+     * @param fresh whether the data of earlier starts is deleted
+     * @return this builder
      */
     public Builder fresh(boolean fresh) {
       this.fresh = fresh;
@@ -281,6 +288,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * Sets whether the server is stopped when the JVM exits. Because the JVM runs all shutdown
      * hooks concurrently, a program whose own hook still needs the server should pass false and
      * call {@link EmbeddedPostgres#close()} at the end of the hook. Defaults to true.
+     *
+     * @param stopAtExit whether the server stops when this JVM ends
+     * @return this builder
      */
     public Builder stopAtExit(boolean stopAtExit) {
       this.stopAtExit = stopAtExit;
@@ -308,6 +318,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * exists, two or three seconds if it must be created, and longer if the binaries must be
      * unpacked.
      *
+     * @return the embedded postgres
      * @throws EmbeddedPostgresException if the server cannot be started; the message states the
      *     reason and the fix
      */

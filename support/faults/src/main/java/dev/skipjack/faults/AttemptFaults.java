@@ -43,6 +43,8 @@ public final class AttemptFaults {
   /**
    * Fails the next attempts with an {@link IllegalStateException} whose message states that the
    * test requested it.
+   *
+   * @param times how many times
    */
   public void failNext(int times) {
     announce(
@@ -59,7 +61,7 @@ public final class AttemptFaults {
     }
   }
 
-  /** Returns the number of requested failures that have not occurred yet. */
+  /** {@return the number of requested failures that have not occurred yet} */
   public synchronized int left() {
     return announced.size();
   }
@@ -72,6 +74,11 @@ public final class AttemptFaults {
   /**
    * Throws the next requested failure; if there is none, calls {@code attempt} and returns its
    * result.
+   *
+   * @param <R> the type of the result
+   * @param attempt the attempt
+   * @return the result of the attempt
+   * @throws Exception if it fails
    */
   public <R extends @Nullable Object> R around(Callable<R> attempt) throws Exception {
     Supplier<? extends Throwable> failure;

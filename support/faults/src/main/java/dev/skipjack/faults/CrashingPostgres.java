@@ -33,7 +33,11 @@ public final class CrashingPostgres implements AutoCloseable {
     this.bypass = TcpProxy.before("127.0.0.1", server.port());
   }
 
-  /** Starts a server that contains only the queue's tables. */
+  /**
+   * Starts a server that contains only the queue's tables.
+   *
+   * @return the server
+   */
   public static CrashingPostgres create() {
     CrashingPostgres postgres = new CrashingPostgres(launch());
     try {
@@ -54,24 +58,24 @@ public final class CrashingPostgres implements AutoCloseable {
   }
 
   /**
-   * Returns the URL through the proxy, with user and password as parameters: keep it out of logs.
+   * {@return the URL through the proxy, with user and password as parameters: keep it out of logs}
    */
   public String jdbcUrl() {
     return proxy.url(server.jdbcUrl(DATABASE));
   }
 
-  /** Returns the proxy to which {@link #jdbcUrl()} points. */
+  /** {@return the proxy to which {@link #jdbcUrl()} points} */
   public TcpProxy proxy() {
     return proxy;
   }
 
-  /** Returns the schema of the queue's tables. */
+  /** {@return the schema of the queue's tables} */
   public String schema() {
     return Migrations.DEFAULT_SCHEMA;
   }
 
   /**
-   * Returns an unpooled data source for the test's own queries. Its connections bypass the proxy
+   * {@return an unpooled data source for the test's own queries} Its connections bypass the proxy
    * and its faults.
    */
   public DataSource direct() {

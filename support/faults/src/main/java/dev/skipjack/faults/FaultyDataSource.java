@@ -80,6 +80,7 @@ public final class FaultyDataSource implements DataSource {
    * Fails the next steps of a kind without breaking the connection, as if the server reported an
    * error.
    *
+   * @param step the step
    * @param times the number of steps to fail, in addition to those requested by earlier calls;
    *     positive
    * @param sqlState five characters, for example {@code 53300}
@@ -88,7 +89,11 @@ public final class FaultyDataSource implements DataSource {
     plan.failNext(step, times, sqlState);
   }
 
-  /** Breaks the connection of the next commits before they reach the server. */
+  /**
+   * Breaks the connection of the next commits before they reach the server.
+   *
+   * @param times how many times
+   */
   public void cutBeforeCommit(int times) {
     plan.cutNext(CommitFate.CUT_BEFORE, times);
   }
@@ -96,6 +101,8 @@ public final class FaultyDataSource implements DataSource {
   /**
    * Breaks the connection of the next commits after they are committed and before they are
    * acknowledged.
+   *
+   * @param times how many times
    */
   public void cutAfterCommit(int times) {
     plan.cutNext(CommitFate.CUT_AFTER, times);
@@ -111,7 +118,12 @@ public final class FaultyDataSource implements DataSource {
     plan.decideCommits(fates);
   }
 
-  /** Delays each step of a kind; zero removes the delay. */
+  /**
+   * Delays each step of a kind; zero removes the delay.
+   *
+   * @param step the step
+   * @param wait the duration
+   */
   public void delay(Step step, Duration wait) {
     plan.delay(step, wait);
   }
@@ -138,7 +150,11 @@ public final class FaultyDataSource implements DataSource {
     plan.clear();
   }
 
-  /** Returns the number of times a step was tried, whether or not it failed. */
+  /**
+   * {@return the number of times a step was tried, whether or not it failed}
+   *
+   * @param step the step
+   */
   public long count(Step step) {
     return plan.count(step);
   }

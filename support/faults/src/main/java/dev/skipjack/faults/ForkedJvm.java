@@ -58,23 +58,27 @@ public final class ForkedJvm implements AutoCloseable {
     reader.start();
   }
 
-  /** Returns a builder for a child that runs {@code main}, which need not be public. */
+  /**
+   * {@return a builder for a child that runs {@code main}, which need not be public}
+   *
+   * @param main the class with the main method
+   */
   public static Builder of(Class<?> main) {
     return new Builder(main);
   }
 
-  /** Returns the child's process id. */
+  /** {@return the child's process id} */
   public long pid() {
     return process.pid();
   }
 
-  /** Returns whether the child is running or frozen. */
+  /** {@return whether the child is running or frozen} */
   public boolean isAlive() {
     return process.isAlive();
   }
 
   /**
-   * Returns what the child has written so far, including standard error, in the order of arrival.
+   * {@return what the child has written so far, including standard error, in the order of arrival}
    */
   public List<String> lines() {
     synchronized (lines) {
@@ -86,6 +90,8 @@ public final class ForkedJvm implements AutoCloseable {
    * Waits until the child has written a line that contains {@code part}; lines written before count
    * too.
    *
+   * @param part a part of the line
+   * @param atMost how long to wait
    * @return the first such line
    * @throws AssertionError if no such line appears within the time, or the child ends without it
    */
@@ -181,6 +187,7 @@ public final class ForkedJvm implements AutoCloseable {
   /**
    * Waits until the child ends.
    *
+   * @param atMost how long to wait
    * @return its exit value; 128 plus the signal's number if a signal ended it
    * @throws AssertionError if it is still running after that time
    */
@@ -245,30 +252,64 @@ public final class ForkedJvm implements AutoCloseable {
     private final List<String> options = new ArrayList<>();
     private final Map<String, String> environment = new TreeMap<>();
     private final List<Path> first = new ArrayList<>();
+    private String classPath = System.getProperty("java.class.path");
 
     private Builder(Class<?> main) {
       this.main = main;
     }
 
-    /** Adds arguments for the main method. */
+    /**
+     * Adds arguments for the main method.
+     *
+     * @param more further arguments
+     * @return this builder
+     */
     public Builder arguments(String... more) {
       arguments.addAll(List.of(more));
       return this;
     }
 
-    /** Adds a JVM option, for example {@code -Xmx64m} or {@code -Dname=value}. */
+    /**
+     * Adds a JVM option.
+     *
+     * @param option the option, for example {@code -Xmx64m} or {@code -Dname=value}
+     * @return this builder
+     */
     public Builder option(String option) {
       options.add(option);
       return this;
     }
 
-    /** Adds a folder of classes that the child searches before this JVM's class path. */
+    /**
+     * Adds a folder of classes that the child searches before its class path.
+     *
+     * @param folder the folder
+     * @return this builder
+     */
     public Builder classes(Path folder) {
       first.add(folder);
       return this;
     }
 
-    /** Sets an environment variable of the child, which inherits all others from this JVM. */
+    /**
+     * Sets a class path in place of this JVM's, for example with another version of a library. It
+     * must contain the main class and this module.
+     *
+     * @param entries folders and jars, in the order of the search
+     * @return this builder
+     */
+    public Builder classPath(List<Path> entries) {
+      classPath = joined(entries.stream());
+      return this;
+    }
+
+    /**
+     * Sets an environment variable of the child, which inherits all others from this JVM.
+     *
+     * @param name the name of the variable
+     * @param value its value
+     * @return this builder
+     */
     public Builder environment(String name, String value) {
       environment.put(name, value);
       return this;
@@ -277,6 +318,7 @@ public final class ForkedJvm implements AutoCloseable {
     /**
      * Starts the child with this JVM's {@code java} program and class path. Returns immediately.
      *
+     * @return the child
      * @throws UncheckedIOException if the operating system cannot start the process
      */
     public ForkedJvm start() {
@@ -307,9 +349,11 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     private String classPath() {
-      return Stream.concat(
-              first.stream().map(Path::toString), Stream.of(System.getProperty("java.class.path")))
-          .collect(Collectors.joining(File.pathSeparator));
+      return joined(first.stream()) + (first.isEmpty() ? "" : File.pathSeparator) + classPath;
+    }
+
+    private static String joined(Stream<Path> entries) {
+      return entries.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
     /** Quotes an argument for an argument file of {@code java}. */

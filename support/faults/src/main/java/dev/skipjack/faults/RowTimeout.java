@@ -27,6 +27,13 @@ public final class RowTimeout implements AutoCloseable {
   /**
    * Begins to abort statements that insert, update or delete more than {@code rows} rows of the
    * table. A schema can have one at a time.
+   *
+   * @param rows the number of rows
+   * @param database the database
+   * @param schema the schema
+   * @param table the name of the table
+   * @return the fault, which ends when it is closed
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static RowTimeout over(int rows, DataSource database, String schema, String table)
       throws SQLException {
@@ -63,7 +70,11 @@ public final class RowTimeout implements AutoCloseable {
     }
   }
 
-  /** Returns the number of statements that were aborted so far. */
+  /**
+   * {@return the number of statements that were aborted so far}
+   *
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
   public long aborted() throws SQLException {
     try (Connection connection = database.getConnection();
         Statement statement = connection.createStatement();

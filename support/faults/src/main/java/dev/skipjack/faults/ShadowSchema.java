@@ -90,8 +90,10 @@ public final class ShadowSchema {
   /**
    * Creates the schema.
    *
+   * @param connection the connection
    * @param name the name of the schema, quoted for SQL if necessary
    * @param statements the statements whose functions and operators are shadowed
+   * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static void create(Connection connection, String name, Collection<String> statements)
       throws SQLException {

@@ -58,6 +58,9 @@ public final class TcpProxy implements AutoCloseable {
   /**
    * Creates a proxy in front of a server.
    *
+   * @param host the host
+   * @param port the port
+   * @return the proxy, which is open
    * @throws UncheckedIOException if this machine has no free port
    */
   public static TcpProxy before(String host, int port) {
@@ -71,6 +74,8 @@ public final class TcpProxy implements AutoCloseable {
   /**
    * Creates a proxy in front of the server of a JDBC URL.
    *
+   * @param jdbcUrl the JDBC URL
+   * @return the proxy, which is open
    * @throws IllegalArgumentException if the URL has no host or more than one
    */
   public static TcpProxy before(String jdbcUrl) {
@@ -90,12 +95,16 @@ public final class TcpProxy implements AutoCloseable {
     return url;
   }
 
-  /** Returns the port on 127.0.0.1 to which clients connect. */
+  /** {@return the port on 127.0.0.1 to which clients connect} */
   public int port() {
     return listening.getLocalPort();
   }
 
-  /** Returns the URL with this proxy's host and port. */
+  /**
+   * {@return the URL with this proxy's host and port}
+   *
+   * @param jdbcUrl the JDBC URL
+   */
   public String url(String jdbcUrl) {
     Matcher url = parsed(jdbcUrl);
     return "jdbc:postgresql://"
@@ -108,6 +117,9 @@ public final class TcpProxy implements AutoCloseable {
   /**
    * Directs new connections to another server, as in a failover. Open connections stay with the old
    * server.
+   *
+   * @param host the host
+   * @param port the port
    */
   public void forwardTo(String host, int port) {
     target = new InetSocketAddress(host, port);
@@ -184,17 +196,17 @@ public final class TcpProxy implements AutoCloseable {
     faults.clearCuts();
   }
 
-  /** Returns the number of commits cut so far, before or after they reached the server. */
+  /** {@return the number of commits cut so far, before or after they reached the server} */
   public int cutCommits() {
     return faults.cutCommits();
   }
 
-  /** Returns the number of connections open at this proxy, including half-open ones. */
+  /** {@return the number of connections open at this proxy, including half-open ones} */
   public int open() {
     return connections.size();
   }
 
-  /** Returns the number of connections ever accepted, including those that were reset at once. */
+  /** {@return the number of connections ever accepted, including those that were reset at once} */
   public int accepted() {
     return accepted.get();
   }

@@ -92,8 +92,8 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Returns a builder of a publisher with its own producer, which it replaces if the producer
-   * reaches an error state that it cannot leave.
+   * {@return a builder of a publisher with its own producer, which it replaces if the producer
+   * reaches an error state that it cannot leave}
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
    * that break the order or the durability are refused. Unless they are given, {@code max.block.ms}
@@ -114,11 +114,13 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * Returns a builder of a publisher with the producer of the application, which {@link #close}
-   * leaves open. It must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
+   * {@return a builder of a publisher with the producer of the application, which {@link #close}
+   * leaves open} It must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
    * transactional.id}, and a partitioner that maps the same key to the same partition. This cannot
    * be checked here. If the producer reaches an error state that it cannot leave, close the relay
    * and build another publisher and relay; until then, the brokers count as unavailable.
+   *
+   * @param producer the producer
    */
   public static Builder using(Producer<byte[], byte[]> producer) {
     Objects.requireNonNull(producer, "producer");
@@ -214,6 +216,9 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
      * Sets the topic of an event; by default the type of its aggregate. Kafka has no order between
      * topics, so the events of an aggregate should have the same one. If the function fails, the
      * event gets another attempt.
+     *
+     * @param topic returns the topic of an event
+     * @return this builder
      */
     public Builder topic(Function<RecordedEvent, String> topic) {
       this.topic = Objects.requireNonNull(topic, "topic");
@@ -223,6 +228,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     /**
      * Builds the publisher. Does not wait for the brokers.
      *
+     * @return the kafka publisher
      * @throws KafkaException if the producer cannot be created
      */
     public KafkaPublisher build() {

@@ -34,14 +34,18 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface AutoConfigureSkipjack {
 
-  /** Determines when jobs run. */
+  /**
+   * Determines when jobs run.
+   *
+   * @return when jobs run
+   */
   JobMode mode() default JobMode.MANUAL;
 
   /**
-   * Whether the queue's tables, except those of schedules and workers, are emptied before each test
-   * method and after the class. The application's own tables are not affected. If true, the tables
-   * must be empty when the application starts, so that no jobs are deleted from a database that
-   * does not belong to the tests.
+   * {@return whether the queue's tables, except those of schedules and workers, are emptied before
+   * each test method and after the class} The application's own tables are not affected. If true,
+   * the tables must be empty when the application starts, so that no jobs are deleted from a
+   * database that does not belong to the tests.
    */
   boolean truncate() default true;
 }

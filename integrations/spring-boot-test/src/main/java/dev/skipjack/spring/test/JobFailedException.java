@@ -19,7 +19,7 @@ public final class JobFailedException extends RuntimeException {
     this.jobId = jobId;
   }
 
-  /** Returns the job. */
+  /** {@return the job} */
   public JobId jobId() {
     return jobId;
   }

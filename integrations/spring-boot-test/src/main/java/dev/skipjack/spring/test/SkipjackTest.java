@@ -32,17 +32,25 @@ import org.springframework.test.context.junit.jupiter.SpringExtension;
 @ImportAutoConfiguration
 public @interface SkipjackTest {
 
-  /** Properties in the form {@code key=value}, which are added to the environment. */
+  /** {@return properties in the form {@code key=value}, which are added to the environment} */
   String[] properties() default {};
 
-  /** The classes of the beans with handlers; none means all that the component scan finds. */
+  /**
+   * {@return the classes of the beans with handlers; none means all that the component scan finds}
+   */
   Class<?>[] handlers() default {};
 
-  /** Determines when jobs run. */
+  /**
+   * Determines when jobs run.
+   *
+   * @return when jobs run
+   */
   @AliasFor(annotation = AutoConfigureSkipjack.class)
   JobMode mode() default JobMode.MANUAL;
 
-  /** Whether the queue's tables are emptied before each test method and after the class. */
+  /**
+   * {@return whether the queue's tables are emptied before each test method and after the class}
+   */
   @AliasFor(annotation = AutoConfigureSkipjack.class)
   boolean truncate() default true;
 }

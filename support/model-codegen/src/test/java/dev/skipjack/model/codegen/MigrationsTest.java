@@ -178,6 +178,12 @@ class MigrationsTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessageStartingWith("The database could not be read: ")
         .hasMessageContaining("database \"no_such_database\" does not exist");
+
+    wrong.setUrl(server.jdbcUrl("postgres"));
+    wrong.setUser("a_stranger");
+    assertThatThrownBy(() -> Migrations.migrate(wrong, "skipjack"))
+        .hasMessageContaining("a_stranger")
+        .hasMessageEndingWith("Correct the user or the password of the data source.");
   }
 
   @Test

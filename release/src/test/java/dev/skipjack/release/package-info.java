@@ -1,0 +1,4 @@
+@NullMarked
+package dev.skipjack.release;
+
+import org.jspecify.annotations.NullMarked;
