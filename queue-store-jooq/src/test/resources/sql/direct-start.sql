@@ -15,7 +15,7 @@ with
               ("skipjack"."jobs"."status" OPERATOR(pg_catalog.=) 'pending')
               and ("skipjack"."jobs"."queue" OPERATOR(pg_catalog.=) ?)
               and ("skipjack"."jobs"."priority" OPERATOR(pg_catalog.=) "own"."priority")
-              and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.now())
+              and ("skipjack"."jobs"."scheduled_at" OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp())
             )
             order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
             fetch next 9 rows only
@@ -49,7 +49,7 @@ with
         ) as "max_attempts",
         (
           "skipjack"."job_queues"."paused_at" is null
-          or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.<=) pg_catalog.now())
+          or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp())
         ) as "is_served"
       from (
         select 1 as "one"

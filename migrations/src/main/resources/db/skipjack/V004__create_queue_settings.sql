@@ -209,7 +209,7 @@ CREATE TABLE job_workers (
   CONSTRAINT job_workers_kinds_check  CHECK (coalesce(array_ndims(kinds), 1) = 1 AND array_position(kinds, NULL) IS NULL)
 );
 
-COMMENT ON TABLE job_workers IS 'Workers as they describe themselves. For display only; the recovery of jobs does not use it.';
+COMMENT ON TABLE job_workers IS 'Workers as they describe themselves, for display. The rescue does not use it; the search for lost jobs only excludes namesakes.';
 COMMENT ON COLUMN job_workers.name IS 'Configured name; may repeat.';
 COMMENT ON COLUMN job_workers.boot_id IS 'Random id of one start of a worker.';
 COMMENT ON COLUMN job_workers.host IS 'Host it runs on.';

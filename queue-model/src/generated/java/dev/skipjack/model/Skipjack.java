@@ -111,8 +111,8 @@ public class Skipjack extends SchemaImpl {
     public final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
-     * Workers as they describe themselves. For display only; the recovery of
-     * jobs does not use it.
+     * Workers as they describe themselves, for display. The rescue does not use
+     * it; the search for lost jobs only excludes namesakes.
      */
     public final JobWorkers JOB_WORKERS = JobWorkers.JOB_WORKERS;
 

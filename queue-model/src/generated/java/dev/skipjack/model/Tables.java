@@ -97,8 +97,8 @@ public class Tables {
     public static final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
-     * Workers as they describe themselves. For display only; the recovery of
-     * jobs does not use it.
+     * Workers as they describe themselves, for display. The rescue does not use
+     * it; the search for lost jobs only excludes namesakes.
      */
     public static final JobWorkers JOB_WORKERS = JobWorkers.JOB_WORKERS;
 

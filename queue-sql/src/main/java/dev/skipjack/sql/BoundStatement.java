@@ -33,9 +33,7 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
    * @throws IllegalStateException if the statement needs settings
    */
   List<R> runAlone(Connection connection, @Nullable FollowUp followUp) throws SQLException {
-    if (!text.isSelfContained()) {
-      throw new IllegalStateException("The statement needs settings: " + text.sql());
-    }
+    requireSelfContained();
     String sql = followUp == null ? text.sql() : text.followedBy(followUp.sql());
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       bind(statement);
@@ -46,6 +44,27 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
       try (ResultSet result = statement.getResultSet()) {
         return read(result);
       }
+    }
+  }
+
+  /** Runs a statement without settings in a savepoint of the transaction that is open. */
+  List<R> runInSavepoint(Connection connection) throws SQLException {
+    requireSelfContained();
+    try (PreparedStatement statement = connection.prepareStatement(text.inSavepoint())) {
+      bind(statement);
+      boolean isOfRows = statement.execute();
+      while (!isOfRows && statement.getUpdateCount() != -1) {
+        isOfRows = statement.getMoreResults();
+      }
+      try (ResultSet result = statement.getResultSet()) {
+        return read(result);
+      }
+    }
+  }
+
+  private void requireSelfContained() {
+    if (!text.isSelfContained()) {
+      throw new IllegalStateException("The statement needs settings: " + text.sql());
     }
   }
 

@@ -2,6 +2,9 @@ package dev.skipjack.sql;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /** Runs statements on a caller's connection after the caller's transaction has ended. */
 public final class EndedTransaction {
@@ -18,6 +21,47 @@ public final class EndedTransaction {
      * @throws SQLException if the database refuses the statement or cannot be reached
      */
     void run(boolean ownTransactions) throws SQLException;
+  }
+
+  /**
+   * Reads the committed state in a read-only transaction of its own, which takes one round trip.
+   *
+   * @param <Q> the type of the request
+   * @param <R> the type of the value read from a row
+   * @param connection the connection; its auto-commit mode is restored afterwards
+   * @param statement the query
+   * @param request the values of its parameters
+   * @return the value read from each row, or empty if another transaction has begun on the
+   *     connection meanwhile, which would see its own changes as well; nothing was read then
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
+  public static <Q, R> Optional<List<R>> read(
+      Connection connection, Statement<Q, R> statement, Q request) throws SQLException {
+    List<R> rows = new ArrayList<>();
+    boolean[] read = {false};
+    after(
+        connection,
+        own -> {
+          if (own) {
+            rows.addAll(readOwn(connection, statement.bind(request)));
+            read[0] = true;
+          }
+        });
+    return read[0] ? Optional.of(rows) : Optional.empty();
+  }
+
+  private static <R> List<R> readOwn(Connection connection, BoundStatement<R> statement)
+      throws SQLException {
+    try {
+      return statement.runWhole(connection, Preamble.READ_ONLY);
+    } catch (SQLException failure) {
+      try (java.sql.Statement rollback = connection.createStatement()) {
+        rollback.execute("ROLLBACK");
+      } catch (SQLException broken) {
+        failure.addSuppressed(broken);
+      }
+      throw failure;
+    }
   }
 
   /**

@@ -85,6 +85,32 @@ public final class Session {
   }
 
   /**
+   * Runs one {@linkplain Statement#selfContained self-contained} statement in a savepoint of a
+   * caller's transaction, in one round trip. If the server rejects the statement, the transaction
+   * is as it was before.
+   *
+   * @param <Q> the type of the request
+   * @param <R> the type of the value read from a row
+   * @param statement the statement
+   * @param request the values of its parameters
+   * @return the value read from each row
+   * @throws SQLException if the database refuses the statement or cannot be reached
+   */
+  public <Q, R> List<R> runInSavepoint(Statement<Q, R> statement, Q request) throws SQLException {
+    BoundStatement<R> bound = statement.bind(request);
+    try {
+      return bound.runInSavepoint(connection);
+    } catch (SQLException rejected) {
+      try (java.sql.Statement rollback = connection.createStatement()) {
+        rollback.execute(StatementText.ROLL_BACK_TO_SAVEPOINT);
+      } catch (SQLException broken) {
+        rejected.addSuppressed(broken); // for example because there is no connection any more
+      }
+      throw rejected;
+    }
+  }
+
+  /**
    * {@return the id of the server process, which the driver received when it connected, or empty if
    * the driver is not PostgreSQL's own}
    *

@@ -51,6 +51,13 @@ public final class StatementText {
 
   private static final String COMMIT = "; COMMIT";
 
+  private static final String SAVEPOINT = "SAVEPOINT skipjack";
+
+  private static final String RELEASE = "; RELEASE SAVEPOINT skipjack";
+
+  /** Restores the transaction after {@link #inSavepoint} was rejected. */
+  static final String ROLL_BACK_TO_SAVEPOINT = "ROLLBACK TO " + SAVEPOINT + RELEASE;
+
   private final String sql;
   private final List<String> parameters;
   private final ResultColumns columns;
@@ -63,6 +70,7 @@ public final class StatementText {
   private volatile @Nullable String borrowing;
 
   private volatile @Nullable String next;
+  private volatile @Nullable String guarded;
   private final Map<String, String> followed = new ConcurrentHashMap<>();
   private final Map<Preamble, String> first = new ConcurrentHashMap<>();
   private final Map<Preamble, String> whole = new ConcurrentHashMap<>();
@@ -117,6 +125,16 @@ public final class StatementText {
     if (text == null) {
       text = BORROW + sql + GIVE_BACK;
       borrowing = text;
+    }
+    return text;
+  }
+
+  /** Returns the text to run in a savepoint of a caller's transaction. */
+  String inSavepoint() {
+    String text = guarded;
+    if (text == null) {
+      text = SAVEPOINT + "; " + sql + RELEASE;
+      guarded = text;
     }
     return text;
   }

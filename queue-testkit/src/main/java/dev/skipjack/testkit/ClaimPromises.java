@@ -4,6 +4,7 @@ import static dev.skipjack.testkit.StoreFixture.LANE;
 import static dev.skipjack.testkit.StoreFixture.LEASE;
 import static dev.skipjack.testkit.StoreFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
@@ -17,6 +18,7 @@ import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import java.sql.Connection;
@@ -85,6 +87,100 @@ abstract class ClaimPromises extends Promises {
     assertThat(without.payload()).isEmpty();
     assertThat(with.payload()).isNotEmpty();
     assertThat(List.of(without.execution().jobId(), with.execution().jobId())).isEqualTo(ids);
+  }
+
+  @Test
+  void aClaimOfFewJobsReturnsAndHoldsWhatAClaimWould() throws SQLException {
+    List<JobId> ids = fixture.enqueueMany(3);
+    JobId first = fixture.enqueue(4, job -> job.priority(5));
+    fixture.ports.enqueuer().enqueue(JobType.of("foreign", Integer.class), 1);
+
+    List<ClaimedJob> few = store.claimFew(StoreFixture.request(3, LEASE, lane(5), LANE));
+
+    assertThat(few)
+        .extracting(job -> job.execution().jobId())
+        .containsExactly(first, ids.get(0), ids.get(1));
+    assertThat(few).extracting(ClaimedJob::payload).doesNotContain("");
+    for (ClaimedJob job : few) {
+      JobDetails details = fixture.find(job.execution().jobId());
+      assertThat(details.currentExecution()).isEqualTo(job.execution().id());
+      assertThat(details.executions()).hasSize(1);
+      assertThat(details.leaseExpiresAt()).isBetween(fixture.now(), fixture.now().plus(LEASE));
+    }
+    assertThat(fixture.claim(5))
+        .extracting(job -> job.execution().jobId())
+        .containsExactly(ids.get(2));
+    assertThat(store.claimFew(StoreFixture.request(3, LEASE, LANE))).isEmpty();
+  }
+
+  @Test
+  void aClaimOfFewJobsSkipsLockedJobs() throws Exception {
+    List<JobId> ids = fixture.enqueueMany(2);
+    try (Connection rival = fixture.hold(ids.get(0))) {
+      assertThat(rival).isNotNull();
+      assertThat(fixture.withoutWaiting(() -> store.claimFew(StoreFixture.request(2, LEASE, LANE))))
+          .extracting(job -> job.execution().jobId())
+          .containsExactly(ids.get(1));
+    }
+  }
+
+  /** Otherwise, jobs of claims whose responses are lost would wait for their leases. */
+  @Test
+  void aStoreThatCommitsBeforeTheJobsArriveFindsThoseThatAWorkerHolds() throws SQLException {
+    assumeTrue(commitsBeforeTheJobsArrive(), "The store names the jobs of every lost claim.");
+    fixture.enqueueMany(6);
+    WorkerId worker = WorkerId.boot("walter");
+    List<Execution> held = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      held.add(claimOneAs(worker));
+    }
+    claimOneAs(WorkerId.boot("walter"));
+    AttemptWrite.COMPLETE.writeOne(fixture, held.get(1));
+    AttemptWrite.RELEASE.writeOne(fixture, held.get(2));
+
+    List<ClaimedJob> found = store.heldBy(worker, new ExecutionId(0), 10);
+
+    assertThat(found).extracting(ClaimedJob::execution).containsExactly(held.get(0), held.get(3));
+    assertThat(found).extracting(ClaimedJob::payload).containsOnly("");
+    assertThat(found).extracting(ClaimedJob::scheduledAt).doesNotContainNull();
+    assertThat(store.heldBy(worker, new ExecutionId(0), 1))
+        .extracting(ClaimedJob::execution)
+        .containsExactly(held.get(0));
+    assertThat(store.heldBy(worker, held.get(0).id(), 10))
+        .extracting(ClaimedJob::execution)
+        .containsExactly(held.get(3));
+    assertThat(store.heldBy(worker, held.get(3).id(), 10)).isEmpty();
+  }
+
+  @Test
+  void theSearchForHeldJobsNeitherWaitsForALockNorTakesOne() throws Exception {
+    JobId id = fixture.enqueue(1);
+    WorkerId worker = WorkerId.boot("walter");
+    Execution held = claimOneAs(worker);
+    try (Connection rival = fixture.hold(id)) {
+      assertThat(rival).isNotNull();
+      assertThat(fixture.withoutWaiting(() -> store.heldBy(worker, new ExecutionId(0), 10)))
+          .extracting(ClaimedJob::execution)
+          .isSubsetOf(held);
+    }
+    AttemptWrite.COMPLETE.writeOne(fixture, held);
+    assertThat(store.heldBy(worker, new ExecutionId(0), 10)).isEmpty();
+  }
+
+  private boolean commitsBeforeTheJobsArrive() {
+    try {
+      return store.getClass().getMethod("claimFew", ClaimRequest.class).getDeclaringClass()
+          != JobStore.class;
+    } catch (NoSuchMethodException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  private Execution claimOneAs(WorkerId worker) {
+    return store
+        .claimFew(new ClaimRequest(worker, List.of(share(LANE, 1)), kinds(), 1, LEASE))
+        .get(0)
+        .execution();
   }
 
   @Test

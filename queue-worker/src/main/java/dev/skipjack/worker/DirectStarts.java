@@ -25,13 +25,20 @@ import org.jspecify.annotations.Nullable;
  * inserted as running. Such a job is then handled like one that a claim returned.
  *
  * <p>Invariant: a slot that was taken counts against its queue until the attempt that replaces it
- * is registered, the enqueue has returned it, or the enqueue hangs. A stop waits for slots that are
- * taken, because their jobs may already be in the database.
+ * is registered, the enqueue or its transaction has returned it, or one of them hangs. A stop waits
+ * for slots that are taken, because their jobs may already be in the database.
  */
 final class DirectStarts implements LocalWorker {
 
+  /**
+   * How long a slot is kept at most for a transaction of a caller. It is never longer than a
+   * quarter of the lease, which begins with the insert.
+   */
+  private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(1);
+
   private final WorkerId worker;
   private final Duration lease;
+  private final long longestTransaction;
   private final Map<String, ServedQueue> queues;
   private final Set<String> kinds;
   private final Consumer<List<Attempt>> accept;
@@ -61,6 +68,7 @@ final class DirectStarts implements LocalWorker {
       Reporter reporter) {
     this.worker = worker;
     this.lease = lease;
+    this.longestTransaction = Math.min(LONGEST_TRANSACTION.toNanos(), lease.toNanos() / 4);
     this.queues = Map.copyOf(queues);
     this.kinds = Set.copyOf(kinds);
     this.accept = accept;
@@ -78,16 +86,25 @@ final class DirectStarts implements LocalWorker {
 
   @Override
   public @Nullable TakenSlot take(NewJob job) {
+    return take(job, false);
+  }
+
+  @Override
+  public @Nullable TakenSlot takeInTransaction(NewJob job) {
+    return take(job, true);
+  }
+
+  private @Nullable Slot take(NewJob job, boolean inTransaction) {
     ServedQueue queue = queues.get(job.queue());
     if (queue == null || !kinds.contains(job.kind())) {
       return null;
     }
     synchronized (this) {
-      int spare = closed ? -1 : queue.keepSlot();
+      int spare = closed ? -1 : inTransaction ? queue.keepSlotInTransaction() : queue.keepSlot();
       if (spare < 0) {
         return null;
       }
-      Slot slot = new Slot(queue, spare);
+      Slot slot = new Slot(queue, spare, inTransaction);
       taken.add(slot);
       return slot;
     }
@@ -137,13 +154,17 @@ final class DirectStarts implements LocalWorker {
 
   /**
    * Frees the slots that were taken more than the given nanoseconds ago, because their enqueues
-   * hang. If such an enqueue returns later, its job waits like one that was prefetched.
+   * hang, and those that are no longer kept for a transaction. If such an enqueue returns later,
+   * its job waits like one that was prefetched.
    */
   void takeBack(long patience) {
     long now = System.nanoTime();
     List<Slot> old;
     synchronized (this) {
-      old = taken.stream().filter(slot -> now - slot.takenAt >= patience).toList();
+      old =
+          taken.stream()
+              .filter(slot -> now - slot.takenAt >= Math.min(patience, slot.longest()))
+              .toList();
     }
     old.forEach(this::giveBack);
   }
@@ -157,20 +178,35 @@ final class DirectStarts implements LocalWorker {
         notifyAll();
       }
     }
-    slot.queue.keptSlotReturned();
+    if (slot.inTransaction) {
+      slot.queue.keptSlotOfTransactionReturned(
+          System.nanoTime() - slot.takenAt >= longestTransaction);
+    } else {
+      slot.queue.keptSlotReturned();
+    }
+  }
+
+  private synchronized boolean isKept(Slot slot) {
+    return !closed && taken.contains(slot) && System.nanoTime() - slot.takenAt < longestTransaction;
   }
 
   private final class Slot implements TakenSlot {
 
     private final ServedQueue queue;
     private final int spare;
+    private final boolean inTransaction;
     private final long takenAt = System.nanoTime(); // before the statement that begins the lease
     private final ExecutionId latestBefore = latest.get();
     private final AtomicBoolean used = new AtomicBoolean();
 
-    Slot(ServedQueue queue, int spare) {
+    Slot(ServedQueue queue, int spare, boolean inTransaction) {
       this.queue = queue;
       this.spare = spare;
+      this.inTransaction = inTransaction;
+    }
+
+    long longest() {
+      return inTransaction ? longestTransaction : Long.MAX_VALUE;
     }
 
     @Override
@@ -186,6 +222,16 @@ final class DirectStarts implements LocalWorker {
     @Override
     public int spare() {
       return spare;
+    }
+
+    @Override
+    public int spareNow() {
+      return queue.slotsBesideKept();
+    }
+
+    @Override
+    public boolean isKept() {
+      return DirectStarts.this.isKept(this);
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,9 @@ final class LostClaims {
   private static final long SHORTEST_PAUSE = Duration.ofSeconds(1).toNanos();
 
   private static final int BATCH = 200;
+
+  /** How many groups of losses are distinguished in the time of a lease. */
+  private static final int LOSSES_PER_LEASE = 8;
 
   /** The maximum number of jobs that one statement finds. */
   private static final int PAGE = 1_000;
@@ -100,14 +104,38 @@ final class LostClaims {
   private record Lost(List<Requeue> attempts, long since, long dueAt) {}
 
   /**
+   * Responses that were lost at about the same time.
+   *
+   * @param after the latest execution that was known before the first of them
+   * @param first when the first of them was lost
+   * @param last when the last of them was lost
+   */
+  private record Losses(ExecutionId after, long first, long last) {}
+
+  /**
    * A search for jobs that this worker holds without knowing them.
    *
-   * @param after the latest execution that was known before the first loss
-   * @param since when a response was last lost
+   * @param losses the losses whose leases may not have expired, oldest first
    * @param dueAt when to search next
    * @param suspects the executions that the last search found and that this worker did not hold
    */
-  private record Search(ExecutionId after, long since, long dueAt, Set<ExecutionId> suspects) {}
+  private record Search(List<Losses> losses, long dueAt, Set<ExecutionId> suspects) {
+
+    /** Returns the execution after which to search. It advances while losses repeat. */
+    ExecutionId after() {
+      return new ExecutionId(
+          LongStream.concat(
+                  losses.stream().mapToLong(each -> each.after().value()),
+                  suspects.stream().mapToLong(id -> id.value() - 1))
+              .min()
+              .orElse(Long.MAX_VALUE));
+    }
+
+    /** Returns how long ago a response was last lost. */
+    long age(long now) {
+      return losses.stream().mapToLong(each -> now - each.last()).min().orElse(Long.MAX_VALUE);
+    }
+  }
 
   /** Returns the latest known execution, for {@link #search}. */
   ExecutionId latest() {
@@ -184,14 +212,7 @@ final class LostClaims {
   private boolean search(boolean last) {
     long now = clock.getAsLong();
     for (ExecutionId next = lostAfter.poll(); next != null; next = lostAfter.poll()) {
-      search =
-          search == null
-              ? new Search(next, now, now, Set.of())
-              : new Search(
-                  next.value() < search.after().value() ? next : search.after(),
-                  now,
-                  search.dueAt(),
-                  search.suspects());
+      search = withLoss(search == null ? new Search(List.of(), now, Set.of()) : search, next, now);
     }
     Search current = search;
     if (current == null || (current.dueAt() - now > 0 && !last)) {
@@ -220,13 +241,25 @@ final class LostClaims {
       }
     }
     add(stray, now);
-    long age = now - current.since();
-    long pause = suspects.isEmpty() ? Math.max(SHORTEST_PAUSE, age / 2) : SHORTEST_PAUSE;
-    search =
-        suspects.isEmpty() && age >= lease
-            ? null
-            : new Search(current.after(), current.since(), now + pause, suspects);
+    long pause =
+        suspects.isEmpty() ? Math.max(SHORTEST_PAUSE, current.age(now) / 2) : SHORTEST_PAUSE;
+    List<Losses> left =
+        current.losses().stream().filter(each -> now - each.last() < lease).toList();
+    search = suspects.isEmpty() && left.isEmpty() ? null : new Search(left, now + pause, suspects);
     return true;
+  }
+
+  private Search withLoss(Search current, ExecutionId after, long now) {
+    List<Losses> losses = new ArrayList<>(current.losses());
+    int latest = losses.size() - 1;
+    if (latest >= 0 && now - losses.get(latest).first() < lease / LOSSES_PER_LEASE) {
+      Losses same = losses.remove(latest);
+      long earlier = Math.min(same.after().value(), after.value());
+      losses.add(new Losses(new ExecutionId(earlier), same.first(), now));
+    } else {
+      losses.add(new Losses(after, now, now));
+    }
+    return new Search(losses, current.dueAt(), current.suspects());
   }
 
   private List<ClaimedJob> held(ExecutionId after) {

@@ -13,7 +13,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * Writes the worker's row for operators, checks the version of the schema, reports due kinds
- * without a handler once, and instructs the {@link Scheduler}. The recovery of jobs does not depend
+ * without a handler once, and instructs the {@link Scheduler}. The rescue of jobs does not depend
  * on the row.
  */
 final class Registrar implements Loop.Step {

@@ -46,6 +46,12 @@ final class ServedQueue {
    */
   private static final int MOST_UNWRITTEN = 200;
 
+  /**
+   * For how long transactions get no slots after one of them was too long. Otherwise, if most of
+   * them are, many slots would be kept and many jobs released for nothing.
+   */
+  private static final long AFTER_LONG_TRANSACTION = Duration.ofSeconds(10).toNanos();
+
   private final String name;
   private final int concurrency;
   private final int longestPrefetch;
@@ -58,6 +64,12 @@ final class ServedQueue {
 
   /** The slots that are kept free for jobs which are being enqueued in this process. */
   private final AtomicInteger kept = new AtomicInteger();
+
+  /** Those of the kept slots whose jobs are enqueued in transactions of callers. */
+  private final AtomicInteger keptInTransactions = new AtomicInteger();
+
+  /** When slots are kept for transactions again, as a nanoTime. */
+  private volatile long transactionsFrom = System.nanoTime();
 
   /** Whether jobs of the queue may have to be claimed before a job that is enqueued now. */
   private volatile boolean jobsAhead = true;
@@ -156,13 +168,37 @@ final class ServedQueue {
    *     is free, or other jobs come first
    */
   int keepSlot() {
+    return keepSlot(-1);
+  }
+
+  /**
+   * Keeps a slot free like {@link #keepSlot()}, for a job of a transaction that may stay open for a
+   * while. At least as many slots remain free as are kept for such jobs. None is kept for a while
+   * after a transaction that was too long. Must be called by one thread at a time.
+   */
+  int keepSlotInTransaction() {
+    if (System.nanoTime() - transactionsFrom < 0) {
+      return -1;
+    }
+    int left = keepSlot(keptInTransactions.get());
+    if (left >= 0) {
+      keptInTransactions.incrementAndGet();
+    }
+    return left;
+  }
+
+  /**
+   * @param inTransactions the number of slots that are kept for transactions, which must be less
+   *     than that of the slots that are still free; a negative number if it does not matter
+   */
+  private int keepSlot(int inTransactions) {
     if (!mayStartDirectly()) {
       return -1;
     }
     while (true) {
       int before = kept.get();
       int left = slotsLeft(before);
-      if (left < 0 || (left == 0 && claiming)) {
+      if (left < 0 || left <= inTransactions || (left == 0 && claiming)) {
         return -1; // a claim that is under way may have taken the last slot
       }
       if (kept.compareAndSet(before, before + 1)) {
@@ -188,6 +224,14 @@ final class ServedQueue {
     return concurrency + replaced.get() - (held.get() - unwritten.get()) - kept - 1;
   }
 
+  /**
+   * Returns how many slots are free besides those that are kept. None is while a claim is under
+   * way, because its jobs may need them.
+   */
+  int slotsBesideKept() {
+    return claiming ? 0 : Math.max(slotsLeft(kept.get()) + 1, 0);
+  }
+
   /** Records whether a claim is under way that has requested jobs of this queue. */
   void claiming(boolean claiming) {
     this.claiming = claiming;
@@ -197,6 +241,19 @@ final class ServedQueue {
   void keptSlotReturned() {
     kept.decrementAndGet();
     wakeClaimLoop();
+  }
+
+  /**
+   * Records like {@link #keptSlotReturned} that a slot for a transaction is no longer kept.
+   *
+   * @param late whether the transaction was too long
+   */
+  void keptSlotOfTransactionReturned(boolean late) {
+    if (late) {
+      transactionsFrom = System.nanoTime() + AFTER_LONG_TRANSACTION;
+    }
+    keptInTransactions.decrementAndGet();
+    keptSlotReturned();
   }
 
   /** Records whether jobs of the queue may have to be claimed before a job that is enqueued now. */

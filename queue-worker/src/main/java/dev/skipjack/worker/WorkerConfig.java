@@ -36,8 +36,9 @@ import java.time.Duration;
  * @param wakeUps whether the worker listens for new jobs, on a connection that it holds. Default
  *     true. If it does not or cannot listen, it finds jobs by polling.
  * @param directStart whether a job that is enqueued through the worker's own queue object starts in
- *     a free slot of the worker without a claim. Default true. Not done for jobs with a key, jobs
- *     that do not wake workers, and workers whose handlers run on a given executor
+ *     a free slot of the worker without a claim, also after a transaction whose end is reported to
+ *     the queue, such as Spring's. Default true. Not done for jobs with a key, jobs that do not
+ *     wake workers, and workers whose handlers run on a given executor
  */
 public record WorkerConfig(
     Duration lease,

@@ -10,6 +10,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.store.jooq.FollowedTransaction;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -19,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -242,6 +244,78 @@ class DirectStartIT {
     assertThat(most).hasValueLessThanOrEqualTo(3);
     assertThat(direct).hasPositiveValue();
     assertThat(value("SELECT count(*) FROM @job_executions")).isEqualTo("1200");
+  }
+
+  @Test
+  void jobsOfTransactionsRunOnceIfTheyAreCommittedAndNeverOtherwise() throws Exception {
+    List<Integer> seen = new CopyOnWriteArrayList<>();
+    Map<Integer, CountDownLatch> ended = new ConcurrentHashMap<>();
+    start(
+        queue,
+        6,
+        (note, context) -> {
+          seen.add(note.number());
+          Outcome outcome = look(context);
+          requireNonNull(ended.get(note.number())).countDown();
+          return outcome;
+        },
+        WorkerConfig.defaults());
+    Set<Integer> committed = ConcurrentHashMap.newKeySet();
+    ExecutorService producers = Executors.newFixedThreadPool(4);
+    List<Future<?>> loops = new ArrayList<>();
+    for (int thread = 0; thread < 4; thread++) {
+      int first = thread * 200;
+      loops.add(
+          producers.submit(
+              () -> {
+                try (Connection connection = database.connection()) {
+                  connection.setAutoCommit(false);
+                  for (int i = first; i < first + 200; i++) {
+                    CountDownLatch done = new CountDownLatch(1);
+                    ended.put(i, done);
+                    if (endTransaction(connection, i)) {
+                      committed.add(i);
+                      done.await();
+                    }
+                  }
+                }
+                return null;
+              }));
+    }
+    for (Future<?> loop : loops) {
+      loop.get();
+    }
+    producers.shutdown();
+
+    await().until(() -> value("SELECT count(*) FROM @jobs").equals("0"));
+    assertThat(seen).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(committed);
+    assertThat(direct).hasPositiveValue();
+  }
+
+  /**
+   * Enqueues a job in a transaction that ends in one of several ways. Returns whether it exists.
+   */
+  private boolean endTransaction(Connection connection, int number) throws SQLException {
+    FollowedTransaction followed = queue.follow();
+    Savepoint before = connection.setSavepoint();
+    queue.in(connection, followed).enqueue(NOTE, new Note(number));
+    int end = number % 100;
+    if (end < 20) {
+      connection.rollback();
+      followed.rolledBack(connection);
+      return false;
+    }
+    boolean exists = end >= 40;
+    if (!exists) {
+      connection.rollback(before);
+    }
+    followed.beforeCommit(connection);
+    connection.commit();
+    if (end == 99) {
+      followed.unknown();
+    }
+    followed.committed(connection);
+    return exists;
   }
 
   @Test

@@ -35,6 +35,7 @@ class HandOversTest {
   private final List<HandOver> requests = new ArrayList<>();
   private final List<String> others = new ArrayList<>();
   private @Nullable StoreException failure;
+  private Runnable beforeResponse = () -> {};
   private final ServedQueue queue = queue(Long.MAX_VALUE);
   private final JobStore store = store();
   private final OutcomeFlusher flusher =
@@ -60,6 +61,26 @@ class HandOversTest {
     Attempt next = Objects.requireNonNull(first.takeHandedOver());
     assertThat(next.execution().jobId()).isEqualTo(new JobId(2));
     assertThat(running.all()).containsExactly(next);
+  }
+
+  /** The search for lost jobs may find it before the response to the hand-over arrives. */
+  @Test
+  void nextJobThatWasGivenUpMeanwhileDoesNotRun() {
+    handOvers.begin();
+    Attempt first = ended(attempt(1, "a", queue), 0);
+    beforeResponse =
+        () ->
+            assertThat(running.giveUp(job(2, "a").execution(), LEASE.toNanos()))
+                .as("given up")
+                .isTrue();
+
+    handOvers.write(first, COMPLETED);
+
+    assertThat(requests).hasSize(1);
+    assertThat(first.hasHandedOver()).isFalse();
+    assertThat(running.size()).as("attempts that are held").isZero();
+    assertThat(running.ordered()).isZero();
+    assertThat(others).as("writes of the flusher").isEmpty();
   }
 
   @Test
@@ -202,6 +223,7 @@ class HandOversTest {
                 if (failure != null) {
                   throw failure;
                 }
+                beforeResponse.run();
                 Execution ended = request.ended();
                 return new HandedOver(
                     Verdict.DONE, job(ended.jobId().value() + 1, ended.orderingKey()));

@@ -39,6 +39,7 @@ class LostClaimsTest {
   private long now = 1_000;
   private int calls;
   private int reported;
+  private final List<Long> searchedAfter = new ArrayList<>();
   private final RunningJobs running = new RunningJobs();
   private final List<ClaimedJob> inDatabase = new ArrayList<>();
   private final LostClaims lost =
@@ -251,6 +252,31 @@ class LostClaimsTest {
       assertThat(released).hasSize(2);
     }
 
+    /** Otherwise each search would read all jobs that were claimed since the first loss. */
+    @Test
+    void theSearchAdvancesWhileLossesRepeat() {
+      for (int i = 0; i < 20; i++) {
+        lost.search(new ExecutionId(10 + i));
+        lost.release();
+        now += LEASE.toNanos() / 4;
+      }
+
+      assertThat(searchedAfter).isSorted().last().isEqualTo(25L);
+    }
+
+    @Test
+    void aJobThatWasFoundOnceIsReleasedEvenIfItsLossHasExpired() {
+      lost.search(BEFORE);
+      lost.release();
+      now += LEASE.toNanos();
+      lost.search(new ExecutionId(13));
+      hold(1);
+
+      releaseTwice();
+
+      assertThat(released).extracting(one -> one.execution().id().value()).containsExactly(11L);
+    }
+
     @Test
     void moreJobsThanOneStatementFindsAreAllFound() {
       hold(LongStream.rangeClosed(1, 2_500).toArray());
@@ -311,6 +337,7 @@ class LostClaimsTest {
   }
 
   private List<ClaimedJob> held(ExecutionId after, int limit) {
+    searchedAfter.add(after.value());
     return inDatabase.stream()
         .filter(job -> job.execution().id().value() > after.value())
         .limit(limit)

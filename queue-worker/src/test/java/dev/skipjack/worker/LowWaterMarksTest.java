@@ -113,7 +113,7 @@ class LowWaterMarksTest {
     }
 
     @Test
-    void laterSlownessIsJudgedAnew() {
+    void laterSlownessIsJudgedAgain() {
       force(NOON);
       for (int i = 0; i < 3; i++) {
         hinted(SLOW, NOON);

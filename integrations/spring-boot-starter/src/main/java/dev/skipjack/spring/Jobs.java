@@ -37,8 +37,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>If a callback enqueues a job after the end of a transaction, the job is committed on the same
  * connection when all callbacks have returned, provided that the transaction manager is a bean.
  *
- * <p>Workers are woken after the commit, once per transaction and queue at most, on the connection
- * of the transaction.
+ * <p>After the commit, workers are woken, once per transaction and queue at most. If the queue
+ * gives every thread an equivalent connection ({@link JobQueue.Builder#sameForAllThreads}) and a
+ * worker of the application has more free slots than it keeps for other transactions, the first job
+ * of the transaction starts directly instead. It must be due, without a key and with more than one
+ * attempt, and the transaction must take less than a second and must not be serializable. Both use
+ * the connection of the transaction.
  *
  * <p>If the application handles jobs of the kind with a type that has another queue, payload
  * version or payload class, the enqueue is rejected, because the handler could not run the job.
@@ -139,7 +143,7 @@ public final class Jobs implements JobEnqueuer {
   private JobEnqueuer in(Connection connection) {
     // After the completion, for instance, no further synchronization can be registered.
     return TransactionSynchronizationManager.isSynchronizationActive()
-        ? queue.in(connection, TransactionWakeUps.current(queue, dataSource).wakeUps())
+        ? SpringTransaction.current(queue, dataSource).enqueuer(connection)
         : queue.in(connection);
   }
 }

@@ -24,6 +24,16 @@ public interface LocalWorker {
   @Nullable TakenSlot take(NewJob job);
 
   /**
+   * Takes a free slot like {@link #take}, for a job of a transaction that its caller commits later.
+   * The worker gives at most half of its free slots to such jobs, and keeps each only for a short
+   * time.
+   *
+   * @param job the job
+   * @return the slot, or null as for {@link #take}
+   */
+  @Nullable TakenSlot takeInTransaction(NewJob job);
+
+  /**
    * Wakes the worker for a job whose transaction has committed. Does not block.
    *
    * @param wakeUp the lane and the due time
@@ -31,8 +41,8 @@ public interface LocalWorker {
   void expect(WakeUp wakeUp);
 
   /**
-   * A slot that is reserved for one job. Call {@link #start}, {@link #free} or {@link #lost}
-   * exactly once.
+   * A slot that is reserved for one job. Call {@link #start}, {@link #free} or {@link #lost}. Only
+   * the first of these calls has an effect.
    */
   interface TakenSlot {
 
@@ -48,6 +58,15 @@ public interface LocalWorker {
      */
     int spare();
 
+    /** {@return what {@link #spare()} would return now} */
+    int spareNow();
+
+    /**
+     * {@return whether the slot is still kept} If not, because the worker stops or the time has
+     * passed, the job should become pending again.
+     */
+    boolean isKept();
+
     /**
      * Runs the job, whose transaction has committed, in the slot.
      *
@@ -56,7 +75,8 @@ public interface LocalWorker {
     void start(ClaimedJob job);
 
     /**
-     * Frees the slot, because the job was not inserted as running.
+     * Frees the slot, because the job is not running: it was not inserted as such, or its
+     * transaction was rolled back, or it is pending again.
      *
      * @param jobsAhead whether other jobs of the queue come first or the queue is paused. If so,
      *     {@link LocalWorker#take} returns no slot of the queue until the worker's next claim

@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
@@ -48,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * WITH lane AS MATERIALIZED (
  *   SELECT own.priority, own.max_attempts, own.is_served AND
  *          (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority = own.priority
- *              AND scheduled_at <= now() ORDER BY scheduled_at, id LIMIT 9) AS due)
+ *              AND scheduled_at <= statement_timestamp() ORDER BY scheduled_at, id LIMIT 9) AS due)
  *        + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > own.priority
  *            ORDER BY priority, scheduled_at, id LIMIT 9) AS higher) <= :spare AS is_free
  *     FROM (SELECT coalesce(:priority, default_priority, 0) AS priority, ..., <not paused> AS is_served
@@ -60,10 +61,8 @@ import org.jspecify.annotations.Nullable;
  * SELECT ... FROM inserted
  * }</pre>
  *
- * <p>Like the enqueue of a single job, it needs no settings: each count has a small constant LIMIT
- * and the order of {@code jobs_pending_idx}, so there is only one sensible plan. A job of higher
- * priority that is not due yet counts as well, because a search for only those that are due might
- * read all others.
+ * <p>Like the enqueue of a single job, it needs no settings ({@link LaneCheck}), so there is only
+ * one sensible plan.
  *
  * <p>Locks nothing that another transaction can see. A job that is enqueued or becomes due at the
  * same moment may start after this one, as if it had come later.
@@ -72,10 +71,6 @@ final class DirectStartStatement {
 
   private static final Param<String> WORKER = param("worker", String.class);
   private static final Param<Long> LEASE = param("lease", Long.class);
-  private static final Param<Integer> SPARE = param("spare", Integer.class);
-
-  /** The maximum number of jobs that may come first. */
-  static final int MOST_SPARE = 8;
 
   private static final Table<?> LANE = org.jooq.impl.DSL.table(name("lane"));
   private static final Condition IS_FREE =
@@ -106,19 +101,37 @@ final class DirectStartStatement {
   record Inserted(JobId id, @Nullable ClaimedJob started) {}
 
   static Statement<Request, Inserted> of(DSLContext dialect) {
+    return of(dialect, noCondition());
+  }
+
+  /**
+   * Returns the statement for a caller's transaction. If that is serializable, the job is inserted
+   * as pending, and the jobs that come first are not read: the transaction could otherwise fail
+   * because of jobs that others enqueue. A job that has only one attempt is pending as well,
+   * because a process that ends between the commit and the start would use up that attempt.
+   */
+  static Statement<Request, Inserted> inTransaction(DSLContext dialect) {
+    return of(
+        dialect,
+        condition(
+                "pg_catalog.current_setting('transaction_isolation') OPERATOR(pg_catalog.<>) 'serializable'")
+            .and(LaneCheck.is(OWN_MAX_ATTEMPTS, ">", inline(1))));
+  }
+
+  private static Statement<Request, Inserted> of(DSLContext dialect, Condition rule) {
     return Statement.selfContained(
         dialect,
-        query(),
+        query(rule),
         request ->
             JobInsert.argumentsOfOne(Accepted.UNORDERED, request.job())
                 .text("worker", request.worker().toString())
                 .number("lease", DatabaseClock.micros(request.lease()))
-                .integer("spare", Math.min(request.spare(), MOST_SPARE)),
+                .integer("spare", LaneCheck.spare(request.spare())),
         DirectStartStatement::read);
   }
 
-  private static ResultQuery<?> query() {
-    CommonTableExpression<?> lane = lane();
+  private static ResultQuery<?> query(Condition rule) {
+    CommonTableExpression<?> lane = lane(rule);
     CommonTableExpression<?> inserted =
         name("inserted")
             .as(
@@ -135,15 +148,15 @@ final class DirectStartStatement {
     return with(lane, inserted, opened).select().from(inserted);
   }
 
-  private static CommonTableExpression<?> lane() {
+  private static CommonTableExpression<?> lane(Condition rule) {
     Table<?> own =
         select(
                 JobInsert.priorityBesideQueue().as(JOBS.PRIORITY),
                 JobInsert.maxAttemptsBesideQueue().as(JOBS.MAX_ATTEMPTS),
-                field(isServed()).as("is_served"))
+                field(LaneCheck.isServed()).as("is_served"))
             .from(select(inline(1).as("one")).asTable("one"))
             .leftJoin(JOB_QUEUES)
-            .on(is(JOB_QUEUES.QUEUE, "=", JobInsert.queueAlone()))
+            .on(LaneCheck.is(JOB_QUEUES.QUEUE, "=", JobInsert.queueAlone()))
             .asTable("own");
     return name("lane")
         .asMaterialized(
@@ -151,8 +164,12 @@ final class DirectStartStatement {
                     OWN_PRIORITY,
                     OWN_MAX_ATTEMPTS,
                     field(
-                            condition(field(name("own", "is_served"), SQLDataType.BOOLEAN))
-                                .and(othersHaveSlots()))
+                            rule.and(field(name("own", "is_served"), SQLDataType.BOOLEAN))
+                                .and(
+                                    LaneCheck.othersHaveSlots(
+                                        JobInsert.queueAlone(),
+                                        OWN_PRIORITY,
+                                        LaneCheck.statementStart())))
                         .as("is_free"))
                 .from(own));
   }
@@ -178,51 +195,6 @@ final class DirectStartStatement {
                 SQLDataType.INSTANT, NOW, LEASE)));
     values.put(JOBS.ATTEMPTS, when(IS_FREE, inline(1)).otherwise(inline(0)));
     return values;
-  }
-
-  /** Returns the condition that the queue is not paused, or has no row. */
-  private static Condition isServed() {
-    return JOB_QUEUES.PAUSED_AT.isNull().or(is(JOB_QUEUES.PAUSED_UNTIL, "<=", transactionStart()));
-  }
-
-  private static Condition othersHaveSlots() {
-    return condition(
-        "{0} OPERATOR(pg_catalog.+) {1} OPERATOR(pg_catalog.<=) cast({2} as bigint)",
-        count(
-            select(JOBS.ID)
-                .from(JOBS)
-                .where(isPendingInQueue())
-                .and(is(JOBS.PRIORITY, "=", OWN_PRIORITY))
-                .and(is(JOBS.SCHEDULED_AT, "<=", transactionStart()))
-                .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
-                .limit(inline(MOST_SPARE + 1))
-                .asTable("due")),
-        count(
-            select(JOBS.ID)
-                .from(JOBS)
-                .where(isPendingInQueue())
-                .and(is(JOBS.PRIORITY, ">", OWN_PRIORITY))
-                .orderBy(JOBS.PRIORITY, JOBS.SCHEDULED_AT, JOBS.ID)
-                .limit(inline(MOST_SPARE + 1))
-                .asTable("higher")),
-        SPARE);
-  }
-
-  private static Field<?> count(Table<?> first) {
-    return field(select(field("pg_catalog.count(*)", Long.class)).from(first));
-  }
-
-  private static Condition isPendingInQueue() {
-    return is(JOBS.STATUS, "=", JobPredicates.literal(JobStatus.PENDING))
-        .and(is(JOBS.QUEUE, "=", JobInsert.queueAlone()));
-  }
-
-  private static Condition is(Field<?> left, String operator, Field<?> right) {
-    return condition("{0} OPERATOR(pg_catalog." + operator + ") {1}", left, right);
-  }
-
-  private static Field<Instant> transactionStart() {
-    return field("pg_catalog.now()", SQLDataType.INSTANT);
   }
 
   private static Inserted read(Row row) throws SQLException {

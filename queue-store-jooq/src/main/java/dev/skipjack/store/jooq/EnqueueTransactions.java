@@ -66,14 +66,18 @@ final class EnqueueTransactions implements QueueExtension.Waker {
   }
 
   private DirectStart.@Nullable Enqueued startDirectly(List<NewJob> jobs) {
-    if (directStart == null || wakeUps == null || jobs.size() > 1) {
-      return null;
+    return directStart != null && mayStartDirectly(jobs) ? directStart.enqueue(jobs.get(0)) : null;
+  }
+
+  private boolean mayStartDirectly(List<NewJob> jobs) {
+    if (wakeUps == null || jobs.size() != 1) {
+      return false;
     }
     NewJob job = jobs.get(0);
     boolean hasKey =
         job.idempotencyKey() != null || job.uniqueKey() != null || job.orderingKey() != null;
     boolean isDue = job.scheduledAt() == null; // otherwise the database's clock decides
-    return hasKey || !isDue || !wakeUps.wakes(job) ? null : directStart.enqueue(job);
+    return !hasKey && isDue && wakeUps.wakes(job);
   }
 
   private List<EnqueueResult> writeInOwnTransaction(List<NewJob> jobs) {
@@ -138,6 +142,22 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     } catch (SQLException failure) {
       throw OwnTransactions.refused(failure);
     }
+  }
+
+  /** Inserts jobs in a caller's transaction, whose first job may start after the commit. */
+  List<EnqueueResult> enqueue(
+      Connection transaction, List<NewJob> jobs, FollowedTransaction followed) {
+    if (directStart != null && followed.mayStart() && mayStartDirectly(jobs)) {
+      try {
+        EnqueueResult result = directStart.enqueue(transaction, jobs.get(0), followed);
+        if (result != null) {
+          return List.of(result);
+        }
+      } catch (SQLException failure) {
+        throw OwnTransactions.refused(failure);
+      }
+    }
+    return enqueue(transaction, jobs, followed.wakeUps());
   }
 
   /** Inserts jobs in the session's transaction, without waking workers. */

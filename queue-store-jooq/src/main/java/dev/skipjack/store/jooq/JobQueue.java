@@ -337,6 +337,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   }
 
   /**
+   * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}, as
+   * {@link #in(Connection)} does} The caller reports the end of the transaction, so that wake-ups
+   * are sent after the commit, and a job may start directly.
+   *
+   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @param followed the transaction, from {@link #follow}
+   */
+  public JobEnqueuer in(Connection transaction, FollowedTransaction followed) {
+    return new BoundEnqueuer(
+        jobFactory, interceptor, jobs -> producers.enqueue(transaction, jobs, followed));
+  }
+
+  /**
+   * {@return a new object to which the end of one transaction of the caller is reported} Jobs start
+   * directly only if {@link Builder#sameForAllThreads} is true. The transaction must then be in the
+   * database and schema of the queue's data source.
+   */
+  public FollowedTransaction follow() {
+    return new FollowedTransaction(deferWakeUps());
+  }
+
+  /**
    * {@return access for a worker that runs jobs in an open transaction} The worker sees the jobs
    * that the transaction has enqueued, and writes their outcomes in it. Intended for tests that
    * roll back their transaction.

@@ -50,6 +50,7 @@ class ArchitectureTest {
           .and(not(simpleName("JobQueue")))
           .and(not(simpleName("Builder")))
           .and(not(simpleName("DeferredWakeUps")))
+          .and(not(simpleName("FollowedTransaction")))
           .and(not(simpleName("package-info")))
           .should()
           .notBePublic();

@@ -28,7 +28,8 @@ class CachedPlanTest {
   void noStatementReadsATableFromEndToEndAfterABurst(QueueDatabase database) throws Exception {
     Fixture fixture = new Fixture(database);
     try (HikariDataSource one = database.newDataSource(1)) {
-      JobQueue queue = JobQueue.builder(one).schema(database.schema()).build();
+      JobQueue queue =
+          JobQueue.builder(one).schema(database.schema()).sameForAllThreads(true).build();
       for (int i = 0; i < UNTIL_CACHED; i++) {
         EveryStatement.ofAJobsLife(queue, one);
       }

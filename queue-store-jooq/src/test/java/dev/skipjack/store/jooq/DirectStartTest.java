@@ -32,6 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -85,6 +86,7 @@ class DirectStartTest {
     final List<Boolean> freed = new CopyOnWriteArrayList<>();
     final List<WakeUp> expected = new CopyOnWriteArrayList<>();
     boolean free = true;
+    boolean kept = true;
     int spare;
     int lost;
 
@@ -99,11 +101,18 @@ class DirectStartTest {
     }
 
     @Override
+    public @Nullable TakenSlot takeInTransaction(NewJob job) {
+      return take(job);
+    }
+
+    @Override
     public void expect(WakeUp wakeUp) {
       expected.add(wakeUp);
     }
 
     private final class OneSlot implements TakenSlot {
+
+      private final AtomicBoolean used = new AtomicBoolean();
 
       @Override
       public WorkerId worker() {
@@ -121,18 +130,34 @@ class DirectStartTest {
       }
 
       @Override
+      public int spareNow() {
+        return spare;
+      }
+
+      @Override
+      public boolean isKept() {
+        return kept;
+      }
+
+      @Override
       public void start(ClaimedJob job) {
-        started.add(job);
+        if (used.compareAndSet(false, true)) {
+          started.add(job);
+        }
       }
 
       @Override
       public void free(boolean jobsAhead) {
-        freed.add(jobsAhead);
+        if (used.compareAndSet(false, true)) {
+          freed.add(jobsAhead);
+        }
       }
 
       @Override
       public void lost() {
-        lost++;
+        if (used.compareAndSet(false, true)) {
+          lost++;
+        }
       }
     }
   }

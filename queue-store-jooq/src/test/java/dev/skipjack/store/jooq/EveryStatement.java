@@ -33,6 +33,7 @@ import dev.skipjack.api.spi.HandOver;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
@@ -71,23 +72,32 @@ final class EveryStatement {
   /** Runs the statements of producers and workers. Leaves one failed and one snoozed job behind. */
   static void ofAJobsLife(JobQueue queue, DataSource dataSource) throws SQLException {
     ofAProducer(queue, dataSource);
-    ofADirectStart(queue);
+    ofADirectStart(queue, dataSource);
     ofAWorker(queue, dataSource);
     ofOrderedJobs(queue, dataSource);
   }
 
-  /** Runs the statement of an enqueue for a free slot, if there is one. Leaves no job behind. */
-  private static void ofADirectStart(JobQueue queue) {
+  /** Runs the statements of enqueues for a free slot, if there is one. Leaves no job behind. */
+  private static void ofADirectStart(JobQueue queue, DataSource dataSource) throws SQLException {
+    LocalWorkers workers = queue.localWorkers().orElse(null);
+    if (workers == null) {
+      return;
+    }
     DirectStartTest.Slots worker = new DirectStartTest.Slots();
-    queue
-        .localWorkers()
-        .ifPresent(
-            workers -> {
-              workers.add(worker);
-              queue.enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.onQueue("direct"));
-              workers.remove(worker);
-              queue.store().complete(List.of(worker.started.get(0).execution()));
-            });
+    workers.add(worker);
+    queue.enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.onQueue("direct"));
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      FollowedTransaction followed = queue.follow();
+      queue
+          .in(connection, followed)
+          .enqueue(Fixture.WORK, new Fixture.Work(1), job -> job.onQueue("direct"));
+      followed.beforeCommit(connection);
+      connection.commit();
+      followed.committed(connection);
+    }
+    workers.remove(worker);
+    queue.store().complete(worker.started.stream().map(ClaimedJob::execution).toList());
   }
 
   /**

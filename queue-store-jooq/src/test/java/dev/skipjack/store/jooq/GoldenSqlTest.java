@@ -42,6 +42,9 @@ class GoldenSqlTest {
             Map.entry("prune", PruneStatement.of(dialect).text()),
             Map.entry("dead-jobs", WalkDeadJobsStatement.of(dialect, true, true).text()),
             Map.entry("direct-start", DirectStartStatement.of(dialect).text()),
+            Map.entry(
+                "direct-start-in-transaction", DirectStartStatement.inTransaction(dialect).text()),
+            Map.entry("confirm-start", ConfirmStartStatement.of(dialect).text()),
             Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect, Accepted.UNORDERED).text()),
             Map.entry("enqueue-one-ordered", EnqueueStatement.ofOne(dialect, Accepted.ALL).text()),
             Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),

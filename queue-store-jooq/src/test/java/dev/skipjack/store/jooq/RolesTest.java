@@ -129,6 +129,29 @@ class RolesTest {
     assertThat(fixture.claim(3)).hasSize(2);
   }
 
+  @Test
+  void aTransactionOfAProducerIsUsableAfterTheRejection() throws SQLException {
+    DirectStartTest.Slots worker = new DirectStartTest.Slots();
+    as(
+        "producer",
+        (queue, pool) -> {
+          queue.localWorkers().orElseThrow().add(worker);
+          FollowedTransaction followed = queue.follow();
+          try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            queue.in(connection, followed).enqueue(Fixture.WORK, new Fixture.Work(1));
+            followed.beforeCommit(connection);
+            connection.commit();
+            followed.committed(connection);
+          }
+          worker.freed.clear();
+          queue.enqueue(Fixture.WORK, new Fixture.Work(2));
+          assertThat(worker.freed).as("a direct start that was tried by itself").hasSize(1);
+        });
+
+    assertThat(fixture.claim(3)).hasSize(2);
+  }
+
   /** A producer may not promote its jobs, so it wakes a worker to do so. */
   @Test
   void aProducersOrderedJobsWaitForAWorkerAndRunInOrder() throws SQLException {

@@ -61,6 +61,7 @@ class StatementsDocumentTest {
               "Enqueue and claim",
               "EnqueueStatement",
               "DirectStartStatement",
+              "ConfirmStartStatement",
               "EnqueueOnceStatement",
               "DueLanesStatement",
               "ClaimStatement"),

@@ -17,8 +17,8 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 
 /**
- * Workers as they describe themselves. For display only; the recovery of jobs
- * does not use it.
+ * Workers as they describe themselves, for display. The rescue does not use it;
+ * the search for lost jobs only excludes namesakes.
  */
 @Generated(
     value = {
