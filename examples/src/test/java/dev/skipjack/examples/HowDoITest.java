@@ -2,6 +2,9 @@ package dev.skipjack.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.Backoff;
+import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.FailureRule;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
@@ -20,16 +23,30 @@ import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.operations.RedriveSummary;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.dedup.Unique;
+import dev.skipjack.dedup.UniqueJobs;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueAssertions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
+import java.net.ConnectException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,10 +60,142 @@ class HowDoITest {
       JobType.of("remind", Remind.class).onQueue("emails").maxAttempts(1);
 
   private JobQueue queue;
+  private DataSource dataSource;
 
   @BeforeEach
-  void setUp(QueueDatabase database) {
+  void setUp(QueueDatabase database) throws SQLException {
+    dataSource = database.dataSource();
+    execute(
+        "DROP TABLE IF EXISTS reminders",
+        "CREATE TABLE reminders (for_user text NOT NULL, times integer NOT NULL DEFAULT 0)");
     queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+  }
+
+  // snippet: jdbc
+  void remindOf(Connection transaction, String user) throws SQLException {
+    try (PreparedStatement insert =
+        transaction.prepareStatement("INSERT INTO reminders (for_user) VALUES (?)")) {
+      insert.setString(1, user);
+      insert.executeUpdate();
+    }
+    queue.in(transaction).enqueue(REMIND, new Remind(user));
+  }
+
+  // end of snippet
+
+  List<JobId> remindAll(List<String> users) {
+    return queue.enqueueAll(REMIND, users.stream().map(Remind::new).toList());
+  }
+
+  // snippet: once
+  EnqueueResult remindOnce(String user) {
+    return queue.enqueueOnce(
+        REMIND, new Remind(user), job -> job.idempotencyKey("first-login-" + user));
+  }
+
+  // end of snippet
+
+  // snippet: unique
+  EnqueueResult remindWhenQuiet(String user) {
+    Unique<Remind> perUser =
+        Unique.by(Remind::user).debounce(Duration.ofMinutes(5), Duration.ofHours(1));
+    return UniqueJobs.on(queue).enqueue(REMIND, new Remind(user), perUser);
+  }
+
+  // end of snippet
+
+  // snippet: options
+  JobId urgently(String user, String tenant) {
+    return queue.enqueue(
+        REMIND, new Remind(user), job -> job.priority(50).tags("vip").header("tenant", tenant));
+  }
+
+  // end of snippet
+
+  // snippet: order
+  static final JobType<Remind> IN_ORDER =
+      JobType.of("remind-in-order", Remind.class).orderedBy(Remind::user);
+
+  // end of snippet
+
+  // snippet: schedule
+  static final Schedule MORNING =
+      Schedule.cron("0 8 * * MON-FRI")
+          .zone("Europe/Berlin")
+          .named("morning-reminder")
+          .enqueue(REMIND, new Remind("everyone"));
+
+  // end of snippet
+
+  // snippet: sql
+  static final String FROM_SQL =
+      "SELECT skipjack.enqueue('remind', '{\"user\": \"ada\"}', queue => 'emails')";
+
+  // end of snippet
+
+  // snippet: rules
+  static final JobType<Remind> WITH_RULES =
+      JobType.of("remind-by-mail", Remind.class)
+          .maxAttempts(10)
+          .retry(Backoff.exponential(Duration.ofSeconds(10)).atMost(Duration.ofHours(1)))
+          .retryOn(ConnectException.class, Backoff.fixed(Duration.ofMinutes(5)))
+          .deadOn(IllegalArgumentException.class)
+          .timeout(Duration.ofMinutes(2));
+
+  // end of snippet
+
+  // snippet: outcomes
+  Outcome send(Remind reminder, JobContext context) {
+    if (reminder.user().isEmpty()) {
+      return Outcome.dead("The reminder has no user.");
+    }
+    return isQuietTime()
+        ? Outcome.snooze(Duration.ofHours(8)) // uses no attempt
+        : Outcome.completed(Map.of("channel", "mail")); // the result of the job
+  }
+
+  // end of snippet
+
+  Outcome sendMany(Remind reminder, JobContext context) {
+    for (int part = 0; part < 100 && !context.isCancelled(); part++) {
+      context.progress(part, "sending");
+    }
+    return Outcome.completed();
+  }
+
+  // snippet: complete-in
+  Outcome count(Remind reminder, JobContext context) throws SQLException {
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      updateCounter(connection, reminder.user());
+      context.enqueueIn(connection).enqueue(IN_ORDER, reminder); // the next job
+      context.completeIn(connection); // rolled back if the job is no longer ours
+      connection.commit();
+    }
+    return Outcome.completed();
+  }
+
+  // end of snippet
+
+  // snippet: worker
+  Worker worker() {
+    return Worker.on(queue)
+        .handle(REMIND, this::send)
+        .queue("emails", 10) // at most ten at once in this worker
+        .schedule(MORNING)
+        .build();
+  }
+
+  // end of snippet
+
+  void keepHistoryForAMonth() {
+    queue
+        .admin()
+        .configure("emails", QueueSettings.defaults().archiveRetention(Duration.ofDays(30)));
+  }
+
+  void aReminderWasEnqueued(QueueDatabase database) {
+    QueueAssertions.assertThat(database).hasEnqueued(REMIND);
   }
 
   // snippet: later
@@ -114,11 +263,8 @@ class HowDoITest {
 
   // snippet: pause
   void pauseForAnHour() {
-    queue
-        .admin()
-        .pause(
-            "emails",
-            QueuePause.of(Duration.ofHours(1)).by("anna").because("The mail server is down."));
+    QueuePause hour = QueuePause.of(Duration.ofHours(1)).by("anna");
+    queue.admin().pause("emails", hour.because("The mail server is down."));
   }
 
   void resume() {
@@ -127,7 +273,6 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: drain
   int drain() {
     try (Worker worker =
         Worker.on(queue)
@@ -138,14 +283,9 @@ class HowDoITest {
     }
   }
 
-  // end of snippet
-
-  // snippet: edit
   EditResult remindAnotherUser(JobId waiting) {
     return queue.admin().edit(waiting, JobEdit.nothing().payload(new Remind("grace")));
   }
-
-  // end of snippet
 
   @Test
   void aDelayedJobIsListedEditedAndCancelled() {
@@ -207,5 +347,103 @@ class HowDoITest {
     assertThat(correctUserAndRedrive().done()).isEqualTo(1);
     assertThat(details(job).payload()).isEqualTo("{\"user\": \"grace\"}");
     assertThat(drain()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobIsEnqueuedWithTheRowsOfATransaction(QueueDatabase database) throws SQLException {
+    try (Connection transaction = dataSource.getConnection()) {
+      transaction.setAutoCommit(false);
+      remindOf(transaction, "ada");
+      transaction.rollback();
+      assertThat(waiting().jobs()).isEmpty();
+      remindOf(transaction, "ada");
+      transaction.commit();
+    }
+    aReminderWasEnqueued(database);
+  }
+
+  @Test
+  void jobsAreEnqueuedInBulkOnceAndWithOptions() {
+    assertThat(remindAll(List.of("ada", "grace"))).hasSize(2);
+    JobId once = remindOnce("ada").jobId();
+    assertThat(remindOnce("ada").jobId()).isEqualTo(once);
+    JobId debounced = remindWhenQuiet("ada").jobId();
+    assertThat(remindWhenQuiet("ada").jobId()).isEqualTo(debounced);
+    JobDetails urgent = details(urgently("ada", "acme"));
+    assertThat(urgent.summary().priority()).isEqualTo(50);
+    assertThat(urgent.headers()).containsEntry("tenant", "acme");
+  }
+
+  @Test
+  void sqlEnqueuesWhatJavaHandles() throws SQLException {
+    execute(FROM_SQL);
+    assertThat(drain()).isEqualTo(1);
+  }
+
+  @Test
+  void handlersDecideAndReturnResults() {
+    JobId empty = queue.enqueue(REMIND, new Remind(""));
+    JobId sent = queue.enqueue(REMIND, new Remind("ada"));
+    try (Worker worker = worker()) {
+      worker.runUntilIdle();
+    }
+    assertThat(details(empty).summary().status()).isEqualTo(JobStatus.DEAD);
+    assertThat(details(sent).result()).isEqualTo("{\"channel\": \"mail\"}");
+  }
+
+  @Test
+  void theEffectTheNextJobAndTheCompletionAreOneTransaction() throws SQLException {
+    execute("INSERT INTO reminders VALUES ('ada')");
+    queue.enqueue(REMIND, new Remind("ada"));
+    try (Worker worker =
+        Worker.on(queue)
+            .handle(REMIND, this::count)
+            .handle(IN_ORDER, this::sendMany)
+            .queue("emails", 1)
+            .queue("default", 1)
+            .build()) {
+      assertThat(worker.runUntilIdle()).isEqualTo(2);
+    }
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT times FROM reminders")) {
+      row.next();
+      assertThat(row.getInt(1)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theHistoryOfAQueueIsKeptForAMonth() {
+    keepHistoryForAMonth();
+    assertThat(queue.admin().settings("emails").orElseThrow().archiveRetention())
+        .contains(Duration.ofDays(30));
+  }
+
+  @Test
+  void aTypeHasItsOwnRules() {
+    assertThat(WITH_RULES.timeout()).contains(Duration.ofMinutes(2));
+    assertThat(WITH_RULES.ruleFor(new IllegalArgumentException()))
+        .isEqualTo(new FailureRule.Dead());
+  }
+
+  private static boolean isQuietTime() {
+    return false;
+  }
+
+  private static void updateCounter(Connection connection, String user) throws SQLException {
+    try (PreparedStatement update =
+        connection.prepareStatement("UPDATE reminders SET times = times + 1 WHERE for_user = ?")) {
+      update.setString(1, user);
+      update.executeUpdate();
+    }
+  }
+
+  private void execute(String... sql) throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String one : sql) {
+        statement.execute(one);
+      }
+    }
   }
 }

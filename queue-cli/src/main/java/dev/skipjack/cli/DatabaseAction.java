@@ -43,9 +43,14 @@ abstract class DatabaseAction implements Callable<Integer> {
       return runWithoutDatabase(database.schema(), output);
     }
     DatabaseOptions.Place place = database.place();
-    try (KeptConnection connections = new KeptConnection(place.address(), access)) {
+    try (KeptConnection connections = new KeptConnection(place.address(), access())) {
       return run(connections, place.schema(), output);
     }
+  }
+
+  /** Returns what the command, with its options, does in the database. */
+  Access access() {
+    return access;
   }
 
   /** Returns whether the command, with its options, needs a database. */

@@ -49,6 +49,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       WorkersCommand.class,
       StatsCommand.class,
       EnqueueCommand.class,
+      ImportCommand.class,
       RescueCommand.class,
       PruneCommand.class,
       MigrateCommand.class,

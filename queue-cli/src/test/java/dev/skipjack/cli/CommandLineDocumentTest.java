@@ -54,9 +54,13 @@ class CommandLineDocumentTest {
   /** The options that all commands have, in the usage and below, and the exit codes. */
   private static final Pattern COMMON_OPTIONS =
       Pattern.compile(
-          "\\s+\\[-hV]|\\s+\\[--(?:debug|json|profile=NAME|schema=NAME|url=JDBC_URL)]"
-              + "|^ +(?:-h, --help|-V, --version|--debug|--url=JDBC_URL|--profile=NAME|--schema=NAME|--json) .*\n"
-              + "(?: {20,}.*\n)*|^\nExit codes: (?:.+\n)+",
+          "\\s+\\[-hV]|\\s+\\[--(?:debug|json|profile=NAME|schema=NAME|url=JDBC_URL)]|^ +(?:-h,"
+              + " --help|-V, --version|--debug|--url=JDBC_URL|--profile=NAME|--schema=NAME|--json)"
+              + " .*\n"
+              + "(?: {20,}.*\n"
+              + ")*|^\n"
+              + "Exit codes: (?:.+\n"
+              + ")+",
           Pattern.MULTILINE);
 
   /** The command whose help the page shows with the options of all changes by filter. */
@@ -65,9 +69,12 @@ class CommandLineDocumentTest {
   /** The options with which commands filter jobs and confirm a change, and the text about them. */
   private static final Pattern FILTER_OPTIONS =
       Pattern.compile(
-          "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only jobs"
-              + "|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n(?: {20,}.*\n)*"
-              + "|^A change by filter prints .+\n(?:.+\n)*?.*continue'[.]\n",
+          "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only"
+              + " jobs|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n"
+              + "(?: {20,}.*\n"
+              + ")*|^A change by filter prints .+\n"
+              + "(?:.+\n"
+              + ")*?.*continue'[.]\n",
           Pattern.MULTILINE);
 
   /** The usage of a command, which continues on lines that are indented. */
@@ -99,6 +106,7 @@ class CommandLineDocumentTest {
   void thePageShowsWhatTheProgramPrints(QueueDatabase database, @TempDir Path home)
       throws IOException, SQLException {
     Shop.open(database);
+    fillAnotherQueue(database);
     Path profiles = home.resolve(".config/skipjack/config");
     Files.createDirectories(profiles.getParent());
     Files.writeString(profiles, "[default]\nurl = " + database.jdbcUrl());
@@ -117,6 +125,24 @@ class CommandLineDocumentTest {
       Files.writeString(PAGE, rewritten);
     }
     assertThat(rewritten.toString()).isEqualTo(Files.readString(PAGE));
+  }
+
+  /** Creates the table of db-scheduler with two tasks that can be imported, and two that cannot. */
+  private static void fillAnotherQueue(QueueDatabase database) throws SQLException {
+    Shop.execute(
+        database,
+        """
+        CREATE TABLE scheduled_tasks (
+          task_name text, task_instance text, task_data bytea, execution_time timestamptz NOT NULL, picked boolean NOT NULL,
+          consecutive_failures int, version bigint NOT NULL, priority smallint, PRIMARY KEY (task_name, task_instance))
+        """,
+        """
+        INSERT INTO scheduled_tasks (task_name, task_instance, task_data, execution_time, picked, version) VALUES
+          ('sendReceipt', 'order-1010', '{"order":1010}', '2090-01-02 08:00Z', false, 1),
+          ('sendReceipt', 'order-1011', '{"order":1011}', '2090-01-03 08:00Z', false, 1),
+          ('sendReceipt', 'order-1012', '{"order":1012}', '2090-01-03 08:00Z', true, 2),
+          ('cleanUp', 'recurring', NULL, '2090-01-01 08:00Z', false, 1)
+        """);
   }
 
   private static void rewrite(Matcher block, StringBuilder rewritten, Path home) {
@@ -169,7 +195,8 @@ class CommandLineDocumentTest {
   void theNumberOneIsFollowedByASingular() throws IOException {
     Matcher plural =
         Pattern.compile(
-                "(?<![\\d.,:-])1 (?:[a-z]+ )?(jobs|keys|partitions|lines|attempts|rows|schedules|workers|events)\\b")
+                "(?<![\\d.,:-])1 (?:[a-z]+"
+                    + " )?(jobs|keys|partitions|lines|attempts|rows|schedules|workers|events)\\b")
             .matcher(Files.readString(PAGE));
     assertThat(plural.results().map(found -> found.group())).isEmpty();
   }

@@ -513,6 +513,18 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return schedules.get();
   }
 
+  /**
+   * Returns the operations on schedules in the transaction that is open on {@code transaction}.
+   * They neither commit nor roll it back. Workers find the changes with their next poll.
+   */
+  public Schedules schedulesIn(Connection transaction) {
+    return new JooqSchedules(
+        new OwnTransactions(dataSource).within(() -> transaction),
+        Lazy.of(() -> StatementDialect.withinTransaction(schema)),
+        jobFactory::create,
+        () -> {});
+  }
+
   @Override
   public Optional<ScheduleStore> scheduleStore() {
     return Optional.of(scheduleStore.get());

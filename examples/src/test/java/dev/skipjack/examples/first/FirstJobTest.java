@@ -1,0 +1,47 @@
+package dev.skipjack.examples.first;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.testkit.QueueDatabase;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class FirstJobTest {
+
+  /** Runs the program as the README says, in a process of its own, in an empty database. */
+  @Test
+  @Timeout(60)
+  void theProgramOfTheReadmeRunsItsJob() throws IOException, InterruptedException {
+    try (QueueDatabase database = QueueDatabase.create()) {
+      Process program =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:TieredStopAtLevel=1",
+                  "-XX:+UseSerialGC",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  FirstJob.class.getName(),
+                  database.jdbcUrl())
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      try (BufferedReader output =
+          new BufferedReader(
+              new InputStreamReader(program.getInputStream(), StandardCharsets.UTF_8))) {
+        String line = output.readLine();
+        while (line != null && !line.startsWith("Welcome")) {
+          line = output.readLine();
+        }
+        assertThat(line).isEqualTo("Welcome, ada@example.org");
+      } finally {
+        program.destroy();
+        program.waitFor(30, TimeUnit.SECONDS);
+      }
+    }
+  }
+}

@@ -1,0 +1,257 @@
+package dev.skipjack.cli;
+
+import dev.skipjack.importing.ImportReport;
+import dev.skipjack.importing.Importer;
+import dev.skipjack.importing.Source;
+import dev.skipjack.store.jooq.JobQueue;
+import java.sql.SQLException;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code skipjack import}. */
+@Command(
+    name = "import",
+    description = {
+      "Move the waiting jobs of another queue in the same database into this one.",
+      "'plan' only reads, and prints what would move and what would stay. 'run' moves the jobs in"
+          + " batches; workers of both queues may run meanwhile. If it is interrupted, run it"
+          + " again. Rows that stay are listed with the reason, and are no failure."
+    })
+final class ImportCommand extends DatabaseAction {
+
+  private static final Fields<ImportReport.Moved> MOVED =
+      Fields.<ImportReport.Moved>none()
+          .and("name", ImportReport.Moved::name)
+          .and("kind", ImportReport.Moved::kind)
+          .and("jobs", ImportReport.Moved::jobs)
+          .andText("schedules", moved -> moved.schedules() == 0 ? null : moved.schedules())
+          .andJson("schedules", ImportReport.Moved::schedules)
+          .and("first_due", ImportReport.Moved::firstDue)
+          .and("last_due", ImportReport.Moved::lastDue);
+
+  private static final Fields<ImportReport.Stayed> STAYED =
+      Fields.<ImportReport.Stayed>none()
+          .and("name", ImportReport.Stayed::name)
+          .and("rows", ImportReport.Stayed::rows)
+          .andText("reason", stayed -> new Cell.Uncut(stayed.reason()))
+          .andJson("reason", ImportReport.Stayed::reason)
+          .andApart("ids", ImportReport.Stayed::ids)
+          .andText("first", stayed -> stayed.ids().get(0));
+
+  private static final Fields<ImportReport.Sample> SAMPLE =
+      Fields.<ImportReport.Sample>none()
+          .and("id", ImportReport.Sample::id)
+          .and("kind", ImportReport.Sample::kind)
+          .and("due", ImportReport.Sample::due)
+          .andText("payload", ImportReport.Sample::payload)
+          .andJson("payload", sample -> Json.Raw.of(sample.payload()));
+
+  /** What the command does. */
+  enum Action {
+    /** Reads only. */
+    PLAN,
+    /** Moves the jobs. */
+    RUN
+  }
+
+  /** The queues from which jobs can be imported. */
+  enum From {
+    DB_SCHEDULER("scheduled_tasks") {
+      @Override
+      Source source(String tables) {
+        return Source.dbScheduler(tables);
+      }
+    },
+    QUARTZ("qrtz_") {
+      @Override
+      Source source(String tables) {
+        return Source.quartz(tables);
+      }
+    },
+    JOBRUNR("jobrunr_") {
+      @Override
+      Source source(String tables) {
+        return Source.jobRunr(tables);
+      }
+    },
+    RIVER("river_job") {
+      @Override
+      Source source(String tables) {
+        return Source.river(tables);
+      }
+    };
+
+    private final String tables;
+
+    From(String tables) {
+      this.tables = tables;
+    }
+
+    abstract Source source(String tables);
+
+    @Override
+    public String toString() {
+      return Cell.literal(this).replace('_', '-');
+    }
+  }
+
+  /** The names of these queues. */
+  private static final class Sources implements Iterable<String> {
+
+    @Override
+    public Iterator<String> iterator() {
+      return Stream.of(From.values()).map(From::toString).iterator();
+    }
+  }
+
+  @Parameters(
+      paramLabel = "SOURCE",
+      index = "0",
+      completionCandidates = Sources.class,
+      description = "The other queue: ${COMPLETION-CANDIDATES}.")
+  private String source;
+
+  @Parameters(paramLabel = "ACTION", index = "1", description = "plan or run.")
+  private Action action;
+
+  @Option(
+      names = "--tables",
+      paramLabel = "NAME",
+      description =
+          "Its table or, for Quartz and JobRunr, the beginning of the names of its tables, with the"
+              + " schema if necessary. Default: scheduled_tasks, qrtz_, jobrunr_ or river_job.")
+  private @Nullable String tables;
+
+  @Option(
+      names = "--only",
+      paramLabel = "NAME",
+      description = "Only jobs with this name in the source; may be repeated.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--kind",
+      paramLabel = "NAME=KIND",
+      description =
+          "Kind of the jobs with a name; may be repeated. Default: the name in lower case with"
+              + " hyphens, for example send-email for sendEmail.")
+  private Map<String, String> kinds = Map.of();
+
+  @Option(names = "--queue", paramLabel = "NAME", description = "Queue of the jobs.")
+  private @Nullable String queue;
+
+  @Option(
+      names = "--max-attempts",
+      paramLabel = "N",
+      description =
+          "Maximum number of attempts, including the failed ones in the source. Default: that of"
+              + " the source if it has one, else 25.")
+  private @Nullable Integer maxAttempts;
+
+  @Option(
+      names = "--unique",
+      description =
+          "Use the ids that the source keeps unique as unique keys; db-scheduler and Quartz only.")
+  private boolean unique;
+
+  @Mixin private Confirmation confirmation;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
+  ImportCommand() {
+    super(Access.WRITE);
+  }
+
+  @Override
+  Access access() {
+    return action == Action.PLAN ? Access.READ : Access.WRITE;
+  }
+
+  private Importer importer(JobQueue target) {
+    Importer.Builder importer =
+        Importer.from(from().source(tables == null ? from().tables : tables))
+            .into(target)
+            .only(only);
+    kinds.forEach(importer::kind);
+    if (queue != null) {
+      importer.queue(queue);
+    }
+    if (maxAttempts != null) {
+      importer.maxAttempts(maxAttempts);
+    }
+    return (unique ? importer.unique() : importer).build();
+  }
+
+  private From from() {
+    return Stream.of(From.values())
+        .filter(known -> known.toString().equalsIgnoreCase(source))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                CommandFailure.input(
+                    "Jobs cannot be imported from '%s'. Known are %s."
+                        .formatted(Cell.safe(source), String.join(", ", new Sources()))));
+  }
+
+  @Override
+  int run(KeptConnection connections, String schema, Output output) throws SQLException {
+    Importer importer =
+        importer(JobQueue.builder(connections).schema(schema).codec(new RawJson()).build());
+    ImportReport report = importer.plan(connections);
+    if (action == Action.RUN && !report.moved().isEmpty()) {
+      confirmation.require(
+          "Move %s from %s to the queue?".formatted(counts(report), from()), output);
+      report = importer.run(connections);
+    }
+    print(report, output);
+    return report.moved().isEmpty() && report.stayed().isEmpty()
+        ? ExitCodes.NOTHING_MATCHED
+        : ExitCodes.DONE;
+  }
+
+  private static String counts(ImportReport report) {
+    return report.schedules() == 0
+        ? Cell.jobs(report.jobs())
+        : "%s and %s"
+            .formatted(
+                Cell.jobs(report.jobs()), Cell.count(report.schedules(), "schedule", "schedules"));
+  }
+
+  private void print(ImportReport report, Output output) {
+    boolean done = action == Action.RUN;
+    if (output.isJson()) {
+      Map<String, @Nullable Object> document = new LinkedHashMap<>();
+      document.put("source", from().toString());
+      document.put("moved", done);
+      document.put("jobs", report.moved().stream().map(MOVED::members).toList());
+      document.put("stay", report.stayed().stream().map(STAYED::members).toList());
+      document.put("samples", report.samples().stream().map(SAMPLE::members).toList());
+      output.document(document);
+      return;
+    }
+    output.line(
+        (done ? "Moved %s from %s; %s stayed." : "%s would move from %s, and %s would stay.")
+            .formatted(counts(report), from(), Cell.count(report.rowsThatStay(), "row", "rows")));
+    if (report.schedules() > 0) {
+      output.line(
+          "Remove the schedules from the old code first, or its next start creates them again.");
+    }
+    section(done ? "Moved" : "Would move", MOVED, report.moved(), output);
+    section(done ? "Stayed" : "Would stay", STAYED, report.stayed(), output);
+    if (!done) {
+      section("Samples", SAMPLE, report.samples(), output);
+    }
+  }
+
+  private static <T> void section(String title, Fields<T> fields, List<T> rows, Output output) {
+    if (!rows.isEmpty()) {
+      output.section(title, fields, rows);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package dev.skipjack.importing;
+
+import java.io.Serializable;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands for Quartz's class of the same name when {@link JobData} reads a stream that contains it.
+ * Java compares the names without the package, and the versions.
+ */
+class DirtyFlagMap implements Serializable {
+
+  private static final long serialVersionUID = 1433884852607126222L;
+
+  @SuppressWarnings("serial") // the stream determines the class
+  private @Nullable Map<String, Object> map;
+
+  final @Nullable Map<String, Object> map() {
+    return map;
+  }
+}

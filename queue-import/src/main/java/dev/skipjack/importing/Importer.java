@@ -1,0 +1,388 @@
+package dev.skipjack.importing;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.spi.Limits;
+import dev.skipjack.api.spi.Names;
+import dev.skipjack.store.jooq.JobQueue;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the waiting jobs of another queue into Skipjack, in the same database.
+ *
+ * <pre>{@code
+ * Importer importer = Importer.from(Source.dbScheduler("scheduled_tasks")).into(queue)
+ *     .type("send-email", SEND_EMAIL)
+ *     .build();
+ * System.out.println(importer.plan(dataSource));
+ * importer.run(dataSource);
+ * }</pre>
+ *
+ * <p>An import can be interrupted at any time and repeated. Each batch is one transaction, in which
+ * rows leave their source and become jobs. Workers of both queues may run meanwhile. A job keeps
+ * its due time; one that is overdue is due at once. Failed attempts count: a job with {@code n} of
+ * them has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the
+ * schedule fires next when the source would; remove it from the code that declares it first.
+ *
+ * <p>The database user needs the rights to read and delete in the tables of the source, and those
+ * of the owner of Skipjack's tables. Immutable and safe for any number of threads, and several
+ * imports of the same source may run at once.
+ */
+public final class Importer {
+
+  /** Rows are read and moved in these numbers; each has at most a few MiB. */
+  private static final int BATCH = 100;
+
+  private static final int HIGHEST_PRIORITY = 100;
+
+  private final Source source;
+  private final JobQueue target;
+  private final Map<String, String> kinds;
+  private final Map<String, PayloadReader> readers;
+  private final Map<String, PayloadReader> checks;
+  private final Map<String, JobType<?>> types;
+  private final Set<String> only;
+  private final @Nullable String queue;
+  private final @Nullable Integer maxAttempts;
+  private final boolean unique;
+
+  private Importer(Builder settings) {
+    this.source = settings.source;
+    this.target = settings.target;
+    this.kinds = Map.copyOf(settings.kinds);
+    this.readers = Map.copyOf(settings.readers);
+    this.checks = Map.copyOf(settings.checks);
+    this.types = Map.copyOf(settings.types);
+    this.only = Set.copyOf(settings.only);
+    this.queue = settings.queue;
+    this.maxAttempts = settings.maxAttempts;
+    this.unique = settings.unique;
+  }
+
+  /** Names the source of an import. */
+  public static From from(Source source) {
+    return queue -> new Builder(source, queue);
+  }
+
+  /** The source of an import, whose target must be named. */
+  @FunctionalInterface
+  public interface From {
+
+    /** Returns a builder for an import into a queue. */
+    Builder into(JobQueue queue);
+  }
+
+  /**
+   * Reads the source and reports what {@link #run} would do. Changes nothing. It does not know what
+   * only the database refuses, such as the name of a schedule or a key that is in use.
+   *
+   * @param dataSource the database of both queues
+   * @throws SQLException if the source cannot be read
+   * @throws IllegalStateException if the tables of the source do not exist, or have other columns
+   */
+  public ImportReport plan(DataSource dataSource) throws SQLException {
+    ReportBuilder report = new ReportBuilder();
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      boolean readOnly = connection.isReadOnly();
+      connection.setReadOnly(true);
+      connection.setAutoCommit(false);
+      try {
+        each(connection, report, rows -> rows.forEach(report::moved));
+      } finally {
+        if (!connection.isClosed()) {
+          connection.rollback();
+          connection.setAutoCommit(autoCommit);
+          connection.setReadOnly(readOnly);
+        }
+      }
+    }
+    return report.report();
+  }
+
+  /**
+   * Moves the jobs, and reports which were moved and which were not. If it fails, what it has moved
+   * stays moved, and the next call continues.
+   *
+   * @param dataSource the database of both queues
+   * @throws SQLException if the database is unavailable or refuses the access
+   * @throws dev.skipjack.api.StoreException if that happens while a schedule is added
+   * @throws IllegalStateException if the tables of the source do not exist, or have other columns
+   */
+  public ImportReport run(DataSource dataSource) throws SQLException {
+    ReportBuilder report = new ReportBuilder();
+    Mover mover = new Mover(source, target);
+    try (Connection connection = dataSource.getConnection()) {
+      boolean autoCommit = connection.getAutoCommit();
+      connection.setAutoCommit(true);
+      try {
+        each(
+            connection,
+            report,
+            rows -> {
+              for (NewRow row : rows) {
+                Recurrence recurrence = row.row().recurrence();
+                if (recurrence != null) {
+                  mover.moveSchedule(connection, row, recurrence, report);
+                }
+              }
+              mover.move(
+                  connection,
+                  rows.stream().filter(row -> row.row().recurrence() == null).toList(),
+                  report);
+            });
+      } finally {
+        if (!connection.isClosed()) {
+          if (!connection.getAutoCommit()) {
+            connection.rollback();
+          }
+          connection.setAutoCommit(autoCommit);
+        }
+      }
+    }
+    return report.report();
+  }
+
+  /** What happens to a batch of rows that can be moved. */
+  @FunctionalInterface
+  private interface Batch {
+    void accept(List<NewRow> rows) throws SQLException;
+  }
+
+  private void each(Connection connection, ReportBuilder report, Batch batch) throws SQLException {
+    source.check(connection);
+    List<String> names = new ArrayList<>(source.names(connection));
+    if (!only.isEmpty()) {
+      names.retainAll(only);
+    }
+    Map<String, Kinds.Mapped> mapped = Kinds.of(names, source::shortName, kinds);
+    SourceRow last = null;
+    do {
+      List<SourceRow> page = source.page(connection, names, last, BATCH);
+      last = page.isEmpty() ? null : page.get(page.size() - 1);
+      List<NewRow> rows = new ArrayList<>();
+      for (SourceRow row : page) {
+        if (!only.isEmpty() && !only.contains(row.name())) {
+          continue;
+        }
+        try {
+          rows.add(job(row, mapped.get(row.name())));
+        } catch (JsonText.Rejected stays) {
+          report.stays(row, String.valueOf(stays.getMessage()));
+        }
+      }
+      batch.accept(rows);
+    } while (last != null);
+  }
+
+  private NewRow job(SourceRow row, Kinds.@Nullable Mapped kind) throws JsonText.Rejected {
+    if (row.stays() != null) {
+      throw new JsonText.Rejected(row.stays());
+    }
+    if (kind == null || !kind.isKind()) {
+      throw new JsonText.Rejected(kind == null ? Mover.CHANGED : kind.reason());
+    }
+    Recurrence recurrence = row.recurrence();
+    if (recurrence != null) {
+      requireName(recurrence.name());
+    }
+    String payload = payload(row);
+    return new NewRow(
+        row,
+        kind.kind(),
+        queue(row),
+        payload,
+        priority(row),
+        attempts(row),
+        unique ? row.uniqueKey() : null);
+  }
+
+  private static void requireName(String schedule) throws JsonText.Rejected {
+    try {
+      Names.requireSchedule(schedule);
+    } catch (IllegalArgumentException refused) {
+      throw new JsonText.Rejected("its name cannot be that of a schedule: declare a schedule");
+    }
+  }
+
+  private String payload(SourceRow row) throws JsonText.Rejected {
+    byte[] data = row.data();
+    PayloadReader reader = readers.get(row.name());
+    String json =
+        reader != null
+            ? JsonText.require(read(reader, data == null ? new byte[0] : data))
+            : data == null || data.length == 0 ? "{}" : JsonText.of(data);
+    PayloadReader check = checks.get(row.name());
+    if (check != null) {
+      read(check, json.getBytes(StandardCharsets.UTF_8));
+    }
+    return json;
+  }
+
+  /** Readers are the application's code, which may throw anything. */
+  private static String read(PayloadReader reader, byte[] data) throws JsonText.Rejected {
+    try {
+      return reader.read(data);
+    } catch (Throwable failed) {
+      if (failed instanceof VirtualMachineError fatal && !(failed instanceof StackOverflowError)) {
+        throw fatal;
+      }
+      throw new JsonText.Rejected(
+          "data cannot be read: " + String.valueOf(failed).lines().findFirst().orElse(""));
+    }
+  }
+
+  private String queue(SourceRow row) {
+    if (queue != null) {
+      return queue;
+    }
+    String name = row.queue();
+    if (name != null) {
+      return Kinds.ofRule(name);
+    }
+    JobType<?> type = types.get(row.name());
+    return type == null ? "default" : type.queue();
+  }
+
+  private @Nullable Integer priority(SourceRow row) {
+    Integer priority = row.priority();
+    JobType<?> type = types.get(row.name());
+    if (priority == null) {
+      return type == null || type.priority().isEmpty() ? null : type.priority().getAsInt();
+    }
+    return Math.max(-HIGHEST_PRIORITY, Math.min(HIGHEST_PRIORITY, priority));
+  }
+
+  private @Nullable Integer attempts(SourceRow row) {
+    Integer most = maxAttempts == null ? row.maxAttempts() : maxAttempts;
+    JobType<?> type = types.get(row.name());
+    if (most == null && type != null && type.maxAttempts().isPresent()) {
+      most = type.maxAttempts().getAsInt();
+    }
+    if (most == null && row.used() == 0) {
+      return null;
+    }
+    return Math.max(1, (most == null ? JobType.DEFAULT_MAX_ATTEMPTS : most) - row.used());
+  }
+
+  /** Settings of an import. Not safe for several threads. */
+  public static final class Builder {
+
+    private final Source source;
+    private final JobQueue target;
+    private final Map<String, String> kinds = new HashMap<>();
+    private final Map<String, PayloadReader> readers = new HashMap<>();
+    private final Map<String, PayloadReader> checks = new HashMap<>();
+    private final Map<String, JobType<?>> types = new HashMap<>();
+    private Set<String> only = Set.of();
+    private @Nullable String queue;
+    private @Nullable Integer maxAttempts;
+    private boolean unique;
+
+    private Builder(Source source, JobQueue target) {
+      this.source = source;
+      this.target = target;
+    }
+
+    /**
+     * Sets the kind of the jobs with a name. Default: the name in lower case, with {@code -} before
+     * each word of camel case and instead of characters that a kind cannot contain.
+     *
+     * @throws IllegalArgumentException if {@code kind} is not a valid name of a kind
+     */
+    public Builder kind(String name, String kind) {
+      kinds.put(name, Names.requireKind(kind));
+      return this;
+    }
+
+    /**
+     * Sets the type of the jobs with a name: its kind, the class as which their payloads must
+     * decode, and its queue, priority and maximum number of attempts, unless the source or this
+     * import sets others. A payload that does not decode stays in its source. Ordering keys are not
+     * set.
+     *
+     * @throws IllegalArgumentException if the version of the type's payloads is not 1
+     */
+    public Builder type(String name, JobType<?> type) {
+      if (type.payloadVersion() != 1) {
+        throw new IllegalArgumentException(
+            "Payloads are imported as version 1, but type '%s' has version %d. Set only its kind."
+                .formatted(type.kind(), type.payloadVersion()));
+      }
+      types.put(name, type);
+      PayloadCodec codec = target.codec();
+      checks.put(
+          name,
+          json ->
+              String.valueOf(
+                  codec.decode(new String(json, StandardCharsets.UTF_8), type.payloadClass())));
+      return kind(name, type.kind());
+    }
+
+    /** Sets how the data of the jobs with a name is read. Default: it is JSON in UTF-8. */
+    public Builder payload(String name, PayloadReader reader) {
+      readers.put(name, reader);
+      return this;
+    }
+
+    /** Imports only the jobs with these names. Default: all. */
+    public Builder only(Collection<String> names) {
+      this.only = Set.copyOf(names);
+      return this;
+    }
+
+    /**
+     * Sets the queue of the jobs. Default: the queue of the same name if the source has queues,
+     * else {@code default}.
+     *
+     * @throws IllegalArgumentException if {@code queue} is not a valid name of a queue
+     */
+    public Builder queue(String queue) {
+      this.queue = Names.requireQueue(queue);
+      return this;
+    }
+
+    /**
+     * Sets the maximum number of attempts, from which failed attempts are subtracted. Default: that
+     * of the source if it has one, else that of the queue.
+     *
+     * @throws IllegalArgumentException if {@code maxAttempts} is not in 1..1,000,000
+     */
+    public Builder maxAttempts(int maxAttempts) {
+      this.maxAttempts = Limits.maxAttempts(maxAttempts);
+      return this;
+    }
+
+    /**
+     * Gives each job the instance id that the source keeps unique as its unique key within the
+     * kind. A row whose key another live job has stays. Default: no unique key, but an idempotency
+     * key made from the row.
+     *
+     * @throws IllegalArgumentException if the source keeps no ids unique, as River and JobRunr
+     */
+    public Builder unique() {
+      if (!source.hasUniqueIds()) {
+        throw new IllegalArgumentException(
+            "Source '%s' keeps no ids unique. Leave out the option for unique keys."
+                .formatted(source.name()));
+      }
+      this.unique = true;
+      return this;
+    }
+
+    /** Returns the import. */
+    public Importer build() {
+      return new Importer(this);
+    }
+  }
+}

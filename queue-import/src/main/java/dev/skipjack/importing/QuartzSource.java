@@ -1,0 +1,276 @@
+package dev.skipjack.importing;
+
+import dev.skipjack.api.schedule.Timing;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of Quartz. A scheduler that is not in a cluster has its lock in memory, and writes the
+ * triggers that it has read before in the same transaction. The import therefore waits until all
+ * transactions that have read the triggers have ended, and locks the table. It deletes a trigger
+ * only if its state and next time are those that it read.
+ */
+final class QuartzSource extends Source {
+
+  private static final String DEFAULT_GROUP = "DEFAULT";
+
+  /** The priority of a trigger that sets none. */
+  private static final int DEFAULT_PRIORITY = 5;
+
+  /** The instruction of a cron trigger that skips missed times. */
+  private static final int DO_NOTHING = 2;
+
+  /** The default and to fire once, which are the same, and to do nothing. */
+  private static final List<Integer> CRON_INSTRUCTIONS = List.of(0, 1, DO_NOTHING);
+
+  /** The default and those that continue with the next time. The others count from the misfire. */
+  private static final List<Integer> ENDLESS_INSTRUCTIONS = List.of(0, 4, 5);
+
+  /** All but those that continue with the next time, which is none. */
+  private static final List<Integer> ONCE_INSTRUCTIONS = List.of(-1, 0, 1, 2, 3);
+
+  private static final List<String> NEEDED =
+      List.of(
+          "sched_name",
+          "trigger_name",
+          "trigger_group",
+          "next_fire_time",
+          "trigger_state",
+          "trigger_type",
+          "misfire_instr",
+          "job_data");
+
+  QuartzSource(String prefix) {
+    super("quartz", prefix);
+  }
+
+  @Override
+  void check(Connection connection) throws SQLException {
+    columns(connection, tables() + "triggers", NEEDED);
+    columns(connection, tables() + "job_details", List.of("job_class_name", "job_data"));
+  }
+
+  @Override
+  List<String> names(Connection connection) throws SQLException {
+    return texts(
+        connection, "SELECT DISTINCT job_class_name FROM %sjob_details".formatted(tables()));
+  }
+
+  /** Returns the name of the class without its package and the suffix {@code Job}. */
+  @Override
+  String shortName(String jobClass) {
+    String name =
+        jobClass.substring(Math.max(jobClass.lastIndexOf('.'), jobClass.lastIndexOf('$')) + 1);
+    return name.endsWith("Job") && name.length() > 3 ? name.substring(0, name.length() - 3) : name;
+  }
+
+  @Override
+  List<SourceRow> page(
+      Connection connection, List<String> only, @Nullable SourceRow after, int limit)
+      throws SQLException {
+    String sql =
+        """
+        SELECT t.sched_name, t.trigger_name, t.trigger_group, t.next_fire_time, t.priority, t.trigger_state,
+               t.trigger_type, t.end_time, t.calendar_name, t.misfire_instr, %2$s AS trigger_data,
+               d.job_class_name, d.is_nonconcurrent, %3$s AS job_data,
+               greatest(octet_length(t.job_data), octet_length(d.job_data)) > 1048576 AS too_large,
+               s.repeat_count, s.repeat_interval, c.cron_expression, c.time_zone_id, clock_timestamp() AS now,
+               EXISTS (SELECT FROM %1$striggers AS o
+                        WHERE (o.sched_name, o.job_name, o.job_group) = (t.sched_name, t.job_name, t.job_group)
+                          AND (o.trigger_name, o.trigger_group) <> (t.trigger_name, t.trigger_group)) AS has_siblings
+          FROM %1$striggers AS t
+          JOIN %1$sjob_details AS d USING (sched_name, job_name, job_group)
+          LEFT JOIN %1$ssimple_triggers AS s USING (sched_name, trigger_name, trigger_group)
+          LEFT JOIN %1$scron_triggers AS c USING (sched_name, trigger_name, trigger_group)
+         WHERE d.job_class_name = ANY (?) AND (t.sched_name, t.trigger_name, t.trigger_group) > (?, ?, ?)
+         ORDER BY t.sched_name, t.trigger_name, t.trigger_group
+         LIMIT ?
+        """
+            .formatted(tables(), bounded("t.job_data"), bounded("d.job_data"));
+    try (PreparedStatement query = connection.prepareStatement(sql)) {
+      query.setArray(1, connection.createArrayOf("text", only.toArray()));
+      query.setString(2, after == null ? "" : after.key().first());
+      query.setString(3, after == null ? "" : after.key().second());
+      query.setString(4, after == null ? "" : after.key().version().split("/", 3)[2]);
+      query.setInt(5, limit);
+      List<SourceRow> rows = new ArrayList<>();
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          rows.add(read(row));
+        }
+      }
+      return rows;
+    }
+  }
+
+  private static SourceRow read(ResultSet row) throws SQLException {
+    String trigger = row.getString("trigger_name");
+    String group = row.getString("trigger_group");
+    Instant due = Instant.ofEpochMilli(row.getLong("next_fire_time"));
+    Integer priority = row.getObject("priority", Integer.class);
+    Recurrence recurrence = null;
+    byte[] data = null;
+    String stays = stays(row);
+    if (stays == null) {
+      try {
+        recurrence =
+            recurrence(row, group.equals(DEFAULT_GROUP) ? trigger : group + "." + trigger, due);
+        data = JobData.json(row.getBytes("job_data"), row.getBytes("trigger_data"));
+      } catch (JsonText.Rejected rejected) {
+        stays = rejected.getMessage();
+      }
+    }
+    return new SourceRow(
+        row.getString("job_class_name"),
+        id(row.getString("sched_name"), group, trigger, due.toString()),
+        new SourceRow.Key(
+            row.getString("sched_name"),
+            trigger,
+            String.join(
+                "/",
+                row.getString("trigger_state"),
+                String.valueOf(row.getLong("next_fire_time")),
+                group)),
+        due,
+        priority == null || priority == DEFAULT_PRIORITY ? null : priority - DEFAULT_PRIORITY,
+        0,
+        null,
+        id(group, trigger),
+        null,
+        List.of(),
+        data,
+        recurrence,
+        stays);
+  }
+
+  private static @Nullable String stays(ResultSet row) throws SQLException {
+    String state = row.getString("trigger_state");
+    if (state.equals("ERROR")) {
+      return "in state ERROR: it never fires; reset or delete it in Quartz";
+    }
+    if (!state.equals("WAITING") && !state.equals("PAUSED")) {
+      return "in state %s: it ends in Quartz".formatted(state);
+    }
+    if (row.getBoolean("too_large")) {
+      return "data is larger than 1 MiB";
+    }
+    if (row.getString("repeat_count") == null && row.getString("cron_expression") == null) {
+      return "has a trigger of type %s: declare a schedule"
+          .formatted(row.getString("trigger_type"));
+    }
+    boolean once = isOnce(row);
+    if (state.equals("PAUSED") && once) {
+      return "paused: resume it first, because a job cannot be paused";
+    }
+    if (row.getBoolean("is_nonconcurrent") && row.getBoolean("has_siblings")) {
+      return "its job runs one at a time for several triggers: enqueue with an ordering key";
+    }
+    if (row.getString("calendar_name") != null) {
+      return "uses a calendar: declare a schedule, with except(dates)";
+    }
+    if (!once && row.getLong("end_time") > 0) {
+      return "has an end: declare a schedule, and remove it then";
+    }
+    if (!once && row.getLong("repeat_count") > 0) {
+      return "repeats a number of times: enqueue that many jobs";
+    }
+    return misfire(row).contains(row.getInt("misfire_instr"))
+        ? null
+        : "has misfire instruction %d, which a schedule does not have"
+            .formatted(row.getInt("misfire_instr"));
+  }
+
+  /** Returns whether the row is that of a simple trigger that does not repeat. */
+  private static boolean isOnce(ResultSet row) throws SQLException {
+    return row.getString("repeat_count") != null && row.getLong("repeat_count") == 0;
+  }
+
+  /** Returns the misfire instructions of such a trigger that have the same effect in Skipjack. */
+  private static List<Integer> misfire(ResultSet row) throws SQLException {
+    if (row.getString("cron_expression") != null) {
+      return CRON_INSTRUCTIONS;
+    }
+    return isOnce(row) ? ONCE_INSTRUCTIONS : ENDLESS_INSTRUCTIONS;
+  }
+
+  private static @Nullable Recurrence recurrence(ResultSet row, String trigger, Instant due)
+      throws SQLException, JsonText.Rejected {
+    if (isOnce(row)) {
+      return null;
+    }
+    String cron = row.getString("cron_expression");
+    try {
+      Timing timing =
+          cron == null
+              ? Timing.every(Duration.ofMillis(row.getLong("repeat_interval")))
+              : Timing.cron(QuartzCron.convert(cron))
+                  .zone(Objects.requireNonNullElse(row.getString("time_zone_id"), "UTC"));
+      requireNext(timing, due, row.getObject("now", OffsetDateTime.class).toInstant());
+      return new Recurrence(
+          Kinds.ofRule(trigger),
+          timing,
+          row.getString("trigger_state").equals("PAUSED"),
+          cron == null || row.getInt("misfire_instr") == DO_NOTHING,
+          row.getBoolean("is_nonconcurrent"));
+    } catch (IllegalArgumentException | DateTimeException unknown) {
+      throw new JsonText.Rejected(
+          "has a timing that a schedule cannot have: " + unknown.getMessage());
+    }
+  }
+
+  @Override
+  boolean hasUniqueIds() {
+    return true;
+  }
+
+  @Override
+  String lock() {
+    return "LOCK TABLE %striggers IN ACCESS EXCLUSIVE MODE".formatted(tables());
+  }
+
+  /**
+   * Also removes the jobs that lose their last trigger, as Quartz does, unless they are durable.
+   */
+  @Override
+  String take() {
+    return """
+    taken AS (
+      DELETE FROM %1$striggers AS source USING given
+       WHERE source.sched_name = given.key1 AND source.trigger_name = given.key2
+         AND concat_ws('/', source.trigger_state, source.next_fire_time, source.trigger_group) = given.key3
+      RETURNING given.position, source.sched_name, source.trigger_name, source.trigger_group,
+                source.job_name, source.job_group
+    ), simple AS (
+      DELETE FROM %1$ssimple_triggers AS child USING taken
+       WHERE (child.sched_name, child.trigger_name, child.trigger_group)
+           = (taken.sched_name, taken.trigger_name, taken.trigger_group)
+    ), cron AS (
+      DELETE FROM %1$scron_triggers AS child USING taken
+       WHERE (child.sched_name, child.trigger_name, child.trigger_group)
+           = (taken.sched_name, taken.trigger_name, taken.trigger_group)
+    ), job AS (
+      DELETE FROM %1$sjob_details AS job USING taken
+       WHERE (job.sched_name, job.job_name, job.job_group)
+           = (taken.sched_name, taken.job_name, taken.job_group)
+         AND NOT job.is_durable
+         AND NOT EXISTS (
+           SELECT FROM %1$striggers AS other
+            WHERE (other.sched_name, other.job_name, other.job_group)
+                = (job.sched_name, job.job_name, job.job_group)
+              AND (other.sched_name, other.trigger_name, other.trigger_group) NOT IN (
+                SELECT also.sched_name, also.trigger_name, also.trigger_group FROM taken AS also))
+    )
+    """
+        .formatted(tables());
+  }
+}

@@ -1,0 +1,15 @@
+package dev.skipjack.importing;
+
+import dev.skipjack.api.schedule.Timing;
+
+/**
+ * What makes a row of another queue a schedule instead of a job.
+ *
+ * @param name the name of the schedule
+ * @param timing when it fires
+ * @param paused whether it is paused
+ * @param skipsMissed whether times that were missed are skipped
+ * @param exclusive whether it does not fire while an earlier job is live
+ */
+record Recurrence(
+    String name, Timing timing, boolean paused, boolean skipsMissed, boolean exclusive) {}

@@ -1,0 +1,118 @@
+package dev.skipjack.importing;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of River's jobs. A client locks the rows that it takes, and changes their state and
+ * attempt in the same statement, so the import deletes a row only if both are those that it read.
+ */
+final class RiverSource extends Source {
+
+  RiverSource(String table) {
+    super("river", table);
+  }
+
+  @Override
+  void check(Connection connection) throws SQLException {
+    columns(
+        connection,
+        tables(),
+        List.of(
+            "id",
+            "args",
+            "attempt",
+            "kind",
+            "max_attempts",
+            "priority",
+            "queue",
+            "scheduled_at",
+            "state",
+            "tags"));
+  }
+
+  @Override
+  List<String> names(Connection connection) throws SQLException {
+    return texts(
+        connection,
+        "SELECT DISTINCT kind FROM %s WHERE state::text NOT IN ('completed', 'cancelled')"
+            .formatted(tables()));
+  }
+
+  @Override
+  List<SourceRow> page(
+      Connection connection, List<String> only, @Nullable SourceRow after, int limit)
+      throws SQLException {
+    String sql =
+        """
+        SELECT id, kind, %2$s AS args, args IS NOT NULL AS has_args, attempt, max_attempts, priority, queue, scheduled_at, state::text AS state, tags
+          FROM %1$s
+         WHERE id > ? AND kind = ANY (?) AND state::text NOT IN ('completed', 'cancelled')
+         ORDER BY id
+         LIMIT ?
+        """
+            .formatted(tables(), bounded("args::text"));
+    try (PreparedStatement query = connection.prepareStatement(sql)) {
+      query.setLong(1, after == null ? 0 : Long.parseLong(after.key().first()));
+      query.setArray(2, connection.createArrayOf("text", only.toArray()));
+      query.setInt(3, limit);
+      List<SourceRow> rows = new ArrayList<>();
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          rows.add(read(row));
+        }
+      }
+      return rows;
+    }
+  }
+
+  private static SourceRow read(ResultSet row) throws SQLException {
+    String id = row.getString("id");
+    String state = row.getString("state");
+    Instant due = row.getObject("scheduled_at", OffsetDateTime.class).toInstant();
+    Array tags = row.getArray("tags");
+    String args = row.getString("args");
+    return new SourceRow(
+        row.getString("kind"),
+        id,
+        new SourceRow.Key(id, "", state + "/" + row.getString("attempt")),
+        due,
+        // In River 1 is the default and is served first; 4 is served last.
+        1 - row.getInt("priority"),
+        row.getInt("attempt"),
+        row.getInt("max_attempts"),
+        null,
+        row.getString("queue"),
+        tags == null ? List.of() : List.of((String[]) tags.getArray()),
+        args == null ? null : args.getBytes(StandardCharsets.UTF_8),
+        null,
+        switch (state) {
+          case "available", "scheduled", "retryable" ->
+              args == null && row.getBoolean("has_args") ? "data is larger than 1 MiB" : null;
+          case "running" -> "running: it ends in River";
+          case "discarded" -> "failed for good: retry it in River first if it must run";
+          default -> "in state %s: it waits for other jobs".formatted(state);
+        });
+  }
+
+  @Override
+  String take() {
+    return """
+    taken AS (
+      DELETE FROM %s AS source USING given
+       WHERE source.id = given.key1::bigint AND concat_ws('/', source.state, source.attempt) = given.key3
+      RETURNING given.position
+    )
+    """
+        .formatted(tables());
+  }
+}

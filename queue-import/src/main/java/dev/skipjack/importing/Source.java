@@ -1,0 +1,209 @@
+package dev.skipjack.importing;
+
+import dev.skipjack.api.schedule.Timing;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue whose jobs can be imported: where its tables are, and how it locks a row. Immutable and
+ * safe for any number of threads.
+ */
+public abstract sealed class Source
+    permits DbSchedulerSource, QuartzSource, JobRunrSource, RiverSource {
+
+  private static final Pattern TABLE =
+      Pattern.compile("[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)?");
+
+  private final String name;
+  private final String tables;
+
+  Source(String name, String tables) {
+    this.name = name;
+    this.tables = tables;
+    if (!TABLE.matcher(tables).matches()) {
+      throw new IllegalArgumentException(
+          "Table name '%s' is not allowed. Use the form table or schema.table, with letters, digits and '_'."
+              .formatted(tables));
+    }
+  }
+
+  /**
+   * Returns db-scheduler's table. Tested with version 16.
+   *
+   * @param table the name of the table, with or without a schema; by default db-scheduler calls it
+   *     {@code scheduled_tasks}
+   * @throws IllegalArgumentException if {@code table} is not the name of a table
+   */
+  public static Source dbScheduler(String table) {
+    return new DbSchedulerSource(table);
+  }
+
+  /**
+   * Returns Quartz's tables. Tested with version 2.5.
+   *
+   * @param prefix how the names of the tables begin, with or without a schema; by default Quartz
+   *     uses {@code qrtz_}
+   * @throws IllegalArgumentException if {@code prefix} is not the beginning of a name
+   */
+  public static Source quartz(String prefix) {
+    return new QuartzSource(prefix);
+  }
+
+  /**
+   * Returns JobRunr's tables. Tested with version 8.
+   *
+   * @param prefix how the names of the tables begin, with or without a schema; by default JobRunr
+   *     uses {@code jobrunr_}
+   * @throws IllegalArgumentException if {@code prefix} is not the beginning of a name
+   */
+  public static Source jobRunr(String prefix) {
+    return new JobRunrSource(prefix);
+  }
+
+  /**
+   * Returns River's table, in which clients of any language keep their jobs.
+   *
+   * @param table the name of the table, with or without a schema; by default {@code river_job}
+   * @throws IllegalArgumentException if {@code table} is not the name of a table
+   */
+  public static Source river(String table) {
+    return new RiverSource(table);
+  }
+
+  /** Returns the name of the queue, for example {@code db-scheduler}. */
+  public final String name() {
+    return name;
+  }
+
+  /** Returns the part of a name of which the default kind is made. */
+  String shortName(String name) {
+    return name;
+  }
+
+  /** Returns whether the source keeps an instance id of each job unique. */
+  boolean hasUniqueIds() {
+    return false;
+  }
+
+  /** Returns the statement that takes the source's lock for a transaction; empty if it has none. */
+  String lock() {
+    return "";
+  }
+
+  /** Returns the table, or the beginning of the names of the tables. */
+  final String tables() {
+    return tables;
+  }
+
+  /**
+   * Checks that the tables exist and have the expected columns.
+   *
+   * @throws IllegalStateException if they do not
+   */
+  abstract void check(Connection connection) throws SQLException;
+
+  /** Returns the names of all jobs. */
+  abstract List<String> names(Connection connection) throws SQLException;
+
+  /**
+   * Returns the next rows in the order of their keys.
+   *
+   * @param only the names of the jobs to return
+   * @param after the last row of the page before; null for the first page
+   */
+  abstract List<SourceRow> page(
+      Connection connection, List<String> only, @Nullable SourceRow after, int limit)
+      throws SQLException;
+
+  /**
+   * Returns the common table expressions that delete those rows of {@code given(key1, key2, key3,
+   * position)} that have not been taken or changed since they were read. One of them is {@code
+   * taken}, with the column {@code position}.
+   */
+  abstract String take();
+
+  /** Returns the columns of a table, and checks that those that are needed are among them. */
+  static Set<String> columns(Connection connection, String table, List<String> needed)
+      throws SQLException {
+    Set<String> columns = new HashSet<>();
+    try (PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND"
+                + " NOT attisdropped")) {
+      query.setString(1, table);
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          columns.add(row.getString(1));
+        }
+      }
+    }
+    if (columns.isEmpty()) {
+      throw new IllegalStateException(
+          "There is no table '%s' in this database. Name it with its schema, for example app.%s."
+              .formatted(table, table.substring(table.indexOf('.') + 1)));
+    }
+    if (!columns.containsAll(needed)) {
+      throw new IllegalStateException(
+          "Table '%s' lacks the columns %s, so it belongs to another version or another program."
+              .formatted(
+                  table, needed.stream().filter(column -> !columns.contains(column)).toList()));
+    }
+    return columns;
+  }
+
+  /** Returns parts that contain any characters as one text, which no other parts give. */
+  static String id(String... parts) {
+    return Stream.of(parts)
+        .map(part -> part.replace("%", "%25").replace("/", "%2F"))
+        .collect(Collectors.joining("/"));
+  }
+
+  /**
+   * Returns an expression for a column of bytes or text that is null for larger values than a
+   * payload can have in any form, which would fill the memory.
+   */
+  static String bounded(String column) {
+    return "CASE WHEN octet_length(%1$s) <= 1048576 THEN %1$s END".formatted(column);
+  }
+
+  /**
+   * Checks that a schedule fires next when the source would fire. Another time means that the
+   * source counts from another time, starts later, or has not fired yet.
+   *
+   * @param due the next time of the source
+   */
+  static void requireNext(Timing timing, Instant due, Instant now) throws JsonText.Rejected {
+    if (!due.isAfter(now)) {
+      throw new JsonText.Rejected(
+          "its next time has passed: import it after it has fired, or declare a schedule");
+    }
+    if (!timing.next(now).equals(Optional.of(due))) {
+      throw new JsonText.Rejected(
+          "starts later, or counts from a time of its own: declare a schedule");
+    }
+  }
+
+  /** Returns the strings in the first column of a query. */
+  static List<String> texts(Connection connection, String sql) throws SQLException {
+    try (PreparedStatement query = connection.prepareStatement(sql);
+        ResultSet row = query.executeQuery()) {
+      List<String> texts = new ArrayList<>();
+      while (row.next()) {
+        texts.add(row.getString(1));
+      }
+      return texts;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+package dev.skipjack.importing;
+
+/** Stands for Quartz's class of the same name, as {@link DirtyFlagMap} does. */
+class StringKeyDirtyFlagMap extends DirtyFlagMap {
+
+  private static final long serialVersionUID = -9076749120524952280L;
+}

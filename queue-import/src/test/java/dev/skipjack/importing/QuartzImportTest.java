@@ -1,0 +1,532 @@
+package dev.skipjack.importing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.quartz.CronScheduleBuilder.cronSchedule;
+import static org.quartz.JobBuilder.newJob;
+import static org.quartz.SimpleScheduleBuilder.simpleSchedule;
+import static org.quartz.TriggerBuilder.newTrigger;
+
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.schedule.Missed;
+import dev.skipjack.api.schedule.Overlap;
+import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.schedule.ScheduleState;
+import dev.skipjack.api.schedule.Timing;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.QueueDatabase;
+import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.Worker;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.TimeZone;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.quartz.Job;
+import org.quartz.JobDataMap;
+import org.quartz.JobDetail;
+import org.quartz.Scheduler;
+import org.quartz.SchedulerException;
+import org.quartz.Trigger;
+import org.quartz.TriggerBuilder;
+import org.quartz.TriggerKey;
+import org.quartz.impl.calendar.HolidayCalendar;
+
+/** Tests the import from tables that Quartz itself has filled and works on. */
+@QueueTest
+class QuartzImportTest {
+
+  record Invoice(int number) {}
+
+  /** An object that an attacker put into a job's data. */
+  static final class Hostile implements Serializable {
+    private static final long serialVersionUID = 1L;
+    static volatile boolean created;
+
+    private void readObject(ObjectInputStream stream) throws IOException, ClassNotFoundException {
+      created = true;
+      stream.defaultReadObject();
+    }
+  }
+
+  private static final JobType<Invoice> SEND_INVOICE = JobType.of("send-invoice", Invoice.class);
+  private static final Instant LATER = Instant.parse("2090-01-01T10:00:00Z");
+
+  private QueueDatabase database;
+  private JobQueue queue;
+  private Scheduler scheduler;
+
+  @BeforeEach
+  void createTheTables(QueueDatabase database)
+      throws SQLException, IOException, SchedulerException {
+    this.database = database;
+    this.queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+    QuartzFixture.createTables(database);
+    SendInvoiceJob.RUNS.clear();
+    SendInvoiceJob.STARTED.drainPermits();
+    SendInvoiceJob.gate = new CountDownLatch(0);
+    scheduler = QuartzFixture.open(database.dataSource(), false);
+  }
+
+  @AfterEach
+  void shutDown() throws SchedulerException {
+    // Tests that start a scheduler wait for its threads themselves.
+    scheduler.shutdown(false);
+  }
+
+  private ImportReport run() throws SQLException {
+    return Importer.from(Source.quartz("qrtz_")).into(queue).build().run(database.dataSource());
+  }
+
+  private void schedule(Class<? extends Job> job, JobDataMap data, TriggerBuilder<?> trigger)
+      throws SchedulerException {
+    Trigger built = trigger.build();
+    scheduler.scheduleJob(
+        newJob(job).withIdentity(built.getKey().getName()).usingJobData(data).build(), built);
+  }
+
+  private static TriggerBuilder<Trigger> trigger(String name) {
+    return newTrigger().withIdentity(name);
+  }
+
+  private static JobDataMap invoice(int number) {
+    JobDataMap data = new JobDataMap();
+    data.put("number", number);
+    return data;
+  }
+
+  @Test
+  void aTriggerThatFiresOnceBecomesAJob() throws SQLException, SchedulerException {
+    JobDataMap data = invoice(7);
+    data.put("to", "ada");
+    data.put("urgent", true);
+    data.put("on", Date.from(LATER));
+    data.put("lines", new ArrayList<>(List.of(1, "two")));
+    schedule(
+        SendInvoiceJob.class,
+        data,
+        trigger("once").startAt(Date.from(LATER)).withPriority(9).usingJobData("to", "grace"));
+
+    assertThat(run().jobs()).isEqualTo(1);
+
+    assertThat(
+            query(
+                "SELECT concat_ws(' ', kind, scheduled_at = '2090-01-01T10:00:00Z', priority,"
+                    + " payload) FROM %s.jobs"))
+        .containsExactly(
+            "send-invoice t 4 {\"on\": \"2090-01-01T10:00:00Z\", \"to\": \"grace\", \"lines\": [1,"
+                + " \"two\"], \"number\": 7, \"urgent\": true}");
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).isEmpty();
+    assertThat(query("SELECT trigger_name FROM qrtz_simple_triggers")).isEmpty();
+    assertThat(query("SELECT job_name FROM qrtz_job_details")).isEmpty();
+  }
+
+  @Test
+  void dataThatIsStoredAsPropertiesBecomesStrings() throws SQLException, SchedulerException {
+    scheduler.shutdown();
+    scheduler = QuartzFixture.open(database.dataSource(), true);
+    JobDataMap data = new JobDataMap();
+    data.put("number", "7");
+    schedule(SendInvoiceJob.class, data, trigger("once").startAt(Date.from(LATER)));
+
+    run();
+
+    assertThat(query("SELECT payload FROM %s.jobs")).containsExactly("{\"number\": \"7\"}");
+  }
+
+  @Test
+  void cronAndIntervalTriggersBecomeSchedules() throws SQLException, SchedulerException {
+    schedule(
+        SendInvoiceJob.class,
+        invoice(1),
+        trigger("Monthly Report")
+            .withSchedule(
+                cronSchedule("0 30 8 L * ?")
+                    .inTimeZone(TimeZone.getTimeZone("Europe/Berlin"))
+                    .withMisfireHandlingInstructionDoNothing()));
+    schedule(
+        ExclusiveJob.class,
+        new JobDataMap(),
+        newTrigger()
+            .withIdentity("sync", "stock")
+            .withSchedule(simpleSchedule().withIntervalInHours(24).repeatForever())
+            .startAt(Date.from(nextMidnight())));
+    schedule(
+        ExclusiveJob.class,
+        new JobDataMap(),
+        trigger("paused")
+            .withSchedule(cronSchedule("0 0 3 ? * 2").inTimeZone(TimeZone.getTimeZone("UTC"))));
+    scheduler.pauseTrigger(new TriggerKey("paused"));
+    Instant next =
+        scheduler.getTrigger(new TriggerKey("Monthly Report")).getNextFireTime().toInstant();
+
+    ImportReport report = run();
+
+    assertThat(report.schedules()).isEqualTo(3);
+    assertThat(report.stayed()).isEmpty();
+    ScheduleState monthly = queue.schedules().find("monthly-report").orElseThrow();
+    assertThat(monthly.timing()).isEqualTo(Timing.cron("0 30 8 L * ?").zone("Europe/Berlin"));
+    assertThat(monthly.nextFires().get(0)).isEqualTo(next);
+    assertThat(monthly.missed()).isEqualTo(Missed.skip());
+    assertThat(monthly.overlap()).isEqualTo(Overlap.ALLOW);
+    assertThat(monthly.payload()).isEqualTo("{\"number\": 1}");
+    ScheduleState sync = queue.schedules().find("stock.sync").orElseThrow();
+    assertThat(sync.timing()).isEqualTo(Timing.every(Duration.ofDays(1)));
+    assertThat(sync.missed()).isEqualTo(Missed.skip());
+    assertThat(sync.overlap()).isEqualTo(Overlap.SKIP_WHILE_LIVE);
+    assertThat(sync.kind()).isEqualTo("exclusive");
+    ScheduleState paused = queue.schedules().find("paused").orElseThrow();
+    assertThat(paused.timing()).isEqualTo(Timing.cron("0 0 3 ? * 1"));
+    assertThat(paused.pausedAt()).isNotNull();
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).isEmpty();
+    assertThat(query("SELECT trigger_name FROM qrtz_cron_triggers")).isEmpty();
+  }
+
+  private static Instant nextMidnight() {
+    return Instant.now().truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS);
+  }
+
+  @Test
+  void schedulesThatWouldFireAtOtherTimesStay() throws SQLException, SchedulerException {
+    cron(trigger("passed"), "0 0 * * * ?");
+    execute("UPDATE qrtz_triggers SET next_fire_time = 1000000000000");
+    cron(trigger("later").startAt(Date.from(LATER)), "0 0 3 * * ?");
+    schedule(
+        SendInvoiceJob.class,
+        invoice(1),
+        trigger("phase")
+            .startAt(Date.from(nextMidnight().plusSeconds(60)))
+            .withSchedule(simpleSchedule().withIntervalInHours(24).repeatForever()));
+    schedule(
+        SendInvoiceJob.class,
+        invoice(1),
+        trigger("misfire")
+            .startAt(Date.from(nextMidnight()))
+            .withSchedule(
+                simpleSchedule()
+                    .withIntervalInHours(24)
+                    .repeatForever()
+                    .withMisfireHandlingInstructionNowWithExistingCount()));
+    schedule(
+        SendInvoiceJob.class,
+        invoice(1),
+        trigger("all")
+            .withSchedule(
+                cronSchedule("0 0 3 * * ?").withMisfireHandlingInstructionIgnoreMisfires()));
+    cron(trigger("zone"), "0 0 3 * * ?");
+    execute("UPDATE qrtz_cron_triggers SET time_zone_id = 'Mars' WHERE trigger_name = 'zone'");
+
+    ImportReport report = run();
+
+    assertThat(report.moved()).isEmpty();
+    assertThat(report.stayed())
+        .extracting(stayed -> stayed.rows() + " " + stayed.reason())
+        .anyMatch(line -> line.startsWith("1 its next time has passed"))
+        .anyMatch(line -> line.startsWith("2 starts later, or counts from a time of its own"))
+        .anyMatch(line -> line.startsWith("1 has misfire instruction -1"))
+        .anyMatch(line -> line.startsWith("1 has misfire instruction 2"))
+        .anyMatch(line -> line.startsWith("1 has a timing that a schedule cannot have"))
+        .hasSize(5);
+  }
+
+  @Test
+  void aTimeThatPassesDuringTheImportIsNotLost() throws SQLException, SchedulerException {
+    cron(trigger("every-second"), "* * * * * ?");
+    cron(trigger("hourly"), "0 0 * * * ?");
+    DataSource slow =
+        InterferingDataSource.changing(
+            database.dataSource(),
+            """
+            DO $$ BEGIN
+              WHILE (SELECT min(next_fire_time) FROM qrtz_triggers) >= extract(epoch FROM clock_timestamp()) * 1000
+              LOOP END LOOP;
+            END $$
+            """);
+    // It may have passed before the import reads it, too.
+    execute(
+        "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM clock_timestamp())))"
+            + " * 1000 WHERE trigger_name = 'every-second'");
+
+    ImportReport report = Importer.from(Source.quartz("qrtz_")).into(queue).build().run(slow);
+
+    assertThat(report.rowsThatStay()).isEqualTo(1);
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("every-second");
+    assertThat(query("SELECT name FROM %s.job_schedules")).containsExactly("hourly");
+  }
+
+  @Test
+  void anErrorOfTheCodecLosesNothing() throws SQLException, SchedulerException {
+    cron(trigger("daily"), "0 0 3 * * ?");
+    PayloadCodec broken =
+        (PayloadCodec)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {PayloadCodec.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("decode")) {
+                    throw new NoSuchMethodError("of another version");
+                  }
+                  return method.isDefault()
+                      ? InvocationHandler.invokeDefault(proxy, method, arguments)
+                      : "";
+                });
+    JobQueue other =
+        JobQueue.builder(database.dataSource()).schema(database.schema()).codec(broken).build();
+
+    assertThatThrownBy(
+            () ->
+                Importer.from(Source.quartz("qrtz_"))
+                    .into(other)
+                    .build()
+                    .run(database.dataSource()))
+        .isInstanceOf(NoSuchMethodError.class);
+
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("daily");
+  }
+
+  @Test
+  void onlyTheJobsOfMovedTriggersAreRemoved() throws SQLException, SchedulerException {
+    schedule(SendInvoiceJob.class, invoice(1), trigger("once").startAt(Date.from(LATER)));
+    execute(
+        "INSERT INTO qrtz_job_details SELECT 'other', 'waits', job_group, description,"
+            + " job_class_name, is_durable, is_nonconcurrent, is_update_data, requests_recovery,"
+            + " job_data FROM qrtz_job_details");
+
+    run();
+
+    assertThat(query("SELECT job_name FROM qrtz_job_details")).containsExactly("waits");
+  }
+
+  @Test
+  void triggersOfAJobThatMustNotRunTwiceAtOnceStay() throws SQLException, SchedulerException {
+    JobDetail job = newJob(ExclusiveJob.class).withIdentity("shared").storeDurably().build();
+    scheduler.addJob(job, false);
+    for (String name : List.of("first", "second")) {
+      scheduler.scheduleJob(trigger(name).startAt(Date.from(LATER)).forJob(job).build());
+    }
+    schedule(ExclusiveJob.class, new JobDataMap(), trigger("alone").startAt(Date.from(LATER)));
+
+    ImportReport report = run();
+
+    assertThat(report.jobs()).isEqualTo(1);
+    assertThat(report.stayed())
+        .singleElement()
+        .satisfies(
+            stayed -> {
+              assertThat(stayed.rows()).isEqualTo(2);
+              assertThat(stayed.reason()).startsWith("its job runs one at a time");
+            });
+  }
+
+  /** A scheduler outside a cluster has its lock in memory, where the import cannot see it. */
+  @Test
+  void aTriggerThatASchedulerIsWritingStays() throws SQLException, SchedulerException {
+    PGSimpleDataSource impatient = unpooled();
+    impatient.setOptions("-c lock_timeout=100");
+    List<String> states = new CopyOnWriteArrayList<>();
+    DataSource writing =
+        InterferingDataSource.of(
+            database.dataSource(),
+            (number, session, others) -> {
+              if (isMisfiring() && states.isEmpty()) {
+                states.add("moved");
+                try {
+                  Importer.from(Source.quartz("qrtz_")).into(queue).build().run(impatient);
+                } catch (SQLException waited) {
+                  states.set(0, waited.getSQLState());
+                }
+              }
+            });
+    scheduler.shutdown();
+    scheduler = QuartzFixture.open(writing, false);
+    schedule(SendInvoiceJob.class, invoice(1), trigger("once").startAt(Date.from(LATER)));
+    execute("UPDATE qrtz_triggers SET next_fire_time = 1000000000000");
+
+    scheduler.start();
+    scheduler.shutdown(true);
+
+    assertThat(states).containsExactly("55P03");
+    assertThat(query("SELECT kind FROM %s.jobs")).isEmpty();
+  }
+
+  /** Returns whether Quartz has read a trigger that misfired and is about to write it. */
+  private static boolean isMisfiring() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame -> frame.getMethodName().equals("doUpdateOfMisfiredTrigger")));
+  }
+
+  @Test
+  void triggersThatCannotBeMovedStayAndAreListed() throws SQLException, SchedulerException {
+    scheduler.addCalendar("holidays", new HolidayCalendar(), false, false);
+    queue
+        .schedules()
+        .add(
+            Schedule.every(Duration.ofHours(1))
+                .named("taken")
+                .enqueue(SEND_INVOICE, new Invoice(1)));
+    cron(trigger("calendar").modifiedByCalendar("holidays"), "0 0 3 * * ?");
+    cron(trigger("end").endAt(Date.from(LATER)), "0 0 3 * * ?");
+    cron(trigger("taken"), "0 0 3 * * ?");
+    cron(trigger("backwards"), "0 0 3 ? * FRI-MON");
+    schedule(
+        SendInvoiceJob.class,
+        invoice(1),
+        trigger("thrice").withSchedule(simpleSchedule().withIntervalInHours(1).withRepeatCount(2)));
+    schedule(SendInvoiceJob.class, invoice(1), trigger("still").startAt(Date.from(LATER)));
+    scheduler.pauseTrigger(new TriggerKey("still"));
+    JobDataMap hostile = new JobDataMap();
+    hostile.put("object", new Hostile());
+    schedule(SendInvoiceJob.class, hostile, trigger("hostile").startAt(Date.from(LATER)));
+
+    ImportReport report = run();
+
+    assertThat(report.moved()).isEmpty();
+    assertThat(report.stayed())
+        .extracting(
+            stayed ->
+                stayed.ids().get(0).replaceAll("/.*/.*|DEFAULT/", "") + ": " + stayed.reason())
+        .anySatisfy(line -> assertThat(line).contains("uses a calendar: declare a schedule"))
+        .anySatisfy(line -> assertThat(line).contains("has an end: declare a schedule"))
+        .anySatisfy(line -> assertThat(line).contains("Schedule 'taken' exists already."))
+        .anySatisfy(line -> assertThat(line).contains("has a timing that a schedule cannot have"))
+        .anySatisfy(line -> assertThat(line).contains("repeats a number of times"))
+        .anySatisfy(line -> assertThat(line).contains("paused: resume it first"))
+        .anySatisfy(
+            line -> assertThat(line).contains("data contains an object that is not converted"))
+        .hasSize(7);
+    assertThat(Hostile.created).isFalse();
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).hasSize(7);
+  }
+
+  private void cron(TriggerBuilder<Trigger> trigger, String expression) throws SchedulerException {
+    schedule(SendInvoiceJob.class, invoice(1), trigger.withSchedule(cronSchedule(expression)));
+  }
+
+  @Test
+  void eachJobRunsOnceWhileTheSchedulerWorks() throws Exception {
+    int jobs = 120;
+    for (int number = 1; number <= jobs; number++) {
+      schedule(SendInvoiceJob.class, invoice(number), trigger("t" + number).startNow());
+    }
+    CountDownLatch release = new CountDownLatch(1);
+    SendInvoiceJob.gate = release;
+    scheduler.start();
+    SendInvoiceJob.STARTED.acquire();
+    try {
+      assertThat(run().jobs()).isPositive();
+    } finally {
+      release.countDown();
+    }
+    scheduler.shutdown(true);
+    // What the scheduler had acquired but not fired is waiting again once a scheduler recovers it.
+    execute("UPDATE qrtz_triggers SET trigger_state = 'WAITING' WHERE trigger_state = 'ACQUIRED'");
+    run();
+    try (Worker worker =
+        Worker.on(queue)
+            .handle(
+                SEND_INVOICE,
+                (invoice, context) -> {
+                  SendInvoiceJob.RUNS.merge(invoice.number(), 1, Integer::sum);
+                  return Outcome.completed();
+                })
+            .queue("default", 4)
+            .build()) {
+      worker.runUntilIdle();
+    }
+
+    assertThat(SendInvoiceJob.RUNS)
+        .hasSize(jobs)
+        .allSatisfy((number, times) -> assertThat(times).isEqualTo(1));
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).isEmpty();
+  }
+
+  @Test
+  void nothingIsLostOrDoubledIfTheSessionIsKilledBeforeAnyStatement()
+      throws SQLException, IOException, SchedulerException {
+    int statements = 1;
+    for (boolean killed = true; killed; statements++) {
+      database.truncate();
+      QuartzFixture.createTables(database);
+      for (int number = 1; number <= 3; number++) {
+        schedule(
+            SendInvoiceJob.class, invoice(number), trigger("" + number).startAt(Date.from(LATER)));
+      }
+      cron(trigger("cron"), "0 0 3 * * ?");
+      killed = isKilled(InterferingDataSource.killed(statements, unpooled()));
+      assertThat(allWork())
+          .as("before statement %d", statements)
+          .isEqualTo(List.of("1", "2", "3", "cron"));
+
+      run();
+
+      assertThat(allWork())
+          .as("before statement %d", statements)
+          .isEqualTo(List.of("1", "2", "3", "cron"));
+      assertThat(query("SELECT trigger_name FROM qrtz_triggers")).isEmpty();
+    }
+    assertThat(statements).isGreaterThan(4);
+  }
+
+  private boolean isKilled(DataSource dataSource) {
+    try {
+      Importer.from(Source.quartz("qrtz_")).into(queue).build().run(dataSource);
+      return false;
+    } catch (SQLException | RuntimeException killed) {
+      return true;
+    }
+  }
+
+  private List<String> allWork() throws SQLException {
+    return query(
+        "SELECT payload ->> 'number' AS work FROM %1$s.jobs UNION ALL SELECT name FROM"
+            + " %1$s.job_schedules UNION ALL SELECT trigger_name FROM qrtz_triggers ORDER BY work");
+  }
+
+  private PGSimpleDataSource unpooled() {
+    PGSimpleDataSource unpooled = new PGSimpleDataSource();
+    unpooled.setUrl(database.jdbcUrl());
+    return unpooled;
+  }
+
+  private List<String> query(String sql) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql.formatted(database.schema()))) {
+      List<String> texts = new ArrayList<>();
+      while (row.next()) {
+        texts.add(row.getString(1));
+      }
+      return texts;
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
