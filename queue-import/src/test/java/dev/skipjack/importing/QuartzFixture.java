@@ -41,8 +41,11 @@ final class QuartzFixture {
       }
       statement.execute(
           exists
-              ? "TRUNCATE qrtz_job_details, qrtz_calendars, qrtz_fired_triggers,"
-                  + " qrtz_scheduler_state, qrtz_paused_trigger_grps CASCADE"
+              ? """
+              DELETE FROM qrtz_simple_triggers; DELETE FROM qrtz_cron_triggers; DELETE FROM qrtz_triggers;
+              DELETE FROM qrtz_job_details; DELETE FROM qrtz_calendars; DELETE FROM qrtz_fired_triggers;
+              DELETE FROM qrtz_paused_trigger_grps;
+              """
               : new String(script.readAllBytes(), StandardCharsets.UTF_8));
     }
   }
