@@ -34,6 +34,7 @@ class ApiCompatibilityTest {
     Repository.unpack(Path.of(last), old);
     Repository.unpack(Path.of(System.getProperty("release.bundle")), current);
 
+    assertThat(Repository.files(old, ".jar")).as("jars of " + last).hasSizeGreaterThan(20);
     assertThat(broken(old, current)).as("broken since " + last).isEmpty();
   }
 
