@@ -107,8 +107,8 @@ public sealed interface Outcome {
    * Calls the method of {@code cases} for this type of outcome, and returns its result.
    *
    * @param <R> the type of the result
-   * @param cases the methods
-   * @return what the function returned
+   * @param cases one method for each type of outcome, of which exactly one is called
+   * @return the result of that method, which is null if the method returns null
    */
   <R> R accept(Cases<R> cases);
 

@@ -45,24 +45,33 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
    */
   public record Sample(String id, String kind, Instant due, String payload) {}
 
-  /** Copies the lists. */
+  /**
+   * Copies the lists.
+   *
+   * @param moved what became, or would become, jobs or schedules, with one element for each name
+   * @param stayed what stays in its source, with one element for each name and reason
+   * @param samples up to ten of the jobs and schedules
+   */
   public ImportReport {
     moved = List.copyOf(moved);
     stayed = List.copyOf(stayed);
     samples = List.copyOf(samples);
   }
 
-  /** Returns the number of jobs. */
+  /**
+   * {@return the number of rows of all names that became jobs, or would become jobs} Schedules are
+   * not counted.
+   */
   public long jobs() {
     return moved.stream().mapToLong(Moved::jobs).sum();
   }
 
-  /** Returns the number of schedules. */
+  /** {@return the number of rows of all names that became schedules, or would become schedules} */
   public long schedules() {
     return moved.stream().mapToLong(Moved::schedules).sum();
   }
 
-  /** Returns the number of rows that stay. */
+  /** {@return the number of rows that stay in their source for any reason} */
   public long rowsThatStay() {
     return stayed.stream().mapToLong(Stayed::rows).sum();
   }

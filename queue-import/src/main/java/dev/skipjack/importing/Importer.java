@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,12 @@ public final class Importer {
     this.unique = settings.unique;
   }
 
-  /** Names the source of an import. */
+  /**
+   * Names the source of an import.
+   *
+   * @param source the queue whose jobs leave it
+   * @return an import without a target, which {@link From#into} names
+   */
   public static From from(Source source) {
     return queue -> new Builder(source, queue);
   }
@@ -78,7 +84,12 @@ public final class Importer {
   @FunctionalInterface
   public interface From {
 
-    /** Returns a builder for an import into a queue. */
+    /**
+     * {@return a builder for an import into a queue}
+     *
+     * @param queue the target, whose tables are in the database of the source. Its codec checks
+     *     payloads that have a {@linkplain Builder#type type}
+     */
     Builder into(JobQueue queue);
   }
 
@@ -87,6 +98,7 @@ public final class Importer {
    * only the database refuses, such as the name of a schedule or a key that is in use.
    *
    * @param dataSource the database of both queues
+   * @return how many jobs and schedules would be moved, with samples, and which rows would stay
    * @throws SQLException if the source cannot be read
    * @throws IllegalStateException if the tables of the source do not exist, or have other columns
    */
@@ -115,6 +127,7 @@ public final class Importer {
    * stays moved, and the next call continues.
    *
    * @param dataSource the database of both queues
+   * @return how many jobs and schedules this call has moved, with samples, and which rows stay
    * @throws SQLException if the database is unavailable or refuses the access
    * @throws dev.skipjack.api.StoreException if that happens while a schedule is added
    * @throws IllegalStateException if the tables of the source do not exist, or have other columns
@@ -232,7 +245,7 @@ public final class Importer {
   /** Readers are the application's code, which may throw anything. */
   private static String read(PayloadReader reader, byte[] data) throws JsonText.Rejected {
     try {
-      return reader.read(data);
+      return Objects.requireNonNull(reader.read(data), "the reader returned null");
     } catch (Throwable failed) {
       if (failed instanceof VirtualMachineError fatal && !(failed instanceof StackOverflowError)) {
         throw fatal;
@@ -275,7 +288,14 @@ public final class Importer {
     return Math.max(1, (most == null ? JobType.DEFAULT_MAX_ATTEMPTS : most) - row.used());
   }
 
-  /** Settings of an import. Not safe for several threads. */
+  /**
+   * Settings of an import. Not safe for several threads.
+   *
+   * <p>The name of a job is that of the task in db-scheduler, the full name of the job class in
+   * Quartz, the signature in JobRunr, and the kind in River. {@link Importer#plan} reports the
+   * names of all rows. A setting for a name that the source does not have has no effect, and a
+   * later setting for the same name replaces an earlier one.
+   */
   public static final class Builder {
 
     private final Source source;
@@ -296,8 +316,13 @@ public final class Importer {
 
     /**
      * Sets the kind of the jobs with a name. Default: the name in lower case, with {@code -} before
-     * each word of camel case and instead of characters that a kind cannot contain.
+     * each word of camel case and instead of characters that a kind cannot contain. In Quartz and
+     * JobRunr, packages and the suffixes {@code Job} and {@code Request} of classes are left out.
      *
+     * @param name the name in the source
+     * @param kind the kind, 1 to 63 of the characters {@code a-z 0-9 _ . -}. Several names may have
+     *     the same kind
+     * @return this builder
      * @throws IllegalArgumentException if {@code kind} is not a valid name of a kind
      */
     public Builder kind(String name, String kind) {
@@ -311,6 +336,9 @@ public final class Importer {
      * import sets others. A payload that does not decode stays in its source. Ordering keys are not
      * set.
      *
+     * @param name the name in the source
+     * @param type the type with which workers run these jobs
+     * @return this builder
      * @throws IllegalArgumentException if the version of the type's payloads is not 1
      */
     public Builder type(String name, JobType<?> type) {
@@ -329,13 +357,26 @@ public final class Importer {
       return kind(name, type.kind());
     }
 
-    /** Sets how the data of the jobs with a name is read. Default: it is JSON in UTF-8. */
+    /**
+     * Sets how the data of the jobs with a name is read. Default: it is JSON in UTF-8, and an empty
+     * object if there is none.
+     *
+     * @param name the name in the source
+     * @param reader converts the data of one job, both for a plan and for the import. It is called
+     *     in their thread
+     * @return this builder
+     */
     public Builder payload(String name, PayloadReader reader) {
       readers.put(name, reader);
       return this;
     }
 
-    /** Imports only the jobs with these names. Default: all. */
+    /**
+     * Imports only the jobs with these names. Default: all.
+     *
+     * @param names names in the source, none of them null; empty for all
+     * @return this builder
+     */
     public Builder only(Collection<String> names) {
       this.only = Set.copyOf(names);
       return this;
@@ -343,8 +384,10 @@ public final class Importer {
 
     /**
      * Sets the queue of the jobs. Default: the queue of the same name if the source has queues,
-     * else {@code default}.
+     * else that of the type, else {@code default}.
      *
+     * @param queue the queue, 1 to 63 of the characters {@code a-z 0-9 _ . -}
+     * @return this builder
      * @throws IllegalArgumentException if {@code queue} is not a valid name of a queue
      */
     public Builder queue(String queue) {
@@ -354,8 +397,11 @@ public final class Importer {
 
     /**
      * Sets the maximum number of attempts, from which failed attempts are subtracted. Default: that
-     * of the source if it has one, else that of the queue.
+     * of the source if it has one, else that of the type, else that of the queue.
      *
+     * @param maxAttempts the maximum number of attempts, from 1, including those that have failed
+     *     in the source
+     * @return this builder
      * @throws IllegalArgumentException if {@code maxAttempts} is not in 1..1,000,000
      */
     public Builder maxAttempts(int maxAttempts) {
@@ -368,6 +414,7 @@ public final class Importer {
      * kind. A row whose key another live job has stays. Default: no unique key, but an idempotency
      * key made from the row.
      *
+     * @return this builder
      * @throws IllegalArgumentException if the source keeps no ids unique, as River and JobRunr
      */
     public Builder unique() {
@@ -380,7 +427,7 @@ public final class Importer {
       return this;
     }
 
-    /** Returns the import. */
+    /** {@return an import with these settings} Later changes of this builder do not affect it. */
     public Importer build() {
       return new Importer(this);
     }

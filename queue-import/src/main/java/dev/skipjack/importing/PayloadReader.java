@@ -8,7 +8,10 @@ public interface PayloadReader {
    * Returns the payload. An exception keeps the row in its source, and its message is the reason in
    * the report.
    *
-   * @param data the bytes that the source stores; empty if it stores none
+   * @param data the data of the job. For Quartz and JobRunr, it is JSON in UTF-8, made from what
+   *     they store; for other queues, it is what they store, and empty if they store none
+   * @return the payload as JSON, at most 256 KiB in UTF-8; neither Java's nor JSON's null
+   * @throws Exception if the data cannot be converted. The other rows are still moved
    */
   String read(byte[] data) throws Exception;
 }

@@ -40,7 +40,7 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns db-scheduler's table. Tested with version 16.
+   * {@return a source that is db-scheduler's table} Tested with version 16.
    *
    * @param table the name of the table, with or without a schema; by default db-scheduler calls it
    *     {@code scheduled_tasks}
@@ -51,7 +51,7 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns Quartz's tables. Tested with version 2.5.
+   * {@return a source that is Quartz's tables} Tested with version 2.5.
    *
    * @param prefix how the names of the tables begin, with or without a schema; by default Quartz
    *     uses {@code qrtz_}
@@ -62,7 +62,7 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns JobRunr's tables. Tested with version 8.
+   * {@return a source that is JobRunr's tables} Tested with version 8.
    *
    * @param prefix how the names of the tables begin, with or without a schema; by default JobRunr
    *     uses {@code jobrunr_}
@@ -73,7 +73,7 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns River's table, in which clients of any language keep their jobs.
+   * {@return a source that is River's table, in which clients of any language keep their jobs}
    *
    * @param table the name of the table, with or without a schema; by default {@code river_job}
    * @throws IllegalArgumentException if {@code table} is not the name of a table
@@ -82,7 +82,7 @@ public abstract sealed class Source
     return new RiverSource(table);
   }
 
-  /** Returns the name of the queue, for example {@code db-scheduler}. */
+  /** {@return the name of the program whose jobs these are, for example {@code db-scheduler}} */
   public final String name() {
     return name;
   }

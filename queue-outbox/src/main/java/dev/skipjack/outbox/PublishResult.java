@@ -34,9 +34,12 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   /**
    * Checks the arguments.
    *
-   * @param kind the kind of the job
-   * @param reason the reason
-   * @param delay the delay
+   * @param kind what happened
+   * @param reason why the event was not published; empty if it was, or if it was not tried
+   * @param delay the time until the next attempt, not negative; null for the relay's backoff, but
+   *     not if the event was postponed
+   * @throws IllegalArgumentException if {@code delay} is negative, or is null and the event was
+   *     postponed
    */
   public PublishResult {
     Objects.requireNonNull(kind, "kind");
@@ -57,7 +60,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   /**
    * {@return a result that asks for another attempt after the relay's backoff}
    *
-   * @param reason the reason
+   * @param reason why the event was not published
    */
   public static PublishResult retry(String reason) {
     return new PublishResult(Kind.RETRY, reason, null);
@@ -66,8 +69,9 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   /**
    * {@return a result that asks for another attempt after {@code delay}}
    *
-   * @param reason the reason
-   * @param delay the delay
+   * @param reason why the event was not published
+   * @param delay the time until the next attempt, not negative. The relay waits for a year at most
+   * @throws IllegalArgumentException if {@code delay} is negative
    */
   public static PublishResult retryAfter(String reason, Duration delay) {
     return new PublishResult(Kind.RETRY, reason, delay);
@@ -76,7 +80,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   /**
    * {@return the result of an event that the destination will never accept}
    *
-   * @param reason the reason
+   * @param reason why the event was not published
    */
   public static PublishResult dead(String reason) {
     return new PublishResult(Kind.DEAD, reason, null);
@@ -96,7 +100,9 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
    * the events of other destinations. For a short delay, or if all events have the same
    * destination, return {@link #notTried}, which writes nothing.
    *
-   * @param delay the delay
+   * @param delay how long the aggregate is blocked, not negative. The relay blocks it for a year at
+   *     most
+   * @throws IllegalArgumentException if {@code delay} is negative
    */
   public static PublishResult postponed(Duration delay) {
     return new PublishResult(Kind.POSTPONED, "", delay);

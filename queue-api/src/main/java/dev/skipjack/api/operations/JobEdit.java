@@ -62,8 +62,10 @@ public final class JobEdit {
    * Makes the job due {@code delay} after the edit, measured by the database clock. Overrides an
    * earlier {@link #at}.
    *
-   * @param delay the delay
+   * @param delay the time from the edit until the job is due, from zero, which makes it due
+   *     immediately, to {@link dev.skipjack.api.EnqueueOptions#LONGEST_DELAY}
    * @return a copy with this change
+   * @throws IllegalArgumentException if {@code delay} is not in this range
    */
   public JobEdit delay(Duration delay) {
     return new JobEdit(priority, Optional.empty(), Optional.of(Limits.delay(delay)), payload);

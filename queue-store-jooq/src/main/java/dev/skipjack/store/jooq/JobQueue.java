@@ -516,6 +516,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /**
    * Returns the operations on schedules in the transaction that is open on {@code transaction}.
    * They neither commit nor roll it back. Workers find the changes with their next poll.
+   *
+   * @param transaction the caller's transaction, on a connection without auto-commit; in
+   *     auto-commit mode, each operation throws {@link IllegalArgumentException}. It is not closed
+   * @return the operations, which can be used until the transaction ends. If one fails, what it has
+   *     changed is undone, and the transaction can continue
    */
   public Schedules schedulesIn(Connection transaction) {
     return new JooqSchedules(

@@ -28,8 +28,9 @@ class WallClockTest {
 
   /**
    * Methods that may read the clock. With a wrong clock, an enqueue at a given instant may wake
-   * workers unnecessarily or not at all, health may report a missing partition earlier or later, and
-   * the text of a statement may be prepared for another week. The doctor reports by how much the clock is off.
+   * workers unnecessarily or not at all, health may report a missing partition earlier or later,
+   * and the text of a statement may be prepared for another week. The doctor reports by how much
+   * the clock is off.
    */
   private static final Set<String> HINTS =
       Set.of(
