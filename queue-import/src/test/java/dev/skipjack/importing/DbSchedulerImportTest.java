@@ -373,6 +373,19 @@ class DbSchedulerImportTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // what an application without nullness checks may return
+  void aReaderThatReturnsNullLeavesOnlyItsOwnRows() throws SQLException {
+    insert("sendInvoice", "{}");
+    insert("remind", "{}");
+
+    ImportReport report =
+        importer().payload("sendInvoice", data -> null).build().run(database.dataSource());
+
+    assertThat(report.jobs()).isEqualTo(1);
+    assertThat(report.stayed().get(0).reason()).contains("the reader returned null");
+  }
+
+  @Test
   void aJobThatIsRunningEndsInItsScheduler() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
