@@ -66,7 +66,10 @@ class SmallHeapIT {
         .contains("The payload could not be fetched");
   }
 
-  /** The worker expects small payloads, so its claim is committed before the payload arrives. */
+  /**
+   * The worker expects small payloads, so the claim of the large one may be committed before its
+   * payload arrives. Whether it is depends on when the server notices the closed connection.
+   */
   @Test
   void aPayloadLargerThanTheHeapUsesOneAttemptAlsoAfterManySmallOnes() {
     try (ForkedJvm worker = launch("-Xmx64m")) {
@@ -81,7 +84,7 @@ class SmallHeapIT {
       assertThat(worker.isAlive()).isTrue();
     }
     assertThat(fixture.value("SELECT attempts - uncounted_attempts FROM @jobs")).isEqualTo("1");
-    assertThat(fixture.count("job_executions WHERE status = 'released'")).isBetween(1L, 3L);
+    assertThat(fixture.count("job_executions WHERE status = 'released'")).isLessThan(4);
     assertThat(fixture.value("SELECT last_error FROM @jobs"))
         .contains("The payload could not be fetched");
   }
