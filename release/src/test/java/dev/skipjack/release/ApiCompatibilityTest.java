@@ -96,8 +96,8 @@ class ApiCompatibilityTest {
   }
 
   private static Path jar(Path folder, String name, String type) throws IOException {
-    String file = type.contains("JobEnqueuer") ? "JobEnqueuer.java" : "Shop.java";
-    Path source = folder.resolve(name).resolve(file);
+    String simpleName = type.contains("JobEnqueuer") ? "JobEnqueuer" : "Shop";
+    Path source = folder.resolve(name).resolve(simpleName + ".java");
     Files.createDirectories(source.getParent());
     Files.writeString(source, "package dev.skipjack.api; " + type);
     Path classes = folder.resolve(name).resolve("classes");
