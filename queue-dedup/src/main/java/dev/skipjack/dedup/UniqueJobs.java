@@ -24,7 +24,7 @@ import org.jooq.DSLContext;
  * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs its own transaction. Use
  * {@link #in} to enqueue in a caller's transaction. Instances are immutable and thread-safe.
  *
- * <p>At READ COMMITTED, enqueueing a duplicate returns an id and never causes an exception. In a
+ * <p>At READ COMMITTED, enqueueing a duplicate is not an error and returns the holder's id. In a
  * caller's REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL reports a serialization failure
  * (40001) if the transaction that enqueued the holder committed after the caller's snapshot. The
  * exception is propagated to the caller unchanged. Callers' transactions with common keys can
@@ -34,8 +34,7 @@ import org.jooq.DSLContext;
 public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
-   * The maximum number of tries. Each retry means that the key's holder changed between the lookup
-   * and the command.
+   * The maximum number of tries of a cancel. Each retry means that the holder ended between the lookup and the cancel.
    */
   private static final int MOST_CANCELS = 50;
 
@@ -203,7 +202,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
-   * @return {@link CancelResult#GONE} if no live job holds the key
+   * @return the result of {@link QueueAdmin#cancel}; {@link CancelResult#GONE} if no live job holds the key
    */
   public <T> CancelResult cancel(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
@@ -237,7 +236,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * @param type the jobs' type
    * @param payload the payload
    * @param unique how jobs are unique
-   * @return whether a job was cancelled
+   * @return the result; {@link CancelResult#GONE} if no live job holds the key
    */
   public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
     return cancel(type, payload, unique, UnaryOperator.identity());

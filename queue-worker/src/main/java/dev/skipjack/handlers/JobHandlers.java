@@ -201,7 +201,7 @@ public final class JobHandlers {
     /**
      * Scans the classes.
      *
-     * @return the job handlers
+     * @return the handlers
      * @throws IllegalArgumentException in the cases of {@link JobHandlers#of}
      */
     public JobHandlers build() {

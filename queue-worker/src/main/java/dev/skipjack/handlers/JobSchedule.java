@@ -22,7 +22,7 @@ import java.lang.annotation.Target;
  * dev.skipjack.worker.JobContext#scheduledFor} returns the planned time. Set either {@link #cron}
  * or {@link #every}.
  *
- * <p>With any number of workers, each planned time enqueues one job. For payloads with data and for
+ * <p>With any number of workers, each planned time enqueues at most one job. For payloads with data and for
  * all other settings, declare a {@link dev.skipjack.api.schedule.Schedule} with {@link
  * dev.skipjack.worker.Worker.Builder#schedule} instead.
  */
@@ -39,7 +39,7 @@ public @interface JobSchedule {
   String DISABLED = "-";
 
   /**
-   * {@return the cron expression, with five fields, or with six of which the first is the second}
+   * {@return the cron expression, with five fields, or with six, of which the first is for seconds}
    * See {@link CronTiming}.
    */
   String cron() default "";

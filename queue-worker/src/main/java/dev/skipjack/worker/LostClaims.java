@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Releases the jobs of claims whose connection broke during the commit. If such a claim was
  * committed, its jobs would otherwise wait until their leases expire.
  *
- * <p>The jobs of a lost claim in one round trip and of a lost direct start are unknown. They are
- * searched: a job is lost if two searches, at least a second apart, find that this worker holds it
+ * <p>The jobs of a lost claim in one round trip and of a lost direct start are unknown. The worker searches for them: a job is lost if two searches, at least a second apart, find that this worker holds it
  * in the database, while none of its attempts is known. Until the second search, enqueues in
  * progress may start their jobs. An enqueue that takes longer can no longer start its job ({@link
  * RunningJobs#giveUp}).

@@ -43,8 +43,8 @@ public interface WorkerMetrics {
    * Increments a meter of jobs by one.
    *
    * @param counter the counter
-   * @param queue the queue
-   * @param kind the kind of the job
+   * @param queue the job's queue
+   * @param kind the job's kind
    */
   void count(WorkerMeter counter, String queue, String kind);
 
@@ -53,7 +53,7 @@ public interface WorkerMetrics {
    *
    * @param counter the counter
    * @param times the increment; at least 1
-   * @param worker the worker
+   * @param worker the worker's name
    */
   void count(WorkerMeter counter, long times, String worker);
 
@@ -61,9 +61,9 @@ public interface WorkerMetrics {
    * Records a duration in a meter of jobs.
    *
    * @param timer the timer
-   * @param took how long it took
-   * @param queue the queue
-   * @param kind the kind of the job
+   * @param took the measured duration
+   * @param queue the job's queue
+   * @param kind the job's kind
    */
   void record(WorkerMeter timer, Duration took, String queue, String kind);
 
@@ -71,8 +71,8 @@ public interface WorkerMetrics {
    * Records a duration in a meter of the worker.
    *
    * @param timer the timer
-   * @param took how long it took
-   * @param worker the worker
+   * @param took the measured duration
+   * @param worker the worker's name
    */
   void record(WorkerMeter timer, Duration took, String worker);
 
