@@ -99,7 +99,7 @@ final class JobRunrJson {
   }
 
   /**
-   * Returns a value without the names of Java's classes, which JobRunr's Jackson adds to objects
+   * Returns a value without the names of classes, which JobRunr's Jackson adds to objects
    * and, as in {@code ["java.util.ArrayList", [1, 2]]}, to other values.
    */
   private static @Nullable Object plain(@Nullable Object value) {

@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   FROM taken JOIN given USING (position)
  * }</pre>
  *
- * <p>The arrays are in the order of the keys, so that two imports at the same time rarely lock rows
- * in different orders; if they do, the server ends one of them, and its rows are moved one by one.
+ * <p>The arrays are in the order of the keys, so that two imports at the same time rarely lock rows in different orders. If they do, the server may abort one of the transactions, and its rows are then moved one by one.
  */
 final class Mover {
 
@@ -91,11 +90,11 @@ final class Mover {
    * The result of moving rows together.
    *
    * @param moved the positions of the rows that were moved; null if none was
-   * @param refusal why none was
+   * @param refusal why no row was moved; empty if rows were moved
    */
   private record Result(@Nullable BitSet moved, String refusal) {}
 
-  /** Moves the rows, and reports what happened to each. If a row is refused, the others move. */
+  /** Moves the rows, and reports what happened to each. If a row is refused, the others are still moved. */
   void move(Connection connection, List<NewRow> rows, ReportBuilder report) throws SQLException {
     if (rows.isEmpty()) {
       return;
@@ -154,9 +153,7 @@ final class Mover {
   }
 
   /**
-   * Adds the schedule, and returns why it must not be added, or an empty string. Its next time is
-   * calculated after the source has been locked, and is that of the source, or it would lose or
-   * repeat one.
+   * Adds the schedule. Returns an empty string, or the reason why the transaction must be rolled back: the schedule's next time, calculated after the source was locked, is not that of the source, so a fire would be lost or repeated.
    */
   private String add(Schedules schedules, NewRow row, Recurrence recurrence) {
     Object payload = queue.codec().decode(row.payload(), Object.class);
@@ -215,7 +212,7 @@ final class Mover {
       connection.setAutoCommit(true);
       return new Result(refusal.isEmpty() ? moved : null, refusal);
     } catch (Throwable failed) {
-      // Also an error of the application's codec must not commit what was deleted.
+      // An error of the application's codec must not commit the deletion either.
       rollBack(connection, failed);
       throw failed;
     }
@@ -348,8 +345,7 @@ final class Mover {
   }
 
   /**
-   * Returns how many of the jobs this transaction created. The function returns the id of an
-   * earlier job if its key is in use.
+   * Returns how many of the jobs this transaction created. The SQL function {@code enqueue} returns the id of an earlier job if the key is in use.
    */
   private long created(Connection connection, List<Long> jobs) throws SQLException {
     String count =

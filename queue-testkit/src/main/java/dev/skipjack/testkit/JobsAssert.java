@@ -56,7 +56,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs whose payload matches the given predicate.
    *
-   * @param accepted accepts the payload
+   * @param accepted returns true for the payloads to keep
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> withPayloadMatching(Predicate<? super T> accepted) {

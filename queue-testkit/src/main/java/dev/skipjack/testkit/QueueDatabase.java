@@ -184,7 +184,7 @@ public final class QueueDatabase implements AutoCloseable {
    *
    * @param job the job
    * @param queue the queue that the job is in
-   * @throws IllegalStateException if the job is not running
+   * @throws IllegalStateException if the job is not running, or does not belong to {@code queue}
    */
   public void loseLease(JobId job, QueueAccess queue) {
     ExecutionId execution =

@@ -55,7 +55,7 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
    *
    * @param dataSource a pool of the database
    * @param schema the schema of the queue's tables, without quotes
-   * @return the jobs of the queue
+   * @return the queue
    */
   public static TestQueue on(DataSource dataSource, String schema) {
     return new TestQueue(dataSource, schema, Optional::empty, null);

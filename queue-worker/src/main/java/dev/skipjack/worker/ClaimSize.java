@@ -46,7 +46,7 @@ final class ClaimSize {
     return Math.min(wanted, Math.min(most, payloads.claimable()));
   }
 
-  /** Returns whether the payloads of a few jobs certainly fit into memory. */
+  /** Returns whether the payloads of a few jobs are expected to fit into memory. */
   boolean isSmall() {
     return most == ClaimRequest.LARGEST && payloads.areSmall();
   }

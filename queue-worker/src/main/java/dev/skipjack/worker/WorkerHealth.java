@@ -11,9 +11,7 @@ import java.util.Optional;
  *     the process
  * @param ready whether the worker can currently find, run and end jobs. A worker without a database
  *     is alive but not ready
- * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that
- *     is ready may have reasons too, if partitions cannot be created, the code of a schedule hangs,
- *     or wake-ups, maintenance or schedules have failed for more than ten seconds
+ * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that is ready may have reasons too, for example if jobs have waited for slots for more than a minute, partitions cannot be created, the code of a schedule hangs, or wake-ups, maintenance or schedules have failed for more than ten seconds
  * @param sinceLastPoll the time since the last successful poll for jobs, including polls without
  *     room for more jobs; empty if there was none yet
  * @param lag how long the oldest due job of the served queues had waited at that poll, even if only

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
  * borrowed before. If a call matches several steps with faults, for example because it executes
  * COMMIT, the fault of the step that is listed first in {@link Step} happens. A call counts as a
- * commit if it is {@link Connection#commit()}, runs SQL that ends with COMMIT, or runs a statement
+ * commit if it is {@link Connection#commit()}, runs SQL that ends with {@code ; COMMIT}, or runs a statement
  * that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
@@ -38,7 +38,7 @@ public final class FaultyDataSource implements DataSource {
     CONNECTION,
     /** Any {@code execute...} method of a statement. */
     STATEMENT,
-    /** {@link Connection#commit()}; the transaction is not committed. */
+    /** A call that counts as a commit. If it fails here, the transaction is not committed. */
     COMMIT
   }
 
@@ -92,7 +92,7 @@ public final class FaultyDataSource implements DataSource {
   /**
    * Breaks the connection of the next commits before they reach the server.
    *
-   * @param times how many times
+   * @param times the number of commits, in addition to those requested by earlier calls; positive
    */
   public void cutBeforeCommit(int times) {
     plan.cutNext(CommitFate.CUT_BEFORE, times);
@@ -102,7 +102,7 @@ public final class FaultyDataSource implements DataSource {
    * Breaks the connection of the next commits after they are committed and before they are
    * acknowledged.
    *
-   * @param times how many times
+   * @param times the number of commits, in addition to those requested by earlier calls; positive
    */
   public void cutAfterCommit(int times) {
     plan.cutNext(CommitFate.CUT_AFTER, times);
