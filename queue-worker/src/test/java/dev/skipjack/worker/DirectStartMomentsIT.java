@@ -38,8 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A direct start is committed, and something else happens before the enqueue has passed the job to
- * the worker.
+ * Tests events that happen after a direct start was committed, and before the enqueue has passed the job to the worker.
  */
 @QueueTest
 @Timeout(60)
@@ -178,8 +177,7 @@ class DirectStartMomentsIT {
   }
 
   /**
-   * Begins direct starts until one is committed as such. The worker gives no slot before its first
-   * claim has returned, and while the database seems to be slow.
+   * Begins direct starts until one is committed as such. The worker gives no slot before its first claim has returned, nor while the database seems to be slow.
    */
   private Thread startSlowly() throws InterruptedException {
     while (true) {
@@ -274,7 +272,7 @@ class DirectStartMomentsIT {
     assertThat(attempts()).isEqualTo("released");
   }
 
-  /** As after a claim. */
+  /** The job runs, like one that was claimed before the pause. */
   @Test
   void theQueueIsPaused() throws Exception {
     Thread enqueue = startSlowly();
@@ -302,7 +300,7 @@ class DirectStartMomentsIT {
     assertThat(attempts()).isEqualTo("cancelled");
   }
 
-  /** A server takes over that did not receive the commit. */
+  /** A server that did not receive the commit takes over. */
   @Test
   void aFailoverLosesTheCommit() throws Exception {
     Thread enqueue = startSlowly();
