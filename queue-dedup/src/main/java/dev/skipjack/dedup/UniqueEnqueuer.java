@@ -23,7 +23,7 @@ public interface UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @param options sets what differs from the defaults of the type
    * @return the new job, or the job that holds the key and whether it was changed
@@ -40,7 +40,7 @@ public interface UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @return the new job, or the one that holds the key
    */
@@ -77,7 +77,7 @@ public interface UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payloads the payloads
+   * @param payloads the payloads of the jobs; may be empty
    * @param unique how jobs are unique
    * @return the result for each payload, in the order of the payloads
    */

@@ -66,7 +66,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
   /**
    * {@return an instance for the unique jobs of {@code queue}} Create one instance and share it.
    *
-   * @param queue the queue
+   * @param queue the queue through which the jobs are enqueued
    */
   public static UniqueJobs on(JobQueue queue) {
     return new UniqueJobs(queue.extension(), queue.admin());
@@ -149,7 +149,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
@@ -167,7 +167,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    */
   public <T> Optional<KeyHolder> find(JobType<T> type, T payload, Unique<T> unique) {
@@ -198,7 +198,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
@@ -234,7 +234,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @return the result; {@link CancelResult#GONE} if no live job holds the key
    */

@@ -54,7 +54,7 @@ public final class RowClaim<R extends Record> {
    * Adds a condition that claimed rows must fulfil. Write constants that appear in the predicate of
    * a partial index with {@code DSL.inline}: with a bind value, a generic plan does not use the index.
    *
-   * @param condition the condition
+   * @param condition a condition on columns of the claimed table and of joined tables
    * @return a copy with this change
    */
   public RowClaim<R> where(Condition condition) {

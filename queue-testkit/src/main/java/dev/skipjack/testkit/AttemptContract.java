@@ -30,7 +30,7 @@ public abstract class AttemptContract {
   /**
    * {@return a job as a reader of the store would return it}
    *
-   * @param job the job
+   * @param job the id of the job
    */
   protected abstract JobDetails find(JobId job);
 
@@ -45,7 +45,7 @@ public abstract class AttemptContract {
   /**
    * Locks the row of a job until the returned connection is closed.
    *
-   * @param job the job
+   * @param job the id of the job
    * @return the connection that holds the lock
    * @throws SQLException if the database refuses the statement or cannot be reached
    */

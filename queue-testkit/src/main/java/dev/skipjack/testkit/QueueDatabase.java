@@ -182,7 +182,7 @@ public final class QueueDatabase implements AutoCloseable {
    *
    * <p>This method may be called by the handler of the job.
    *
-   * @param job the job
+   * @param job the id of the job
    * @param queue the queue that the job is in
    * @throws IllegalStateException if the job is not running, or does not belong to {@code queue}
    */

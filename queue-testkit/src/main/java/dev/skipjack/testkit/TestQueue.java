@@ -76,7 +76,7 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
    * {@return a copy whose assertions decode payloads with {@code codec}} By default, payloads are
    * decoded with Jackson 2.
    *
-   * @param codec the codec
+   * @param codec decodes the payloads
    */
   public TestQueue decodedBy(PayloadCodec codec) {
     return new TestQueue(dataSource, schema, transaction, codec);

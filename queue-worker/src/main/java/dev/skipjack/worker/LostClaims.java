@@ -164,7 +164,7 @@ final class LostClaims {
     }
   }
 
-  /** The due time does not change, because no handler was called. */
+  /** Returns the release of a job, whose due time does not change, because no handler was called. */
   private static Requeue released(ClaimedJob job) {
     return Requeue.until(job.execution(), ExecutionStatus.RELEASED, job.scheduledAt());
   }

@@ -535,8 +535,8 @@ public final class Worker implements JobRunner, AutoCloseable {
      * other schedules of the database, except those that need the code of another program. The
      * worker need not serve the queues of the jobs.
      *
-     * @param schedule the schedule
-     * @param more further ones
+     * @param schedule a schedule to declare
+     * @param more further schedules to declare
      * @return this builder
      * @throws IllegalArgumentException if a schedule of that name was already added, or the queue
      *     does not support schedules
@@ -589,7 +589,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * Sets the worker's name, which appears in thread names, logs and the audit. Default: the
      * host's name.
      *
-     * @param name the name
+     * @param name the name, which must not be blank
      * @return this builder
      */
     public Builder name(String name) {
@@ -616,7 +616,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}.
      *
-     * @param order the order
+     * @param order the order of the lanes
      * @return this builder
      */
     public Builder order(LaneOrder order) {
@@ -627,7 +627,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the threads that handlers run on. Default: {@link HandlerThreads#automatic()}.
      *
-     * @param handlerThreads the threads
+     * @param handlerThreads creates or provides the threads
      * @return this builder
      */
     public Builder handlerThreads(HandlerThreads handlerThreads) {
@@ -638,7 +638,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Adds an interceptor around every handler call. The first one added is outermost.
      *
-     * @param interceptor the interceptor
+     * @param interceptor called for each attempt, by many threads
      * @return this builder
      */
     public Builder interceptor(ExecutionInterceptor interceptor) {
@@ -649,7 +649,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the receiver of measurements. Default: nothing is measured.
      *
-     * @param metrics the receiver
+     * @param metrics receives the measurements
      * @return this builder
      */
     public Builder metrics(WorkerMetrics metrics) {
@@ -661,7 +661,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * Sets the redactor, through which the texts of failed attempts pass before they are stored,
      * reported to listeners and logged. Default: texts are not redacted.
      *
-     * @param redactor the redactor
+     * @param redactor called for each text, by many threads
      * @return this builder
      */
     public Builder redactor(ErrorRedactor redactor) {
@@ -689,7 +689,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Adds a listener for the worker's events. Several listeners may be added.
      *
-     * @param listener the listener
+     * @param listener receives the events
      * @return this builder
      */
     public Builder listener(WorkerListener listener) {

@@ -20,7 +20,7 @@ public interface WorkerListener {
   /**
    * Receives one event.
    *
-   * @param event the event
+   * @param event what happened in the worker
    */
   void on(WorkerEvent event);
 }

@@ -42,7 +42,7 @@ public enum WorkerMeter {
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
   /** Duration of a renewal of leases, measured by the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
-  /** How late schedules were fired, jitter included. */
+  /** Delay of a fire after its planned time, including jitter. */
   SCHEDULE_LATE(
       "skipjack.worker.schedule.late", Type.TIMER, "Delay of a fire after its planned time"),
   /** Failed tries to fire a schedule. */

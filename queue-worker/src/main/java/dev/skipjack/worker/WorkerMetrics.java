@@ -42,7 +42,7 @@ public interface WorkerMetrics {
   /**
    * Increments a meter of jobs by one.
    *
-   * @param counter the counter
+   * @param counter a meter of the type {@link WorkerMeter.Type#COUNTER}
    * @param queue the job's queue
    * @param kind the job's kind
    */
@@ -51,7 +51,7 @@ public interface WorkerMetrics {
   /**
    * Increments a meter of the worker.
    *
-   * @param counter the counter
+   * @param counter a meter of the type {@link WorkerMeter.Type#COUNTER}
    * @param times the increment; at least 1
    * @param worker the worker's name
    */
@@ -60,7 +60,7 @@ public interface WorkerMetrics {
   /**
    * Records a duration in a meter of jobs.
    *
-   * @param timer the timer
+   * @param timer a meter of the type {@link WorkerMeter.Type#TIMER}
    * @param took the measured duration
    * @param queue the job's queue
    * @param kind the job's kind
@@ -70,7 +70,7 @@ public interface WorkerMetrics {
   /**
    * Records a duration in a meter of the worker.
    *
-   * @param timer the timer
+   * @param timer a meter of the type {@link WorkerMeter.Type#TIMER}
    * @param took the measured duration
    * @param worker the worker's name
    */
@@ -79,7 +79,7 @@ public interface WorkerMetrics {
   /**
    * Registers a gauge, whose value the monitoring library may read at any time.
    *
-   * @param gauge the gauge
+   * @param gauge a meter of the type {@link WorkerMeter.Type#GAUGE}
    * @param worker the worker to which the value belongs; no two workers are equal, even if they
    *     have the same name
    * @param value supplies the current value; any thread may call it, and it never blocks. The

@@ -76,7 +76,7 @@ public final class AttemptFaults {
    * result.
    *
    * @param <R> the type of the result
-   * @param attempt the attempt
+   * @param attempt runs the attempt
    * @return the result of the attempt
    * @throws Exception the requested failure, or the exception of the attempt
    */

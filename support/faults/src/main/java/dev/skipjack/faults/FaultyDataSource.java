@@ -80,7 +80,7 @@ public final class FaultyDataSource implements DataSource {
    * Fails the next steps of a kind without breaking the connection, as if the server reported an
    * error.
    *
-   * @param step the step
+   * @param step the kind of step
    * @param times the number of steps to fail, in addition to those requested by earlier calls;
    *     positive
    * @param sqlState five characters, for example {@code 53300}
@@ -121,7 +121,7 @@ public final class FaultyDataSource implements DataSource {
   /**
    * Delays each step of a kind; zero removes the delay.
    *
-   * @param step the step
+   * @param step the kind of step
    * @param wait the duration
    */
   public void delay(Step step, Duration wait) {
@@ -153,7 +153,7 @@ public final class FaultyDataSource implements DataSource {
   /**
    * {@return the number of times a step was tried, whether or not it failed}
    *
-   * @param step the step
+   * @param step the kind of step
    */
   public long count(Step step) {
     return plan.count(step);

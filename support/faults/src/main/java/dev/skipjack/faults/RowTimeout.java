@@ -29,8 +29,8 @@ public final class RowTimeout implements AutoCloseable {
    * table. A schema can have one at a time.
    *
    * @param rows the number of rows
-   * @param database the database
-   * @param schema the schema
+   * @param database connections of a user that may create functions and triggers
+   * @param schema the schema of the table, without quotes
    * @param table the name of the table
    * @return the fault, which ends when it is closed
    * @throws SQLException if the database refuses the statement or cannot be reached

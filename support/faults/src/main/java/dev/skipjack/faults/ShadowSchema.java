@@ -90,7 +90,7 @@ public final class ShadowSchema {
   /**
    * Creates the schema.
    *
-   * @param connection the connection
+   * @param connection a connection of a user that may create schemas
    * @param name the name of the schema, quoted for SQL if necessary
    * @param statements the statements whose functions and operators are shadowed
    * @throws SQLException if the database refuses the statement or cannot be reached
