@@ -5,7 +5,8 @@ public enum JobPart {
   /** The payload and its version. */
   PAYLOAD,
   /**
-   * The priority. It is set to the priority that the duplicate would have in the queue of the existing job.
+   * The priority. It is set to the priority that the duplicate would have in the queue of the
+   * existing job.
    */
   PRIORITY,
   /** The due time. */

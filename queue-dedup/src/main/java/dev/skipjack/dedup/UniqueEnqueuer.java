@@ -49,11 +49,15 @@ public interface UniqueEnqueuer {
   }
 
   /**
-   * Enqueues several jobs in one transaction, except those whose key is held by another job. Each statement writes at most 1,000 jobs. Payloads with equal keys become one job, which has the first
-   * of the payloads or, if duplicates replace the payload, the last.
+   * Enqueues several jobs in one transaction, except those whose key is held by another job. Each
+   * statement writes at most 1,000 jobs. Payloads with equal keys become one job, which has the
+   * first of the payloads or, if duplicates replace the payload, the last.
    *
-   * <p>Keys are locked in a fixed order, so concurrent calls with common keys do not deadlock, unless a job that holds one of the keys is claimed or ends during a call, or a caller's transaction makes several calls. In these cases, the server may abort one of the transactions (40P01). The queue repeats its own transactions, but in a
-   * caller's transaction the error is propagated to the caller.
+   * <p>Keys are locked in a fixed order, so concurrent calls with common keys do not deadlock,
+   * unless a job that holds one of the keys is claimed or ends during a call, or a caller's
+   * transaction makes several calls. In these cases, the server may abort one of the transactions
+   * (40P01). The queue repeats its own transactions, but in a caller's transaction the error is
+   * propagated to the caller.
    *
    * @param <T> the type of the payload
    * @param type the jobs' type

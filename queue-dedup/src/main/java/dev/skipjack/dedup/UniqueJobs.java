@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs its own transaction. Use
+ * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs in its own transaction. Use
  * {@link #in} to enqueue in a caller's transaction. Instances are immutable and thread-safe.
  *
  * <p>At READ COMMITTED, enqueueing a duplicate is not an error and returns the holder's id. In a
@@ -34,7 +34,8 @@ import org.jooq.DSLContext;
 public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
-   * The maximum number of tries of a cancel. Each retry means that the holder ended between the lookup and the cancel.
+   * The maximum number of tries of a cancel. Each retry means that the holder ended between the
+   * lookup and the cancel.
    */
   private static final int MOST_CANCELS = 50;
 
@@ -202,7 +203,8 @@ public final class UniqueJobs implements UniqueEnqueuer {
    * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
-   * @return the result of {@link QueueAdmin#cancel}; {@link CancelResult#GONE} if no live job holds the key
+   * @return the result of {@link QueueAdmin#cancel}; {@link CancelResult#GONE} if no live job holds
+   *     the key
    */
   public <T> CancelResult cancel(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {

@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of JobRunr. A server changes a job only if the job still has the version that the server read. The import deletes a job under the same condition.
+ * The tables of JobRunr. A server changes a job only if the job still has the version that the
+ * server read. The import deletes a job under the same condition.
  */
 final class JobRunrSource extends Source {
 
@@ -77,7 +78,8 @@ final class JobRunrSource extends Source {
   }
 
   /**
-   * Returns, for a job with a request handler, the class of its request without the suffix {@code Request} or {@code JobRequest}; for any other job, its class and method.
+   * Returns, for a job with a request handler, the class of its request without the suffix {@code
+   * Request} or {@code JobRequest}; for any other job, its class and method.
    */
   @Override
   String shortName(String signature) {
@@ -236,7 +238,8 @@ final class JobRunrSource extends Source {
 
   private static @Nullable String stays(String state, @Nullable String recurringJob) {
     if (recurringJob != null && state.equals("SCHEDULED")) {
-      return "next run of a recurring job: it leaves with that job, or delete it if that job is gone";
+      return "next run of a recurring job: it leaves with that job, or delete it if that job is"
+                 + " gone";
     }
     return switch (state) {
       case "SCHEDULED", "ENQUEUED" -> null;

@@ -33,7 +33,9 @@ import org.jspecify.annotations.Nullable;
  *   FROM taken JOIN given USING (position)
  * }</pre>
  *
- * <p>The arrays are in the order of the keys, so that two imports at the same time rarely lock rows in different orders. If they do, the server may abort one of the transactions, and its rows are then moved one by one.
+ * <p>The arrays are in the order of the keys, so that two imports at the same time rarely lock rows
+ * in different orders. If they do, the server may abort one of the transactions, and its rows are
+ * then moved one by one.
  */
 final class Mover {
 
@@ -94,7 +96,10 @@ final class Mover {
    */
   private record Result(@Nullable BitSet moved, String refusal) {}
 
-  /** Moves the rows, and reports what happened to each. If a row is refused, the others are still moved. */
+  /**
+   * Moves the rows, and reports what happened to each. If a row is refused, the others are still
+   * moved.
+   */
   void move(Connection connection, List<NewRow> rows, ReportBuilder report) throws SQLException {
     if (rows.isEmpty()) {
       return;
@@ -153,7 +158,9 @@ final class Mover {
   }
 
   /**
-   * Adds the schedule. Returns an empty string, or the reason why the transaction must be rolled back: the schedule's next time, calculated after the source was locked, is not that of the source, so a fire would be lost or repeated.
+   * Adds the schedule. Returns an empty string, or the reason why the transaction must be rolled
+   * back: the schedule's next time, calculated after the source was locked, is not that of the
+   * source, so a fire would be lost or repeated.
    */
   private String add(Schedules schedules, NewRow row, Recurrence recurrence) {
     Object payload = queue.codec().decode(row.payload(), Object.class);
@@ -345,7 +352,8 @@ final class Mover {
   }
 
   /**
-   * Returns how many of the jobs this transaction created. The SQL function {@code enqueue} returns the id of an earlier job if the key is in use.
+   * Returns how many of the jobs this transaction created. The SQL function {@code enqueue} returns
+   * the id of an earlier job if the key is in use.
    */
   private long created(Connection connection, List<Long> jobs) throws SQLException {
     String count =

@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Converts cron expressions of Quartz, which number the days of the week from 1 for Sunday. An expression that might have another meaning in Skipjack is rejected.
+ * Converts cron expressions of Quartz, which number the days of the week from 1 for Sunday. An
+ * expression that might have another meaning in Skipjack is rejected.
  */
 final class QuartzCron {
 
@@ -20,7 +21,10 @@ final class QuartzCron {
   private static final Pattern PLAIN =
       Pattern.compile("[*?]|\\d+(-\\d+)?|[A-Z]{3}(-[A-Z]{3})?|(\\*|\\d+(-\\d+)?)/\\d+");
 
-  /** The last day of the month, or a day before it. The nearest weekday ({@code W}) is not converted, because Quartz leaves out its first minutes. */
+  /**
+   * The last day of the month, or a day before it. The nearest weekday ({@code W}) is not
+   * converted, because Quartz leaves out its first minutes.
+   */
   private static final Pattern SPECIAL_DAY_OF_MONTH = Pattern.compile("L(-[1-9]\\d?)?");
 
   private static final Pattern SPECIAL_DAY_OF_WEEK = Pattern.compile("[1-7](L|#[1-5])");
@@ -33,7 +37,8 @@ final class QuartzCron {
   /**
    * Returns the expression with Skipjack's days of the week.
    *
-   * @throws IllegalArgumentException if the expression names years, has too few fields, or has a field that is not converted
+   * @throws IllegalArgumentException if the expression names years, has too few fields, or has a
+   *     field that is not converted
    */
   static String convert(String quartz) {
     List<String> fields = List.of(quartz.strip().toUpperCase(Locale.ROOT).split("\\s+", -1));

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of River's jobs. A client locks the rows that it takes, and changes their state and
- * attempt in the same statement, so the import deletes a row only if it still has the state and attempt that the import read.
+ * attempt in the same statement, so the import deletes a row only if it still has the state and
+ * attempt that the import read.
  */
 final class RiverSource extends Source {
 

@@ -17,7 +17,8 @@ public sealed interface ClaimResult<T> {
   record Claimed<T>(T rows) implements ClaimResult<T> {}
 
   /**
-   * Too few rows were free. Nothing was changed, and the claim keeps no row locked, even if the transaction stays open.
+   * Too few rows were free. Nothing was changed, and the claim keeps no row locked, even if the
+   * transaction stays open.
    *
    * @param requested the number of rows that were requested
    * @param found the number of rows that were free, fewer than requested. It does not include rows

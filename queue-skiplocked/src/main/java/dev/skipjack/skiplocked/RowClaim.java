@@ -52,7 +52,8 @@ public final class RowClaim<R extends Record> {
 
   /**
    * Adds a condition that claimed rows must fulfil. Write constants that appear in the predicate of
-   * a partial index with {@code DSL.inline}: with a bind value, a generic plan does not use the index.
+   * a partial index with {@code DSL.inline}: with a bind value, a generic plan does not use the
+   * index.
    *
    * @param condition a condition on columns of the claimed table and of joined tables
    * @return a copy with this change
@@ -134,8 +135,10 @@ public final class RowClaim<R extends Record> {
    * claimed again, so no cleanup is needed after a crash of the holder. A claim without a lease
    * ignores existing leases.
    *
-   * @param until nullable column of type timestamptz for the end of the lease; it is null in a row without a lease
-   * @param holder nullable column for the token of the claim that holds the lease; it is null in a row without a lease
+   * @param until nullable column of type timestamptz for the end of the lease; it is null in a row
+   *     without a lease
+   * @param holder nullable column for the token of the claim that holds the lease; it is null in a
+   *     row without a lease
    * @param duration duration of the lease by the database's clock, measured from the claim and not
    *     from its commit; positive, at most 365 days, microsecond precision
    * @return a claim that writes a lease

@@ -12,16 +12,20 @@ import org.jooq.Record;
 import org.jooq.UpdateSetMoreStep;
 
 /**
- * A lease on rows of a table. Until it expires, or the rows are completed or released, no other leasing claim takes them.
+ * A lease on rows of a table. Until it expires, or the rows are completed or released, no other
+ * leasing claim takes them.
  *
  * <p>Every write is fenced: it changes a row only if the row still has the token of this claim. A
  * row loses the token when it is completed or released, or when another claim takes it after the
  * lease has expired. An expired lease whose row no other claim has taken can still be extended and
  * completed.
  *
- * <p>Immutable and safe for any number of threads. Each method that takes a {@code DSLContext} may run in the caller's transaction or in auto-commit mode. Such a method fails with IllegalStateException if a connection pool has auto-commit
- * off and no transaction is open, because the pool has rolled back what the method did. The method waits if another transaction has locked one of the rows. In REPEATABLE READ and SERIALIZABLE, it fails with
- * SQLSTATE 40001 if a row was changed after the transaction's snapshot.
+ * <p>Immutable and safe for any number of threads. Each method that takes a {@code DSLContext} may
+ * run in the caller's transaction or in auto-commit mode. Such a method fails with
+ * IllegalStateException if a connection pool has auto-commit off and no transaction is open,
+ * because the pool has rolled back what the method did. The method waits if another transaction has
+ * locked one of the rows. In REPEATABLE READ and SERIALIZABLE, it fails with SQLSTATE 40001 if a
+ * row was changed after the transaction's snapshot.
  *
  * @param <R> type of the rows
  */

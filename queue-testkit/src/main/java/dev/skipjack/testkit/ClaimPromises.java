@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claims return due jobs in the order of the requested lanes, and never a job that another claim has taken.
+ * Claims return due jobs in the order of the requested lanes, and never a job that another claim
+ * has taken.
  */
 abstract class ClaimPromises extends Promises {
 

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The steps that the tests of {@link JobStoreContract} share. Jobs are read through the reader of
- * the store. SQL is used only to read the database clock and the sessions, and to lock rows as another transaction would.
+ * the store. SQL is used only to read the database clock and the sessions, and to lock rows as
+ * another transaction would.
  */
 final class StoreFixture extends AttemptFixture {
 
@@ -84,7 +85,8 @@ final class StoreFixture extends AttemptFixture {
       while (true) {
         try (ResultSet row =
             statement.executeQuery(
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")) {
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname ="
+                    + " current_database()")) {
           row.next();
           if (row.getInt(1) > 0) {
             return;

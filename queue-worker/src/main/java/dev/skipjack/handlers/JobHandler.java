@@ -21,7 +21,8 @@ import java.lang.annotation.Target;
  * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The
  * type is found if it is declared through {@link JobHandlers.Builder#type}, or in a {@code static
  * final} field of the handler's class, its superclasses or interfaces, or of one of the {@link
- * #types}. If none of these declares the kind, such fields are searched in the payload class, and in the classes that enclose it or the handler's class.
+ * #types}. If none of these declares the kind, such fields are searched in the payload class, and
+ * in the classes that enclose it or the handler's class.
  *
  * <p>If no type of the kind is found, the attributes of this annotation and the class of the
  * payload parameter define it. An annotation with only the {@link #value} is rejected in this case.

@@ -22,8 +22,8 @@ import java.lang.annotation.Target;
  * dev.skipjack.worker.JobContext#scheduledFor} returns the planned time. Set either {@link #cron}
  * or {@link #every}.
  *
- * <p>With any number of workers, each planned time enqueues at most one job. For payloads with data and for
- * all other settings, declare a {@link dev.skipjack.api.schedule.Schedule} with {@link
+ * <p>With any number of workers, each planned time enqueues at most one job. For payloads with data
+ * and for all other settings, declare a {@link dev.skipjack.api.schedule.Schedule} with {@link
  * dev.skipjack.worker.Worker.Builder#schedule} instead.
  */
 @Documented

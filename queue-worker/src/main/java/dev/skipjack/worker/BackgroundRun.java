@@ -21,7 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Starts and stops the parts of a started worker, such as the engine, the claim loop, the slots and the rescuer.
+ * Starts and stops the parts of a started worker, such as the engine, the claim loop, the slots and
+ * the rescuer.
  */
 final class BackgroundRun {
 
@@ -428,7 +429,10 @@ final class BackgroundRun {
     }
   }
 
-  /** Releases the jobs of claims and direct starts whose responses were lost and that were not released yet. */
+  /**
+   * Releases the jobs of claims and direct starts whose responses were lost and that were not
+   * released yet.
+   */
   private void releaseLost() {
     try {
       lost.releaseLast();

@@ -69,7 +69,8 @@ final class ClaimSize {
   }
 
   /**
-   * Returns whether this JVM, and not the server, ran out of memory. Other sessions may have caused a shortage in the server, so such a shortage must not cost the job an attempt.
+   * Returns whether this JVM, and not the server, ran out of memory. Other sessions may have caused
+   * a shortage in the server, so such a shortage must not cost the job an attempt.
    */
   private static boolean isMemoryOfThisJvm(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

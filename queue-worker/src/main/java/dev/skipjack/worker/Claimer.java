@@ -33,7 +33,8 @@ import java.util.function.LongSupplier;
  * determines.
  *
  * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
- * committed in one round trip. {@link #takeLost} returns whether the response of such a claim was lost.
+ * committed in one round trip. {@link #takeLost} returns whether the response of such a claim was
+ * lost.
  *
  * <p>Used by one thread at a time.
  */
@@ -70,7 +71,9 @@ final class Claimer {
   private static final int TRUSTED_BY_DURATION = 20;
 
   /**
-   * For how long after a claim that did not fit into memory, claims are committed only after their jobs have arrived. The jobs of that claim may be lost. They are released within this period, and must not be lost again.
+   * For how long after a claim that did not fit into memory, claims are committed only after their
+   * jobs have arrived. The jobs of that claim may be lost. They are released within this period,
+   * and must not be lost again.
    */
   private static final long AFTER_TOO_LARGE = Duration.ofMinutes(1).toNanos();
 

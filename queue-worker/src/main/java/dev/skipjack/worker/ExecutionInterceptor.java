@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The outcome that an interceptor returns, or the exception that it throws, replaces the
  * handler's. An interceptor may return without calling {@link Next#proceed()}, and may call it more
  * than once. The payload is decoded inside {@code proceed()}. For an asynchronous handler, {@code
- * proceed()} returns an {@link Outcome.Async}. Attach actions that must run at the end of the attempt to the stage of that outcome.
+ * proceed()} returns an {@link Outcome.Async}. Attach actions that must run at the end of the
+ * attempt to the stage of that outcome.
  *
  * <p>An interceptor may be called by many threads concurrently.
  */

@@ -57,7 +57,8 @@ final class HeardLanes {
   }
 
   /**
-   * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, before its notification arrives. A notification that follows soon has no effect.
+   * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, before its notification
+   * arrives. A notification that follows soon has no effect.
    */
   void addBeforeNotification(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
     if (isServed(wakeUp, queues, kinds)) {

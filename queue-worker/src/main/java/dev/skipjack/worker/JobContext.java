@@ -136,7 +136,8 @@ public interface JobContext {
 
   /**
    * Reports the progress of the attempt, for dashboards and operators. Does not block: the worker
-   * writes the latest report within about a second, unless the attempt ends before that or runs under one long lease ({@link #completeIn(Connection)}).
+   * writes the latest report within about a second, unless the attempt ends before that or runs
+   * under one long lease ({@link #completeIn(Connection)}).
    *
    * @param percent the progress in percent, 0 to 100
    * @param message a description, or null for none

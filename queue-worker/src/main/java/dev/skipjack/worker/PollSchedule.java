@@ -24,7 +24,8 @@ final class PollSchedule {
   private static final long FIRST = TimeUnit.MILLISECONDS.toNanos(5);
 
   /**
-   * The times of the polls after jobs arrived. A job whose commit was delayed by up to 625 ms is found at most about four times that delay after its commit.
+   * The times of the polls after jobs arrived. A job whose commit was delayed by up to 625 ms is
+   * found at most about four times that delay after its commit.
    */
   private static final long[] AFTER_JOBS = {
     FIRST,

@@ -85,7 +85,8 @@ final class RejectedEndings {
 
   /**
    * Sends a heartbeat for the endings whose renewal is not known yet, and adds the results to them.
-   * The heartbeat renews nothing here, because an execution that has lost its job never holds it again.
+   * The heartbeat renews nothing here, because an execution that has lost its job never holds it
+   * again.
    */
   private List<Rejected> withRenewals(List<Rejected> all) {
     List<Rejected> unasked = all.stream().filter(one -> one.renewal() == null).toList();

@@ -14,11 +14,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires schedules at their due times. The statement of the {@link Registrar} also returns the time until the next schedule is due. The thread that runs this step is started when there is a schedule. Without
- * schedules in the database, a worker needs neither an additional statement nor an additional
- * thread.
+ * Fires schedules at their due times. The statement of the {@link Registrar} also returns the time
+ * until the next schedule is due. The thread that runs this step is started when there is a
+ * schedule. Without schedules in the database, a worker needs neither an additional statement nor
+ * an additional thread.
  *
- * <p>Confined to its thread, except {@link #start}, {@link #schedulesChanged}, {@link #instructed}, {@link #isDue}, {@link #hanging} and {@link #close}.
+ * <p>Confined to its thread, except {@link #start}, {@link #schedulesChanged}, {@link #instructed},
+ * {@link #isDue}, {@link #hanging} and {@link #close}.
  */
 final class Scheduler implements Loop.Step {
 

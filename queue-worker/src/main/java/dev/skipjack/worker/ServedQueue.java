@@ -47,7 +47,8 @@ final class ServedQueue {
   private static final int MOST_UNWRITTEN = 200;
 
   /**
-   * For how long transactions get no slots after one of them was too long. Otherwise, if most transactions are too long, many slots would be kept and many jobs released for nothing.
+   * For how long transactions get no slots after one of them was too long. Otherwise, if most
+   * transactions are too long, many slots would be kept and many jobs released for nothing.
    */
   private static final long AFTER_LONG_TRANSACTION = Duration.ofSeconds(10).toNanos();
 
@@ -147,7 +148,8 @@ final class ServedQueue {
    * <ul>
    *   <li>While no outcome waits to be written, all free slots are filled. Otherwise large payloads
    *       could stop the queue.
-   *   <li>While all attempts held have ended, and are no more than the slots, one job is claimed. Otherwise an outcome that cannot be written for a long time could stop the queue.
+   *   <li>While all attempts held have ended, and are no more than the slots, one job is claimed.
+   *       Otherwise an outcome that cannot be written for a long time could stop the queue.
    *   <li>In all other cases, no job is claimed.
    * </ul>
    *
@@ -162,7 +164,8 @@ final class ServedQueue {
   /**
    * Keeps a slot free for a job that is about to be enqueued.
    *
-   * @return the number of slots that are still free, or a negative number if none was kept, for example because no slot is free or other jobs come first
+   * @return the number of slots that are still free, or a negative number if none was kept, for
+   *     example because no slot is free or other jobs come first
    */
   int keepSlot() {
     return keepSlot(-1);
@@ -222,7 +225,8 @@ final class ServedQueue {
   }
 
   /**
-   * Returns how many slots are free besides those that are kept. Returns 0 while a claim is under way, because the claimed jobs may need these slots.
+   * Returns how many slots are free besides those that are kept. Returns 0 while a claim is under
+   * way, because the claimed jobs may need these slots.
    */
   int slotsBesideKept() {
     return claiming ? 0 : Math.max(slotsLeft(kept.get()) + 1, 0);
@@ -295,8 +299,9 @@ final class ServedQueue {
   }
 
   /**
-   * Returns the maximum payload size, in characters, of a job that a slot may take over without the claim loop. Returns 0 if other jobs wait for a slot, the queue is paused or there is no memory for
-   * another payload.
+   * Returns the maximum payload size, in characters, of a job that a slot may take over without the
+   * claim loop. Returns 0 if other jobs wait for a slot, the queue is paused or there is no memory
+   * for another payload.
    */
   int mayTakeOver() {
     return paused || buffer.size() > 0 ? 0 : payloads.charactersLeft();
@@ -361,7 +366,8 @@ final class ServedQueue {
   }
 
   /**
-   * Returns how many jobs one slot is expected to finish within {@link #PREFETCH_WINDOW} if its handler has run for {@code age} nanoseconds.
+   * Returns how many jobs one slot is expected to finish within {@link #PREFETCH_WINDOW} if its
+   * handler has run for {@code age} nanoseconds.
    */
   private double finishedSoon(long age) {
     return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The worker claims only jobs of kinds that have a handler, and only as many as fit into its
  * free slots and its buffer. It renews the lease of a job from the claim until the outcome is
- * written. If the database is unavailable, a started worker keeps trying and recovers without a restart.
+ * written. If the database is unavailable, a started worker keeps trying and recovers without a
+ * restart.
  *
  * <p>A started worker keeps the JVM alive until it is stopped. Safe for any number of threads.
  */
@@ -126,7 +127,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * {@return the numbers of jobs that the worker holds now} Jobs change while they are counted, so the numbers may be off by a few jobs.
+   * {@return the numbers of jobs that the worker holds now} Jobs change while they are counted, so
+   * the numbers may be off by a few jobs.
    */
   public WorkerStatus status() {
     Engine held;

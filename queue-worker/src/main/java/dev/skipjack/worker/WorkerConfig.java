@@ -18,7 +18,8 @@ import java.time.Duration;
  * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
  *     can run at once. Default 1,000, 0 to 1,000. The worker claims only as many as its slots are
  *     expected to finish in 50 ms, and none before the first handler has ended. A job that has
- *     waited a second for a slot is released, and the attempt does not count. Including ended jobs whose outcome is not yet written, the limit is three times as high.
+ *     waited a second for a slot is released, and the attempt does not count. Including ended jobs
+ *     whose outcome is not yet written, the limit is three times as high.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
  *     ms, 0 to 1 s. The worker does not wait if no other job is running. Unless the interval is 0,
  *     outcomes of a stream of jobs that started directly are collected for up to 10 ms.
@@ -26,8 +27,8 @@ import java.time.Duration;
  *     random by up to a fifth. Default 10 s, 10 ms to 1 hour.
  * @param drainTimeout how long running handlers may continue when the worker stops. Default 25 s, 0
  *     to 1 hour. Keep it at least 5 s below the time after which the process is killed.
- * @param interruptGrace how long a handler may continue after it was interrupted by a timeout or a lost lease, before it counts as stuck and its slot is replaced. Default 5
- *     s, 10 ms to 1 hour.
+ * @param interruptGrace how long a handler may continue after it was interrupted by a timeout or a
+ *     lost lease, before it counts as stuck and its slot is replaced. Default 5 s, 10 ms to 1 hour.
  * @param retention how long history is kept. Default: 7 days for archived jobs, unless their queue
  *     has its own setting, and 30 days for the audit. All workers of a schema should have the same
  *     retention, because the shortest applies.
@@ -55,8 +56,9 @@ public record WorkerConfig(
 
   /** Returns the settings as {@code key=value} pairs, for the log. */
   String inWords() {
-    return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s rescueInterval=%s"
-            + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s directStart=%s")
+    return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s"
+                + " rescueInterval=%s drainTimeout=%s interruptGrace=%s archiveRetention=%s"
+                + " auditRetention=%s wakeUps=%s directStart=%s")
         .formatted(
             lease,
             heartbeatInterval,

@@ -11,13 +11,17 @@ import java.util.Optional;
  *     the process
  * @param ready whether the worker can currently find, run and end jobs. A worker without a database
  *     is alive but not ready
- * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that is ready may have reasons too, for example if jobs have waited for slots for more than a minute, partitions cannot be created, the code of a schedule hangs, or wake-ups, maintenance or schedules have failed for more than ten seconds
+ * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that
+ *     is ready may have reasons too, for example if jobs have waited for slots for more than a
+ *     minute, partitions cannot be created, the code of a schedule hangs, or wake-ups, maintenance
+ *     or schedules have failed for more than ten seconds
  * @param sinceLastPoll the time since the last successful poll for jobs, including polls without
  *     room for more jobs; empty if there was none yet
  * @param lag how long the oldest due job of the served queues had waited at that poll, even if only
  *     other workers can handle it; zero if no job was due
  * @param databaseReachable whether the database is available. False while any thread that jobs
- *     depend on fails because the database is unavailable; maintenance, schedules and the connection for wake-ups are ignored
+ *     depend on fails because the database is unavailable; maintenance, schedules and the
+ *     connection for wake-ups are ignored
  * @param poolExhausted whether a thread of the worker cannot get a connection from its pool
  *     although nothing indicates that the database is unavailable
  * @param schemaCurrent whether the schema is recent enough for this version of the library; empty

@@ -38,7 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests events that happen after a direct start was committed, and before the enqueue has passed the job to the worker.
+ * Tests events that happen after a direct start was committed, and before the enqueue has passed
+ * the job to the worker.
  */
 @QueueTest
 @Timeout(60)
@@ -177,7 +178,8 @@ class DirectStartMomentsIT {
   }
 
   /**
-   * Begins direct starts until one is committed as such. The worker gives no slot before its first claim has returned, nor while the database seems to be slow.
+   * Begins direct starts until one is committed as such. The worker gives no slot before its first
+   * claim has returned, nor while the database seems to be slow.
    */
   private Thread startSlowly() throws InterruptedException {
     while (true) {

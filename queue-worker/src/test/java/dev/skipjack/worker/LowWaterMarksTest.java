@@ -228,7 +228,8 @@ class LowWaterMarksTest {
     }
 
     /**
-     * Each later claim also reads the lane from its beginning, but only the first one belongs to the sweep.
+     * Each later claim also reads the lane from its beginning, but only the first one belongs to
+     * the sweep.
      */
     @Test
     void sweepIsNotDelayedByLaterClaimsFromTheSameLane() {

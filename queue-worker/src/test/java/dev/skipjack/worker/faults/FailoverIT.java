@@ -23,7 +23,10 @@ class FailoverIT {
 
   private static final Duration BACK_AT_WORK = Duration.ofSeconds(30);
 
-  /** Creates a role with the same password on both servers, because the passwords of their superusers differ. */
+  /**
+   * Creates a role with the same password on both servers, because the passwords of their
+   * superusers differ.
+   */
   private static final String ROLE = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'";
 
   @Test
@@ -62,7 +65,8 @@ class FailoverIT {
                 () ->
                     before
                         .value(
-                            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+                            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client"
+                                + " backend' AND pid <> pg_backend_pid()")
                         .equals("0"));
       }
     }

@@ -53,7 +53,8 @@ class SmallHeapIT {
   void aJobWithAPayloadLargerThanTheHeapIsDeadAndLaterJobsRun() {
     // Each number takes 16 bytes in the row, but a thousand characters when it is written out.
     fixture.execute(
-        "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");
+        "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' ||"
+            + " repeat('1e-1000,', 60000) || '1]')::jsonb");
     insertLargePayloads(20);
 
     try (ForkedJvm worker = launch("-Xmx64m")) {
@@ -68,7 +69,8 @@ class SmallHeapIT {
 
   /**
    * The worker expects small payloads, so the claim of the large one may be committed before its
-   * payload arrives. Whether the claim is committed depends on when the server notices that the connection was closed.
+   * payload arrives. Whether the claim is committed depends on when the server notices that the
+   * connection was closed.
    */
   @Test
   void aPayloadLargerThanTheHeapUsesOneAttemptAlsoAfterManySmallOnes() {
@@ -79,7 +81,8 @@ class SmallHeapIT {
         await().atMost(PATIENCE).until(() -> completed() == jobs);
       }
       fixture.execute(
-          "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");
+          "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' ||"
+              + " repeat('1e-1000,', 60000) || '1]')::jsonb");
       await().atMost(PATIENCE).until(() -> fixture.count("jobs WHERE status = 'dead'") == 1);
       assertThat(worker.isAlive()).isTrue();
     }

@@ -168,7 +168,8 @@ final class Cluster {
 
   /**
    * Waits for the children of a postmaster that has died, which exit on their own within moments.
-   * PostgreSQL refuses to start before that. If another process has reused the postmaster's process id, PostgreSQL would refuse forever, so this method removes the stale {@code postmaster.pid}.
+   * PostgreSQL refuses to start before that. If another process has reused the postmaster's process
+   * id, PostgreSQL would refuse forever, so this method removes the stale {@code postmaster.pid}.
    */
   private void awaitOrphans() {
     if (!await(() -> processesInFolder() == 0, SLACK)) {
@@ -215,7 +216,8 @@ final class Cluster {
             // An interrupted start may have left these folders. Its initdb may still be running,
             // which does no harm: its folder has a unique name, and initdb fails when its files are
             // deleted.
-            "umask 077; mkdir -p \"$1\" && cd \"$1\" && rm -rf initialising-* discarded-* || :; test -d \"$1\"",
+            "umask 077; mkdir -p \"$1\" && cd \"$1\" && rm -rf initialising-* discarded-* || :;"
+                + " test -d \"$1\"",
             "",
             FILES_LIMIT,
             folder),

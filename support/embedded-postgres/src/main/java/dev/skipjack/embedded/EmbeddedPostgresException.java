@@ -3,7 +3,9 @@ package dev.skipjack.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the embedded server cannot be started or stopped, or its folder cannot be used. The message describes the cause. If the server does not start or stop, the message includes the end of its log.
+ * Thrown when the embedded server cannot be started or stopped, or its folder cannot be used. The
+ * message describes the cause. If the server does not start or stop, the message includes the end
+ * of its log.
  */
 public final class EmbeddedPostgresException extends RuntimeException {
 

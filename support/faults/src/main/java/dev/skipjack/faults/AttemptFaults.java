@@ -44,7 +44,8 @@ public final class AttemptFaults {
    * Fails the next attempts with an {@link IllegalStateException} whose message states that the
    * test requested it.
    *
-   * @param times the number of attempts to fail, in addition to those requested by earlier calls; positive
+   * @param times the number of attempts to fail, in addition to those requested by earlier calls;
+   *     positive
    */
   public void failNext(int times) {
     announce(

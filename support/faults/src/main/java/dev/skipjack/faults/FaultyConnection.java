@@ -175,7 +175,9 @@ final class FaultyConnection implements InvocationHandler {
     return failure;
   }
 
-  /** Ignores exceptions if the connection is broken, because the caller has already received one. */
+  /**
+   * Ignores exceptions if the connection is broken, because the caller has already received one.
+   */
   private void close() throws SQLException {
     try {
       target.close();

@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
  * borrowed before. If a call matches several steps with faults, for example because it executes
  * COMMIT, the fault of the step that is listed first in {@link Step} happens. A call counts as a
- * commit if it is {@link Connection#commit()}, runs SQL that ends with {@code ; COMMIT}, or runs a statement
- * that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a commit.
+ * commit if it is {@link Connection#commit()}, runs SQL that ends with {@code ; COMMIT}, or runs a
+ * statement that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a
+ * commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
  */

@@ -199,7 +199,8 @@ class MigrationsTest {
           .cause()
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining(
-              "Schema 'none_without_flyway' is not up to date, and Flyway is not on the class path.");
+              "Schema 'none_without_flyway' is not up to date, and Flyway is not on the class"
+                  + " path.");
     }
   }
 
@@ -465,7 +466,10 @@ class MigrationsTest {
     assertThat(query("SELECT count(*) FROM \"by hand\".jobs")).containsExactly("1");
   }
 
-  /** If the migration called the function, the function would run with the rights of the migrating role. */
+  /**
+   * If the migration called the function, the function would run with the rights of the migrating
+   * role.
+   */
   @Test
   void aVersionFunctionOfAnotherRoleIsNotCalled() throws SQLException {
     query(
