@@ -238,8 +238,7 @@ final class JobRunrSource extends Source {
 
   private static @Nullable String stays(String state, @Nullable String recurringJob) {
     if (recurringJob != null && state.equals("SCHEDULED")) {
-      return "next run of a recurring job: it leaves with that job, or delete it if that job is"
-                 + " gone";
+      return "next run of a recurring job: it leaves with that job, or delete it if that job is gone";
     }
     return switch (state) {
       case "SCHEDULED", "ENQUEUED" -> null;

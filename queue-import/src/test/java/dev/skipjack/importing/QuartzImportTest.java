@@ -264,8 +264,8 @@ class QuartzImportTest {
             """);
     // The time may even have passed before the import reads it.
     execute(
-        "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM"
-            + " clock_timestamp()))) * 1000 WHERE trigger_name = 'every-second'");
+        "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM clock_timestamp())))"
+            + " * 1000 WHERE trigger_name = 'every-second'");
 
     ImportReport report = Importer.from(Source.quartz("qrtz_")).into(queue).build().run(slow);
 

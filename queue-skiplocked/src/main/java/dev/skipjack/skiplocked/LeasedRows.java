@@ -82,9 +82,8 @@ record LeasedRows<R extends Record>(List<String> types, List<LeasedRow<R>> rows)
   /** Returns the qualified name of a column's type. The subquery is executed once for all rows. */
   private static Field<String> typeOf(Field<?> value, Table<?> locked) {
     return DSL.field(
-        "(select cast(cast(typnamespace as regnamespace) as text) || '.' ||"
-            + " pg_catalog.quote_ident(typname) from pg_catalog.pg_type where oid = (select"
-            + " pg_catalog.pg_typeof({0}) from {1} limit 1))",
+        "(select cast(cast(typnamespace as regnamespace) as text) || '.' || pg_catalog.quote_ident(typname)"
+            + " from pg_catalog.pg_type where oid = (select pg_catalog.pg_typeof({0}) from {1} limit 1))",
         SQLDataType.CLOB, value, DSL.table(locked.getUnqualifiedName()));
   }
 

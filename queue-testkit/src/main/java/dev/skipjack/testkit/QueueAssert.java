@@ -146,8 +146,7 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
     List<JobRow> found = jobs.stream().filter(job -> job.id().equals(id)).toList();
     if (found.isEmpty()) {
       failWithMessage(
-          "Expected job %s, but it is not there: its enqueue was rolled back or is not committed,"
-              + " it was pruned, or it ended in a queue that archives nothing. There %s%s",
+          "Expected job %s, but it is not there: its enqueue was rolled back or is not committed, it was pruned, or it ended in a queue that archives nothing. There %s%s",
           id, jobs.isEmpty() ? "is no job." : "are these:", Texts.list(jobs));
     }
     JobAssert one = new JobAssert(found.get(0));

@@ -85,8 +85,7 @@ final class StoreFixture extends AttemptFixture {
       while (true) {
         try (ResultSet row =
             statement.executeQuery(
-                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname ="
-                    + " current_database()")) {
+                "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")) {
           row.next();
           if (row.getInt(1) > 0) {
             return;

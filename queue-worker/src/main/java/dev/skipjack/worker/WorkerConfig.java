@@ -56,9 +56,8 @@ public record WorkerConfig(
 
   /** Returns the settings as {@code key=value} pairs, for the log. */
   String inWords() {
-    return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s"
-                + " rescueInterval=%s drainTimeout=%s interruptGrace=%s archiveRetention=%s"
-                + " auditRetention=%s wakeUps=%s directStart=%s")
+    return ("lease=%s heartbeatInterval=%s pollInterval=%s prefetch=%d flushInterval=%s rescueInterval=%s"
+            + " drainTimeout=%s interruptGrace=%s archiveRetention=%s auditRetention=%s wakeUps=%s directStart=%s")
         .formatted(
             lease,
             heartbeatInterval,

@@ -65,8 +65,7 @@ class FailoverIT {
                 () ->
                     before
                         .value(
-                            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client"
-                                + " backend' AND pid <> pg_backend_pid()")
+                            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
                         .equals("0"));
       }
     }

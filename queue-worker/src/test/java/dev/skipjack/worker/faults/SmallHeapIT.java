@@ -53,8 +53,7 @@ class SmallHeapIT {
   void aJobWithAPayloadLargerThanTheHeapIsDeadAndLaterJobsRun() {
     // Each number takes 16 bytes in the row, but a thousand characters when it is written out.
     fixture.execute(
-        "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' ||"
-            + " repeat('1e-1000,', 60000) || '1]')::jsonb");
+        "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");
     insertLargePayloads(20);
 
     try (ForkedJvm worker = launch("-Xmx64m")) {
@@ -81,8 +80,7 @@ class SmallHeapIT {
         await().atMost(PATIENCE).until(() -> completed() == jobs);
       }
       fixture.execute(
-          "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' ||"
-              + " repeat('1e-1000,', 60000) || '1]')::jsonb");
+          "INSERT INTO @jobs (kind, max_attempts, payload) SELECT 'blob', 1, ('[' || repeat('1e-1000,', 60000) || '1]')::jsonb");
       await().atMost(PATIENCE).until(() -> fixture.count("jobs WHERE status = 'dead'") == 1);
       assertThat(worker.isAlive()).isTrue();
     }

@@ -216,8 +216,7 @@ final class Cluster {
             // An interrupted start may have left these folders. Its initdb may still be running,
             // which does no harm: its folder has a unique name, and initdb fails when its files are
             // deleted.
-            "umask 077; mkdir -p \"$1\" && cd \"$1\" && rm -rf initialising-* discarded-* || :;"
-                + " test -d \"$1\"",
+            "umask 077; mkdir -p \"$1\" && cd \"$1\" && rm -rf initialising-* discarded-* || :; test -d \"$1\"",
             "",
             FILES_LIMIT,
             folder),

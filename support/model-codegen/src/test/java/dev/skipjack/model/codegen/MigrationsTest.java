@@ -199,8 +199,7 @@ class MigrationsTest {
           .cause()
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining(
-              "Schema 'none_without_flyway' is not up to date, and Flyway is not on the class"
-                  + " path.");
+              "Schema 'none_without_flyway' is not up to date, and Flyway is not on the class path.");
     }
   }
 
