@@ -163,8 +163,9 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * {@return the job that currently holds the key of {@code payload}, which was enqueued with the
-   * defaults of its type; see {@link #find(JobType, Object, Unique, UnaryOperator)}}
+   * {@return the job that currently holds the key of {@code payload}, or empty if no job holds it}
+   * The job must have been enqueued with the default options of its type; see {@link #find(JobType,
+   * Object, Unique, UnaryOperator)}.
    *
    * @param <T> the type of the payload
    * @param type the jobs' type

@@ -38,7 +38,7 @@ public abstract class AttemptContract {
    * Opens a caller's transaction, which is rolled back when the connection is closed.
    *
    * @return the connection of the transaction
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the transaction cannot be opened
    */
   protected abstract Connection transaction() throws SQLException;
 
@@ -47,7 +47,7 @@ public abstract class AttemptContract {
    *
    * @param job the id of the job
    * @return the connection that holds the lock
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the row cannot be locked
    */
   protected abstract Connection hold(JobId job) throws SQLException;
 

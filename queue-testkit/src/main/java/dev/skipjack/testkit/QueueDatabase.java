@@ -120,7 +120,7 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * {@return a connection from {@link #dataSource()}; the caller must close it}
    *
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the pool cannot provide a connection
    */
   public Connection connection() throws SQLException {
     return main.getConnection();

@@ -59,6 +59,9 @@ public @interface JobSchedule {
    */
   String name() default "";
 
-  /** {@return what happens at a planned time while an earlier job of the schedule is still live} */
+  /**
+   * {@return what happens at a planned time while an earlier job of the schedule is still live}
+   * Default: another job is enqueued.
+   */
   Overlap overlap() default Overlap.ALLOW;
 }

@@ -5,8 +5,8 @@ import dev.skipjack.api.Outcome;
 /**
  * Runs the jobs of one kind.
  *
- * <p>Called outside any transaction. A worker runs at most as many jobs of a queue at once as the
- * queue's concurrency, besides those of stuck handlers. A job may run more than once. With {@link
+ * <p>Called outside any transaction. The queue's concurrency limits how many of its jobs a worker
+ * runs at once; stuck handlers do not count. A job may run more than once. With {@link
  * JobContext#completeIn}, effects in the queue's own database happen exactly once. A handler should
  * end soon after its thread is interrupted. The worker interrupts the thread if the lease is lost,
  * the timeout has passed, the job is cancelled, or the worker is shutting down.

@@ -71,7 +71,7 @@ final class Loop {
   private volatile long nextAt; // nanoTime
   private volatile @Nullable Throwable failure; // of the last run, until its pause ends
   private boolean hasFailed; // until a step that used the database succeeds
-  private int failures; // in a row, since the database came back
+  private int failures; // in a row, since the database became available again
 
   /**
    * The failure that prevents a loop from working.

@@ -33,7 +33,8 @@ public final class RowTimeout implements AutoCloseable {
    * @param schema the schema of the table, without quotes
    * @param table the name of the table
    * @return the fault, which ends when it is closed
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the table does not exist, or the user may not create the function and
+   *     the trigger
    */
   public static RowTimeout over(int rows, DataSource database, String schema, String table)
       throws SQLException {
@@ -73,7 +74,7 @@ public final class RowTimeout implements AutoCloseable {
   /**
    * {@return the number of statements that were aborted so far}
    *
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the number cannot be read
    */
   public long aborted() throws SQLException {
     try (Connection connection = database.getConnection();
