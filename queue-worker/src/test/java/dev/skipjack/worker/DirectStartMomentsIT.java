@@ -58,7 +58,7 @@ class DirectStartMomentsIT {
   /** Each claim holds the lock for reading. */
   private final ReadWriteLock claims = new ReentrantReadWriteLock();
 
-  /** The enqueues that must not go on once their connections have committed. */
+  /** The enqueues that pause after the commit, before they return their connections, by thread. */
   private final Map<Thread, Enqueue> slow = new ConcurrentHashMap<>();
 
   /** The payload of the job that was started directly. */
@@ -136,7 +136,10 @@ class DirectStartMomentsIT {
             method.getName().equals("store") ? store : method.invoke(access, arguments));
   }
 
-  /** Returns a pool whose connections, in slow threads, are only returned later. */
+  /**
+   * Returns the pool, whose connections wait in {@code close} for the enqueue if it is in {@link
+   * #slow}.
+   */
   private DataSource slowly(DataSource pool) {
     return proxy(
         DataSource.class,
