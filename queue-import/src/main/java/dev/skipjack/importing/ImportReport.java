@@ -59,14 +59,13 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
   }
 
   /**
-   * {@return the number of rows of all names that became jobs, or would become jobs} Schedules are
-   * not counted.
+   * {@return the number of rows that became jobs, or would become jobs} Schedules are not counted.
    */
   public long jobs() {
     return moved.stream().mapToLong(Moved::jobs).sum();
   }
 
-  /** {@return the number of rows of all names that became schedules, or would become schedules} */
+  /** {@return the number of rows that became schedules, or would become schedules} */
   public long schedules() {
     return moved.stream().mapToLong(Moved::schedules).sum();
   }

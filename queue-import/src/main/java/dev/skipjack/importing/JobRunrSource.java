@@ -24,7 +24,7 @@ final class JobRunrSource extends Source {
   private static final String JOB = "job";
   private static final String RECURRING = "recurring";
 
-  /** The default number of retries is 10. */
+  /** The default number of attempts: the first one and 10 retries. */
   private static final int DEFAULT_ATTEMPTS = 11;
 
   /** The class and method of a job, and its first parameter. */

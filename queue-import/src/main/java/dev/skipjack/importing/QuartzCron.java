@@ -17,13 +17,13 @@ final class QuartzCron {
   private static final int FIELDS = 6;
   private static final int SATURDAY = 7;
 
-  /** Numbers, names and ranges. Only numbers and their ranges may have steps. */
+  /** {@code *}, {@code ?}, numbers, names and ranges. Names and their ranges may not have steps. */
   private static final Pattern PLAIN =
       Pattern.compile("[*?]|\\d+(-\\d+)?|[A-Z]{3}(-[A-Z]{3})?|(\\*|\\d+(-\\d+)?)/\\d+");
 
   /**
    * The last day of the month, or a day before it. The nearest weekday ({@code W}) is not
-   * converted, because Quartz leaves out its first minutes.
+   * converted, because Quartz does not fire in the first minutes of that day.
    */
   private static final Pattern SPECIAL_DAY_OF_MONTH = Pattern.compile("L(-[1-9]\\d?)?");
 
