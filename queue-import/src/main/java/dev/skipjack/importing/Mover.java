@@ -91,8 +91,8 @@ final class Mover {
   /**
    * The result of moving rows together.
    *
-   * @param moved the positions of the rows that were moved; null if none was
-   * @param refusal why no row was moved; empty if rows were moved
+   * @param moved the positions of the rows that were moved; null if the transaction was rolled back
+   * @param refusal why the transaction was rolled back; empty if it was committed
    */
   private record Result(@Nullable BitSet moved, String refusal) {}
 
@@ -123,7 +123,7 @@ final class Mover {
     }
   }
 
-  /** Deletes the trigger of a schedule and adds the schedule in one transaction, and reports it. */
+  /** Deletes a recurring row and adds its schedule in one transaction, and reports the result. */
   void moveSchedule(Connection connection, NewRow row, Recurrence recurrence, ReportBuilder report)
       throws SQLException {
     Result result =
