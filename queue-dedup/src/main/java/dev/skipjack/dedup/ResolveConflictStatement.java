@@ -54,8 +54,8 @@ import org.jooq.WithStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the jobs that hold the given keys, and locks or changes those that have not used an
- * attempt.
+ * Reads the jobs that hold the given keys and, depending on the action, locks or changes those that
+ * have not used an attempt.
  *
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id

@@ -28,7 +28,7 @@ final class DbSchedulerSource extends Source {
   /** The package of the class with which the library stores a task's schedule and data. */
   private static final String SCHEDULE_CLASS = "com.github.kagkarlsson.scheduler.task.";
 
-  /** The same as JSON of the library's serializers. */
+  /** The beginning of a schedule in the JSON of the library's serializers. */
   private static final Pattern SCHEDULE =
       Pattern.compile("\"schedule\"\\s*:\\s*\\{\\s*\"type\"\\s*:\\s*\"(cron|fixedDelay|daily)\"");
 

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * The result of an import, or of its plan.
  *
- * @param moved what became, or would become, jobs
+ * @param moved what became, or would become, jobs or schedules
  * @param stayed what stays in its source, and why
- * @param samples some of the jobs, before they were enqueued
+ * @param samples up to ten of the jobs and schedules
  */
 public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> samples) {
 
@@ -30,13 +30,13 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
    *
    * @param name the name in the source
    * @param reason why they stay, and what to do
-   * @param rows their number
-   * @param ids the ids of the first ten
+   * @param rows the number of rows
+   * @param ids the ids of the first ten rows
    */
   public record Stayed(String name, String reason, long rows, List<String> ids) {}
 
   /**
-   * A job.
+   * A job, or a job of a schedule.
    *
    * @param id the id of the row in the source
    * @param kind the kind of the job
@@ -59,14 +59,13 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
   }
 
   /**
-   * {@return the number of rows of all names that became jobs, or would become jobs} Schedules are
-   * not counted.
+   * {@return the number of rows that became jobs, or would become jobs} Schedules are not counted.
    */
   public long jobs() {
     return moved.stream().mapToLong(Moved::jobs).sum();
   }
 
-  /** {@return the number of rows of all names that became schedules, or would become schedules} */
+  /** {@return the number of rows that became schedules, or would become schedules} */
   public long schedules() {
     return moved.stream().mapToLong(Moved::schedules).sum();
   }

@@ -29,11 +29,12 @@ import org.jspecify.annotations.Nullable;
  * importer.run(dataSource);
  * }</pre>
  *
- * <p>An import can be interrupted at any time and repeated. Each batch is one transaction, in which
- * rows leave their source and become jobs. Workers of both queues may run meanwhile. A job keeps
- * its due time; one that is overdue is due at once. Failed attempts count: a job with {@code n} of
- * them has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the
- * schedule fires next when the source would; remove it from the code that declares it first.
+ * <p>An import can be interrupted at any time and repeated. Rows leave their source and become jobs
+ * in the same transaction. Workers of both queues may run meanwhile. A job keeps its due time,
+ * except that an overdue job is due at once. Failed attempts count: a job with {@code n} of them
+ * has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the next
+ * time of the schedule is that of the source. Before the import, remove recurring jobs from the
+ * code that declares them in the source.
  *
  * <p>The database user needs the rights to read and delete in the tables of the source, and those
  * of the owner of Skipjack's tables. Immutable and safe for any number of threads, and several
@@ -41,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Importer {
 
-  /** Rows are read and moved in these numbers; each has at most a few MiB. */
+  /**
+   * The maximum number of rows that are read and moved together. Each row has at most a few MiB.
+   */
   private static final int BATCH = 100;
 
   private static final int HIGHEST_PRIORITY = 100;
@@ -73,14 +76,14 @@ public final class Importer {
   /**
    * Names the source of an import.
    *
-   * @param source the queue whose jobs leave it
+   * @param source the queue from which jobs are moved
    * @return an import without a target, which {@link From#into} names
    */
   public static From from(Source source) {
     return queue -> new Builder(source, queue);
   }
 
-  /** The source of an import, whose target must be named. */
+  /** An import whose source is set and whose target is not. */
   @FunctionalInterface
   public interface From {
 
@@ -94,8 +97,9 @@ public final class Importer {
   }
 
   /**
-   * Reads the source and reports what {@link #run} would do. Changes nothing. It does not know what
-   * only the database refuses, such as the name of a schedule or a key that is in use.
+   * Reads the source and reports what {@link #run} would do. Changes nothing. It does not detect
+   * problems that only the database reports, such as the name of a schedule or a key that is in
+   * use.
    *
    * @param dataSource the database of both queues
    * @return how many jobs and schedules would be moved, with samples, and which rows would stay
@@ -166,7 +170,7 @@ public final class Importer {
     return report.report();
   }
 
-  /** What happens to a batch of rows that can be moved. */
+  /** Receives the rows of a page that can be moved. */
   @FunctionalInterface
   private interface Batch {
     void accept(List<NewRow> rows) throws SQLException;
@@ -293,7 +297,7 @@ public final class Importer {
    *
    * <p>The name of a job is that of the task in db-scheduler, the full name of the job class in
    * Quartz, the signature in JobRunr, and the kind in River. {@link Importer#plan} reports the
-   * names of all rows. A setting for a name that the source does not have has no effect, and a
+   * names of all rows. A setting for a name that does not occur in the source has no effect. A
    * later setting for the same name replaces an earlier one.
    */
   public static final class Builder {
@@ -315,9 +319,10 @@ public final class Importer {
     }
 
     /**
-     * Sets the kind of the jobs with a name. Default: the name in lower case, with {@code -} before
-     * each word of camel case and instead of characters that a kind cannot contain. In Quartz and
-     * JobRunr, packages and the suffixes {@code Job} and {@code Request} of classes are left out.
+     * Sets the kind of the jobs with a name. Default: the name in lower case, in which {@code -}
+     * separates the words of camel case and replaces characters that a kind cannot contain. In
+     * Quartz and JobRunr, packages and the suffixes {@code Job} and {@code Request} of classes are
+     * left out.
      *
      * @param name the name in the source
      * @param kind the kind, 1 to 63 of the characters {@code a-z 0-9 _ . -}. Several names may have
@@ -363,7 +368,7 @@ public final class Importer {
      *
      * @param name the name in the source
      * @param reader converts the data of one job, both for a plan and for the import. It is called
-     *     in their thread
+     *     in the thread of {@link Importer#plan} or {@link Importer#run}
      * @return this builder
      */
     public Builder payload(String name, PayloadReader reader) {
@@ -397,7 +402,8 @@ public final class Importer {
 
     /**
      * Sets the maximum number of attempts, from which failed attempts are subtracted. Default: that
-     * of the source if it has one, else that of the type, else that of the queue.
+     * of the source if it has one, else that of the type, else that of the queue or, for a job with
+     * failed attempts, {@value JobType#DEFAULT_MAX_ATTEMPTS}.
      *
      * @param maxAttempts the maximum number of attempts, from 1, including those that have failed
      *     in the source
@@ -410,12 +416,12 @@ public final class Importer {
     }
 
     /**
-     * Gives each job the instance id that the source keeps unique as its unique key within the
-     * kind. A row whose key another live job has stays. Default: no unique key, but an idempotency
-     * key made from the row.
+     * Sets the unique key of each job, within its kind, to the instance id that the source keeps
+     * unique. A row stays in its source if another live job has its key. Default: no unique key,
+     * but an idempotency key made from the row.
      *
      * @return this builder
-     * @throws IllegalArgumentException if the source keeps no ids unique, as River and JobRunr
+     * @throws IllegalArgumentException if the source keeps no ids unique, such as River or JobRunr
      */
     public Builder unique() {
       if (!source.hasUniqueIds()) {

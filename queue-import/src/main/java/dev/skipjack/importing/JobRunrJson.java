@@ -99,8 +99,8 @@ final class JobRunrJson {
   }
 
   /**
-   * Returns a value without the names of Java's classes, which JobRunr's Jackson adds to objects
-   * and, as in {@code ["java.util.ArrayList", [1, 2]]}, to other values.
+   * Returns a value without the names of classes, which JobRunr's Jackson adds to objects and, as
+   * in {@code ["java.util.ArrayList", [1, 2]]}, to other values.
    */
   private static @Nullable Object plain(@Nullable Object value) {
     if (value instanceof Map<?, ?> object) {

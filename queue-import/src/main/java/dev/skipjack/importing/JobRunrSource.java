@@ -16,18 +16,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of JobRunr. A server changes a job only if its version is the one that it read, so the
- * import deletes a job under the same condition.
+ * The tables of JobRunr. A server changes a job only if the job still has the version that the
+ * server read. The import deletes a job under the same condition.
  */
 final class JobRunrSource extends Source {
 
   private static final String JOB = "job";
   private static final String RECURRING = "recurring";
 
-  /** The default number of retries is 10. */
+  /** The default number of attempts: the first one and 10 retries. */
   private static final int DEFAULT_ATTEMPTS = 11;
 
-  /** The class and method of a job, and its only or its first parameter. */
+  /** The class and method of a job, and its first parameter. */
   private static final Pattern SIGNATURE = Pattern.compile("([^(]*?)[.]([^.(]+)\\(([^,)]*)(.*)\\)");
 
   /**
@@ -78,8 +78,8 @@ final class JobRunrSource extends Source {
   }
 
   /**
-   * Returns the class of the request of a job with a handler, without the suffixes of such classes,
-   * or class and method.
+   * Returns, for a job with a request handler, the class of its request without the suffix {@code
+   * Request} or {@code JobRequest}; for any other job, its class and method.
    */
   @Override
   String shortName(String signature) {

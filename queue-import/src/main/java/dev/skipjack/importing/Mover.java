@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The arrays are in the order of the keys, so that two imports at the same time rarely lock rows
- * in different orders; if they do, the server ends one of them, and its rows are moved one by one.
+ * in different orders. If they do, the server may abort one of the transactions, and its rows are
+ * then moved one by one.
  */
 final class Mover {
 
@@ -90,12 +91,15 @@ final class Mover {
   /**
    * The result of moving rows together.
    *
-   * @param moved the positions of the rows that were moved; null if none was
-   * @param refusal why none was
+   * @param moved the positions of the rows that were moved; null if the transaction was rolled back
+   * @param refusal why the transaction was rolled back; empty if it was committed
    */
   private record Result(@Nullable BitSet moved, String refusal) {}
 
-  /** Moves the rows, and reports what happened to each. If a row is refused, the others move. */
+  /**
+   * Moves the rows, and reports what happened to each. If a row is refused, the others are still
+   * moved.
+   */
   void move(Connection connection, List<NewRow> rows, ReportBuilder report) throws SQLException {
     if (rows.isEmpty()) {
       return;
@@ -119,7 +123,7 @@ final class Mover {
     }
   }
 
-  /** Deletes the trigger of a schedule and adds the schedule in one transaction, and reports it. */
+  /** Deletes a recurring row and adds its schedule in one transaction, and reports the result. */
   void moveSchedule(Connection connection, NewRow row, Recurrence recurrence, ReportBuilder report)
       throws SQLException {
     Result result =
@@ -154,9 +158,9 @@ final class Mover {
   }
 
   /**
-   * Adds the schedule, and returns why it must not be added, or an empty string. Its next time is
-   * calculated after the source has been locked, and is that of the source, or it would lose or
-   * repeat one.
+   * Adds the schedule. Returns an empty string, or the reason why the transaction must be rolled
+   * back: the schedule's next time, calculated after the source was locked, is not that of the
+   * source, so a fire would be lost or repeated.
    */
   private String add(Schedules schedules, NewRow row, Recurrence recurrence) {
     Object payload = queue.codec().decode(row.payload(), Object.class);
@@ -215,7 +219,7 @@ final class Mover {
       connection.setAutoCommit(true);
       return new Result(refusal.isEmpty() ? moved : null, refusal);
     } catch (Throwable failed) {
-      // Also an error of the application's codec must not commit what was deleted.
+      // An error of the application's codec must not commit the deletion either.
       rollBack(connection, failed);
       throw failed;
     }
@@ -348,8 +352,8 @@ final class Mover {
   }
 
   /**
-   * Returns how many of the jobs this transaction created. The function returns the id of an
-   * earlier job if its key is in use.
+   * Returns how many of the jobs this transaction created. The SQL function {@code enqueue} returns
+   * the id of an earlier job if the key is in use.
    */
   private long created(Connection connection, List<Long> jobs) throws SQLException {
     String count =

@@ -15,10 +15,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of Quartz. A scheduler that is not in a cluster has its lock in memory, and writes the
- * triggers that it has read before in the same transaction. The import therefore waits until all
- * transactions that have read the triggers have ended, and locks the table. It deletes a trigger
- * only if its state and next time are those that it read.
+ * The tables of Quartz. A scheduler that is not in a cluster has its lock in memory, and writes
+ * triggers that it read earlier in the same transaction. The import therefore locks the table
+ * exclusively, which waits until all transactions that have read it have ended. The import deletes
+ * a trigger only if the trigger still has the state and next time that the import read.
  */
 final class QuartzSource extends Source {
 
@@ -30,13 +30,22 @@ final class QuartzSource extends Source {
   /** The instruction of a cron trigger that skips missed times. */
   private static final int DO_NOTHING = 2;
 
-  /** The default and to fire once, which are the same, and to do nothing. */
+  /**
+   * The instructions of cron triggers that a schedule supports: the default and to fire once, which
+   * have the same effect, and to do nothing.
+   */
   private static final List<Integer> CRON_INSTRUCTIONS = List.of(0, 1, DO_NOTHING);
 
-  /** The default and those that continue with the next time. The others count from the misfire. */
+  /**
+   * The instructions of endlessly repeating triggers that a schedule supports: the default and
+   * those that continue with the next time. The others count from the misfire.
+   */
   private static final List<Integer> ENDLESS_INSTRUCTIONS = List.of(0, 4, 5);
 
-  /** All but those that continue with the next time, which is none. */
+  /**
+   * The instructions of triggers that fire once: all except those that continue with the next time,
+   * because there is none.
+   */
   private static final List<Integer> ONCE_INSTRUCTIONS = List.of(-1, 0, 1, 2, 3);
 
   private static final List<String> NEEDED =
@@ -195,7 +204,10 @@ final class QuartzSource extends Source {
     return row.getString("repeat_count") != null && row.getLong("repeat_count") == 0;
   }
 
-  /** Returns the misfire instructions of such a trigger that have the same effect in Skipjack. */
+  /**
+   * Returns the misfire instructions of the row's type of trigger that have the same effect in
+   * Skipjack.
+   */
   private static List<Integer> misfire(ResultSet row) throws SQLException {
     if (row.getString("cron_expression") != null) {
       return CRON_INSTRUCTIONS;

@@ -3,7 +3,7 @@ package dev.skipjack.importing;
 import dev.skipjack.api.schedule.Timing;
 
 /**
- * What makes a row of another queue a schedule instead of a job.
+ * The schedule that a row of another queue becomes.
  *
  * @param name the name of the schedule
  * @param timing when it fires

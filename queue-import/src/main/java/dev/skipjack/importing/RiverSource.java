@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of River's jobs. A client locks the rows that it takes, and changes their state and
- * attempt in the same statement, so the import deletes a row only if both are those that it read.
+ * attempt in the same statement, so the import deletes a row only if it still has the state and
+ * attempt that the import read.
  */
 final class RiverSource extends Source {
 
@@ -86,7 +87,7 @@ final class RiverSource extends Source {
         id,
         new SourceRow.Key(id, "", state + "/" + row.getString("attempt")),
         due,
-        // In River 1 is the default and is served first; 4 is served last.
+        // In River, 1 is the default and is served first; 4 is served last.
         1 - row.getInt("priority"),
         row.getInt("attempt"),
         row.getInt("max_attempts"),

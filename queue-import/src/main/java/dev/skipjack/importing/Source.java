@@ -16,10 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A queue whose jobs can be imported: where its tables are, and how it locks a row. Immutable and
- * safe for any number of threads.
- */
+/** A queue whose jobs can be imported. Immutable and safe for any number of threads. */
 public abstract sealed class Source
     permits DbSchedulerSource, QuartzSource, JobRunrSource, RiverSource {
 
@@ -163,7 +160,10 @@ public abstract sealed class Source
     return columns;
   }
 
-  /** Returns parts that contain any characters as one text, which no other parts give. */
+  /**
+   * Joins parts, which may contain any characters, into one text. Different parts give different
+   * texts.
+   */
   static String id(String... parts) {
     return Stream.of(parts)
         .map(part -> part.replace("%", "%25").replace("/", "%2F"))
@@ -171,8 +171,8 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns an expression for a column of bytes or text that is null for larger values than a
-   * payload can have in any form, which would fill the memory.
+   * Returns an expression for a column of bytes or text. It is null if the value exceeds 1 MiB, so
+   * that large values do not fill the memory.
    */
   static String bounded(String column) {
     return "CASE WHEN octet_length(%1$s) <= 1048576 THEN %1$s END".formatted(column);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A row of another queue.
  *
  * @param name the name by which jobs are mapped to kinds, for example that of a task
- * @param id the identity of this row; another row gets another one, even under the same key
+ * @param id the id of the row in reports; a later row with the same key has another id
  * @param key the values by which the source finds and locks the row, as text
  * @param due when the job is due
  * @param priority its priority, where a higher one is served first; null if it has none
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue the queue of the source; null if it has none
  * @param tags labels of the job
  * @param data the payload as the source stores it; null if there is none
- * @param recurrence when the schedule fires that the row becomes; null if it becomes a job
+ * @param recurrence the schedule that the row becomes; null if it becomes a job
  * @param stays why the row cannot be moved; null if it can
  */
 @SuppressWarnings("ArrayRecordComponent") // rows are not compared
@@ -38,7 +38,7 @@ record SourceRow(
     @Nullable String stays) {
 
   /**
-   * The values by which a source finds a row and sees that it has not changed.
+   * The values by which a source finds a row and detects whether it has changed.
    *
    * @param first the first value, never null
    * @param second the second value, empty if the source needs none

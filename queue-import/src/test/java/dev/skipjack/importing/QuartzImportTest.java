@@ -262,7 +262,7 @@ class QuartzImportTest {
               LOOP END LOOP;
             END $$
             """);
-    // It may have passed before the import reads it, too.
+    // The time may even have passed before the import reads it.
     execute(
         "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM clock_timestamp())))"
             + " * 1000 WHERE trigger_name = 'every-second'");

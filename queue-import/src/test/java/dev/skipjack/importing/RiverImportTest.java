@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Tests the import from River's table, which SQL has filled as its clients do. */
+/** Tests the import from River's table, which the test fills with SQL as River's clients would. */
 @QueueTest
 class RiverImportTest {
 

@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Dead jobs remain until an operator redrives or prunes them. */
+/** Dead jobs remain until they are redriven or pruned. */
 abstract class DeadLetterPromises extends Promises {
 
   @Nested

@@ -120,7 +120,7 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * {@return a connection from {@link #dataSource()}; the caller must close it}
    *
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the pool cannot provide a connection
    */
   public Connection connection() throws SQLException {
     return main.getConnection();
@@ -182,9 +182,9 @@ public final class QueueDatabase implements AutoCloseable {
    *
    * <p>This method may be called by the handler of the job.
    *
-   * @param job the job
+   * @param job the id of the job
    * @param queue the queue that the job is in
-   * @throws IllegalStateException if the job is not running
+   * @throws IllegalStateException if the job is not running, or does not belong to {@code queue}
    */
   public void loseLease(JobId job, QueueAccess queue) {
     ExecutionId execution =

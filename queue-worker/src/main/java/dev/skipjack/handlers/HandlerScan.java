@@ -98,7 +98,10 @@ final class HandlerScan {
         && IntStream.range(0, wide.length).allMatch(i -> wide[i].isAssignableFrom(narrow[i]));
   }
 
-  /** Private methods are not overridden, so their class is part of their signature. */
+  /**
+   * Returns what methods that override each other have in common. A private method overrides none,
+   * so its class is included.
+   */
   private static List<Object> signature(Method method) {
     List<Object> signature = new ArrayList<>(Arrays.asList(method.getParameterTypes()));
     signature.add(method.getName());

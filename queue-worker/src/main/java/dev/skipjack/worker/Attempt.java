@@ -346,8 +346,8 @@ final class Attempt {
   }
 
   /**
-   * Returns whether the handler is still running the given nanoseconds after it was interrupted.
-   * Returns true only once.
+   * Returns whether the handler is still running the given nanoseconds after it was interrupted
+   * because of a timeout or a lost lease. Returns true only once.
    */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * Tracks the lease of an attempt. Safe for any number of threads.
  *
- * <p>Usually each heartbeat renews the lease. A <i>spared</i> attempt has one long lease instead,
- * so that the worker does not change the job's row while the handler's transaction runs.
+ * <p>Usually, heartbeats renew the lease. A <i>spared</i> attempt has one long lease instead, so
+ * that the worker does not change the job's row while the handler's transaction runs.
  */
 final class AttemptLease {
 
@@ -116,8 +116,8 @@ final class AttemptLease {
   }
 
   /**
-   * Returns whether the attempt is spared: the worker does not change its row for as long as the
-   * lease permits.
+   * Returns whether the attempt is spared: the worker does not change its row before half of the
+   * lease has passed.
    */
   boolean isSpared() {
     return spared;

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Starts and stops the parts of a started worker: the engine, claim loop, slots, rescuer,
- * maintainer, listener, registrar and scheduler.
+ * Starts and stops the parts of a started worker, such as the engine, the claim loop, the slots and
+ * the rescuer.
  */
 final class BackgroundRun {
 
@@ -34,7 +34,7 @@ final class BackgroundRun {
 
   /**
    * The maximum time that a claimed job waits for a free slot. It is twenty times the wait that the
-   * prefetch aims at, so that jobs of similar duration are never released.
+   * prefetch aims at, so that jobs of similar duration are not released.
    */
   private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
@@ -363,7 +363,7 @@ final class BackgroundRun {
     try {
       directStarts.awaitNone(last);
       engine.running().awaitNone(last);
-      // Their current step needs the pool, which the caller may close next.
+      // The loops' current steps need the pool, which the caller may close next.
       for (Loop loop : loops) {
         loop.join(last - System.nanoTime());
       }
@@ -429,7 +429,10 @@ final class BackgroundRun {
     }
   }
 
-  /** Releases the jobs of direct starts whose responses were lost after the last claim. */
+  /**
+   * Releases the jobs of claims and direct starts whose responses were lost and that were not
+   * released yet.
+   */
   private void releaseLost() {
     try {
       lost.releaseLast();

@@ -46,7 +46,7 @@ final class ClaimSize {
     return Math.min(wanted, Math.min(most, payloads.claimable()));
   }
 
-  /** Returns whether the payloads of a few jobs certainly fit into memory. */
+  /** Returns whether the payloads of a few jobs are expected to fit into memory. */
   boolean isSmall() {
     return most == ClaimRequest.LARGEST && payloads.areSmall();
   }
@@ -70,7 +70,7 @@ final class ClaimSize {
 
   /**
    * Returns whether this JVM, and not the server, ran out of memory. Other sessions may have caused
-   * a shortage in the server, so it must not cost the job an attempt.
+   * a shortage in the server, so such a shortage must not cost the job an attempt.
    */
   private static boolean isMemoryOfThisJvm(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

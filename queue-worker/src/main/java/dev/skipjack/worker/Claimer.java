@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 /**
  * Claims jobs from the lanes that are known to have due jobs. A lane that returned fewer jobs than
  * requested is skipped until the next listing. Otherwise, jobs that only other workers can handle
- * would hide the lanes behind theirs. The caller may name lanes in which it expects jobs.
+ * would hide the lanes that follow. The caller may name lanes in which it expects jobs.
  *
  * <p>If the database is slow, the claimer uses low-water marks, claims from the skipped lanes as
  * well, and lists the lanes only at each sweep. A claim with marks that returns no job is followed
@@ -33,7 +33,8 @@ import java.util.function.LongSupplier;
  * determines.
  *
  * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
- * committed in one round trip. {@link #takeLost} returns whether its response was lost.
+ * committed in one round trip. {@link #takeLost} returns whether the response of such a claim was
+ * lost.
  *
  * <p>Used by one thread at a time.
  */
@@ -70,9 +71,9 @@ final class Claimer {
   private static final int TRUSTED_BY_DURATION = 20;
 
   /**
-   * A period after a claim that did not fit into memory. Within it, claims are committed only after
-   * their jobs have arrived. The job that was too large is released within this period, and must
-   * not be lost again.
+   * For how long after a claim that did not fit into memory, claims are committed only after their
+   * jobs have arrived. The jobs of that claim may be lost. They are released within this period,
+   * and must not be lost again.
    */
   private static final long AFTER_TOO_LARGE = Duration.ofMinutes(1).toNanos();
 
@@ -107,7 +108,7 @@ final class Claimer {
 
   /**
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
-   * @param watch is notified of listings and claims
+   * @param watch is notified of listings, claims, and claims that were too large
    */
   Claimer(
       JobStore store,

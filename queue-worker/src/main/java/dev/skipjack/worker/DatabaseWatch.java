@@ -44,7 +44,9 @@ final class DatabaseWatch {
   private final Set<String> waiting = new HashSet<>();
   private long exhaustedAt;
 
-  /** Registers an action that runs whenever the database is available again. */
+  /**
+   * Registers an action that runs whenever a loop succeeds that had failed because of the database.
+   */
   void whenBack(Runnable action) {
     whenBack = action;
   }
@@ -175,7 +177,7 @@ final class DatabaseWatch {
 
   /**
    * Returns whether the failure means that the database is unavailable or read-only, rejects the
-   * login, or has no free resources.
+   * login, or has no free resources. Returns true for a store's failure without an SQLSTATE.
    */
   static boolean isAway(Throwable failure) {
     return failure instanceof StoreException refused

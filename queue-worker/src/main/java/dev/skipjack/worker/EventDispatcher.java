@@ -134,7 +134,7 @@ final class EventDispatcher {
    * Accepts no more events and waits until the queued ones have been delivered. After {@code
    * nanos}, the remaining events are dropped, and a listener that is still running is interrupted.
    * If a listener calls this method, it returns without waiting, and the remaining events are
-   * delivered after the listener has returned.
+   * delivered after the listener has returned, until {@code nanos} have passed.
    */
   void stop(long nanos) throws InterruptedException {
     deadline = System.nanoTime() + nanos;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Renews the leases of all attempts that the worker holds, whether they are buffered, running or
  * unwritten. Between renewals, it reads which jobs were cancelled and writes the progress that
- * handlers report, each about once a second. It has a dedicated thread, so that no handler can
- * delay it, and is the last loop to stop.
+ * handlers report, each at least about once a second. It has a dedicated thread, so that no handler
+ * can delay it, and is the last loop to stop.
  */
 final class HeartbeatTask implements Loop.Step {
 
@@ -42,7 +42,7 @@ final class HeartbeatTask implements Loop.Step {
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
   /**
-   * The number of times that a long lease is requested if a renewal was in progress at the same
+   * The maximum number of times that a long lease is requested, if a renewal was in progress each
    * time.
    */
   private static final int SPARE_TRIES = 3;

@@ -130,13 +130,14 @@ public interface JobContext {
    * only if this job is completed. They inherit this job's {@linkplain #headers() headers}, unless
    * they set a header of the same name.
    *
-   * @param connection the connection
+   * @param connection a connection with an open transaction
    */
   JobEnqueuer enqueueIn(Connection connection);
 
   /**
    * Reports the progress of the attempt, for dashboards and operators. Does not block: the worker
-   * writes the latest report within about a second, unless the attempt ends before that.
+   * writes the latest report within about a second, unless the attempt ends before that or runs
+   * under one long lease ({@link #completeIn(Connection)}).
    *
    * @param percent the progress in percent, 0 to 100
    * @param message a description, or null for none

@@ -70,8 +70,8 @@ final class Loop {
 
   private volatile long nextAt; // nanoTime
   private volatile @Nullable Throwable failure; // of the last run, until its pause ends
-  private boolean hasFailed; // until a step gets a response
-  private int failures; // in a row, since the database came back
+  private boolean hasFailed; // until a step that used the database succeeds
+  private int failures; // in a row, since the database became available again
 
   /**
    * The failure that prevents a loop from working.
@@ -207,7 +207,7 @@ final class Loop {
       try {
         turn.lock();
         try {
-          if (failure == null) { // of another thread, whose pause begins only now
+          if (failure == null) { // a failure in another thread first causes a pause
             take();
           }
         } finally {

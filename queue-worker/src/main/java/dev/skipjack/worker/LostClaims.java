@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * Releases the jobs of claims whose connection broke during the commit. If such a claim was
  * committed, its jobs would otherwise wait until their leases expire.
  *
- * <p>The jobs of a lost claim in one round trip and of a lost direct start are unknown. They are
- * searched: a job is lost if two searches, at least a second apart, find that this worker holds it
- * in the database, while none of its attempts is known. Until the second search, enqueues in
- * progress may start their jobs. An enqueue that takes longer can no longer start its job ({@link
- * RunningJobs#giveUp}).
+ * <p>The jobs of a lost claim in one round trip and of a lost direct start are unknown. The worker
+ * searches for them: a job is lost if two searches, at least a second apart, find that this worker
+ * holds it in the database, while none of its attempts is known. Until the second search, enqueues
+ * in progress may start their jobs. An enqueue that takes longer can no longer start its job
+ * ({@link RunningJobs#giveUp}).
  *
  * <p>The attempts are released without being counted. Each is named by its execution id, so a later
  * claim of the same job is never affected, even if the same worker made it. The server may commit
@@ -165,7 +165,9 @@ final class LostClaims {
     }
   }
 
-  /** The due time does not change, because no handler was called. */
+  /**
+   * Returns the release of a job, whose due time does not change, because no handler was called.
+   */
   private static Requeue released(ClaimedJob job) {
     return Requeue.until(job.execution(), ExecutionStatus.RELEASED, job.scheduledAt());
   }

@@ -497,7 +497,7 @@ final class Reporter {
     }
   }
 
-  /** Reports that the worker's role may not fire schedules; logged once. */
+  /** Reports that the worker's database user may not fire schedules. Logged once. */
   void schedulesForbidden(Throwable why) {
     if (!schedulesForbidden) {
       schedulesForbidden = true;

@@ -14,13 +14,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires schedules at their due times. The statement of the {@link Registrar} also returns when the
- * next schedule is due. The thread that runs this step is started when there is a schedule. Without
- * schedules in the database, a worker needs neither an additional statement nor an additional
- * thread.
+ * Fires schedules at their due times. The statement of the {@link Registrar} also returns the time
+ * until the next schedule is due. The thread that runs this step is started when there is a
+ * schedule. Without schedules in the database, a worker needs neither an additional statement nor
+ * an additional thread.
  *
- * <p>Confined to its thread, except {@link #schedulesChanged}, {@link #instructed}, {@link #isDue}
- * and {@link #close}.
+ * <p>Confined to its thread, except {@link #start}, {@link #schedulesChanged}, {@link #instructed},
+ * {@link #isDue}, {@link #hanging} and {@link #close}.
  */
 final class Scheduler implements Loop.Step {
 
@@ -37,7 +37,7 @@ final class Scheduler implements Loop.Step {
   /** The pause after work that failed although schedules can be fired. */
   private static final long RETRY_INTERVAL = Duration.ofMinutes(1).toNanos();
 
-  /** Longer durations are not distinguished, because they exceed a number of nanoseconds. */
+  /** Longer durations are cut to this one, because their nanoseconds may not fit into a long. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
@@ -144,7 +144,7 @@ final class Scheduler implements Loop.Step {
             || code.untilLimit() == 0);
   }
 
-  /** Returns the nanoseconds until a schedule is due; {@link #NEVER} if none will be due. */
+  /** Returns the nanoseconds until a schedule is due; {@link #NEVER} if none is planned. */
   private synchronized long untilDue() {
     return dueAt == null ? NEVER : Math.max(0, dueAt - nanoTime.getAsLong());
   }

@@ -28,7 +28,7 @@ public enum WorkerMeter {
   RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease expired"),
   /** Attempts that were interrupted because their type's timeout had passed. */
   TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
-  /** Handlers that continued to run long after they were interrupted. */
+  /** Handlers that became stuck ({@link WorkerEvent.Stuck}). */
   STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when interrupted"),
   /** Attempts that failed because their payload could not be fetched. */
   UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
@@ -42,7 +42,7 @@ public enum WorkerMeter {
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
   /** Duration of a renewal of leases, measured by the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
-  /** How late schedules were fired, jitter included. */
+  /** Delay of a fire after its planned time, including jitter. */
   SCHEDULE_LATE(
       "skipjack.worker.schedule.late", Type.TIMER, "Delay of a fire after its planned time"),
   /** Failed tries to fire a schedule. */
@@ -57,7 +57,7 @@ public enum WorkerMeter {
   RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
   /** Attempts whose outcome is not written yet. */
   UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
-  /** Handlers that are still running long after they were interrupted. */
+  /** Stuck handlers ({@link WorkerEvent.Stuck}) that are still running. */
   STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end after an interrupt"),
   /** How many seconds the oldest due job of the served queues had waited at the last poll. */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),

@@ -112,8 +112,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * {@return the TCP port on 127.0.0.1} It changes whenever the server is started, but not when a
-   * running server is adopted.
+   * {@return the TCP port on 127.0.0.1} It may change whenever the server is started, but not when
+   * a running server is adopted.
    */
   public int port() {
     return running.postmaster().port();
@@ -146,9 +146,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   /**
    * Stops the server and releases its folder, which keeps the data. Open connections are terminated
-   * and their transactions rolled back. Stopping usually takes a tenth of a second and never more
-   * than half a minute; if the server does not stop within ten seconds, it is stopped by force.
-   * Closing it again has no effect.
+   * and their transactions rolled back. Stopping usually takes a tenth of a second. If the server
+   * does not stop within ten seconds, it is stopped by force. Closing it again has no effect.
    *
    * @throws EmbeddedPostgresException if the server cannot be stopped
    */
@@ -254,8 +253,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * it has exactly the requested settings; otherwise it is restarted. With {@code fsync} set to
      * {@code off}, the data may not survive a power failure.
      *
-     * @param name the name of the parameter, as in {@code postgresql.conf}; the addresses and the
-     *     port that the server listens on cannot be set
+     * @param name the name of the parameter, as in {@code postgresql.conf}; addresses, port, file
+     *     locations and the log collector cannot be set
      * @param value the value, without control characters
      * @return this builder
      */
@@ -318,7 +317,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * exists, two or three seconds if it must be created, and longer if the binaries must be
      * unpacked.
      *
-     * @return the embedded postgres
+     * @return the server
      * @throws EmbeddedPostgresException if the server cannot be started; the message states the
      *     reason and the fix
      */

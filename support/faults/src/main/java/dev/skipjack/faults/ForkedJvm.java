@@ -283,7 +283,7 @@ public final class ForkedJvm implements AutoCloseable {
     /**
      * Adds a folder of classes that the child searches before its class path.
      *
-     * @param folder the folder
+     * @param folder a folder of class files
      * @return this builder
      */
     public Builder classes(Path folder) {
