@@ -67,8 +67,8 @@ final class EnqueueWriter {
   }
 
   /**
-   * Writes one job in its own transaction, in one round trip. If the server rejects the session's
-   * isolation level, the transaction is repeated in READ COMMITTED.
+   * Writes one job in its own transaction, in one round trip. If it fails to serialize at the
+   * session's isolation level, it is repeated in READ COMMITTED.
    *
    * @param job a job without an idempotency key and without strict ordering
    */

@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The last column is computed only if the lease was not extended. It is NULL if the job has no
  * row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
  *
- * <p>The update changes no indexed column, so it is a HOT update. {@link AttemptCtes} explains the
+ * <p>The update changes no indexed column, so it can be a HOT update. {@link AttemptCtes} explains
+ * the
  * lock order.
  */
 final class HeartbeatStatement {
