@@ -45,8 +45,8 @@ final class PartitionErrors {
           DEADLOCK, Reason.BUSY,
           QUERY_CANCELED, Reason.BUSY,
           NOT_IN_PREREQUISITE_STATE, Reason.BUSY, // another one is being detached
-          UNDEFINED_TABLE, Reason.BUSY, // another maintainer detached or dropped it first
-          INTERNAL, Reason.BUSY, // "tuple concurrently updated", caused by another maintainer
+          UNDEFINED_TABLE, Reason.BUSY, // another worker detached or dropped it first
+          INTERNAL, Reason.BUSY, // "tuple concurrently updated", caused by another worker
           DEPENDENT_OBJECTS, Reason.DEPENDED_ON,
           FORBIDDEN, Reason.FORBIDDEN);
 
