@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /** Checks the tables, indexes and partitions. */
 final class StorageChecks {
 
-  /** The number of dead rows at which autovacuum has certainly begun. */
+  /** The number of dead rows of a small table at which autovacuum has certainly begun. */
   private static final long DEAD_NORMAL = 5_000;
 
   private static final long MEGABYTE = 1L << 20;
