@@ -51,7 +51,7 @@ public record WorkerInfo(
    * @param pid the id of the process
    * @param queues the queues that the worker serves
    * @param kinds the kinds that the worker handles
-   * @param settings the settings, as text for operators
+   * @param settings the settings, as a JSON object; null if not reported
    * @param startedAt when it started
    * @param seenAt when the worker last updated its row
    * @param silentFor how long ago that was

@@ -39,7 +39,7 @@ public record ClaimedJob(
   /**
    * Makes a defensive copy of the headers.
    *
-   * @param execution the execution, which fences the write
+   * @param execution the execution that the claim created
    * @param queue the queue
    * @param kind the kind of the job
    * @param payload the payload as JSON
