@@ -150,7 +150,8 @@ public final class EnqueueOptions {
   /**
    * Sets the tags of the job, as {@link #tags(List)} does.
    *
-   * @param first the first tag @param more further tags
+   * @param first the first tag
+   * @param more further tags
    * @return a copy with this change
    */
   public EnqueueOptions tags(String first, String... more) {
@@ -177,7 +178,8 @@ public final class EnqueueOptions {
    * Sets an idempotency key that is kept for {@link #DEFAULT_KEPT}; see {@link
    * #idempotencyKey(String, Duration)}.
    *
-   * @param key the key, as for that method @return a copy with this change
+   * @param key the key, as for that method
+   * @return a copy with this change
    */
   public EnqueueOptions idempotencyKey(String key) {
     return idempotencyKey(key, DEFAULT_KEPT);

@@ -463,7 +463,8 @@ public final class OwnTransactions {
      * Does the work and returns its result.
      *
      * @param session runs statements in the transaction
-     * @return the result @throws SQLException if the database refuses the statement or cannot be
+     * @return the result
+     * @throws SQLException if the database refuses the statement or cannot be
      *     reached
      */
     R run(Session session) throws SQLException;
@@ -476,7 +477,8 @@ public final class OwnTransactions {
      * Does the work and returns its result.
      *
      * @param connection the connection
-     * @return the result @throws SQLException if the database refuses the statement or cannot be
+     * @return the result
+     * @throws SQLException if the database refuses the statement or cannot be
      *     reached
      */
     R run(Connection connection) throws SQLException;

@@ -26,7 +26,8 @@ import java.util.function.IntConsumer;
 public interface QueueAdmin {
 
   /**
-   * Cancels jobs. A job that is not running is archived as cancelled immediately. For a running
+   * Cancels jobs. A pending or waiting job is archived as cancelled immediately, and a dead job is
+   * not changed. For a running
    * job, cancellation is requested: its worker reads the request within about a second and
    * interrupts the handler. If the handler still completes the job, the job is completed. If the
    * attempt ends in any other way, including a lost lease, the job is archived as cancelled.

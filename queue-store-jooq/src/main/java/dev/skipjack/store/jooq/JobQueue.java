@@ -568,7 +568,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the schema in which the migrations were run, without quotes. Default: {@value
      * #DEFAULT_SCHEMA}.
      *
-     * @param schema the name of the schema @return this builder
+     * @param schema the name of the schema
+     * @return this builder
      * @throws IllegalArgumentException if the name is blank, longer than 63 bytes in UTF-8, or
      *     contains a NUL character
      */
@@ -688,7 +689,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Disables wake-ups for jobs of these queues. The next poll of a worker finds the jobs. Jobs of
      * other queues still wake workers. The schema's function {@code enqueue} ignores this setting.
      *
-     * @param queue the name of a queue @param more the names of further queues
+     * @param queue the name of a queue
+     * @param more the names of further queues
      * @return this builder
      * @throws IllegalArgumentException if a name is not a valid queue name
      */
