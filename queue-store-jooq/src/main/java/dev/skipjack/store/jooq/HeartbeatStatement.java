@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN renewed ...
  * }</pre>
  *
- * <p>The last column is computed only if the lease was not extended. It is NULL if the job has no
- * row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
+ * <p>The last column is computed only if the lease was not extended. It is then NULL if the job has
+ * no row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
  *
  * <p>The update changes no indexed column, so it can be a HOT update. {@link AttemptCtes} explains
  * the
