@@ -45,8 +45,7 @@ import org.jspecify.annotations.Nullable;
  * no row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
  *
  * <p>The update changes no indexed column, so it can be a HOT update. {@link AttemptCtes} explains
- * the
- * lock order.
+ * the lock order.
  */
 final class HeartbeatStatement {
 
