@@ -91,10 +91,9 @@ public interface JobEnqueuer {
    *
    * <p>At READ COMMITTED, a duplicate causes no exception, unless the wait for another transaction
    * exceeds {@code lock_timeout}. In its own transactions, an enqueuer sets it to 30 seconds if the
-   * role has no such limit. In a caller's REPEATABLE READ or
-   * SERIALIZABLE transaction, PostgreSQL reports a serialization failure (40001) if another
-   * transaction has committed the key since the caller's snapshot. The exception is propagated to
-   * the caller unchanged.
+   * role has no such limit. In a caller's REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL
+   * reports a serialization failure (40001) if another transaction has committed the key since the
+   * caller's snapshot. The exception is propagated to the caller unchanged.
    *
    * @param <T> the type of the payload
    * @param type the job's type

@@ -180,6 +180,7 @@ public final class JobType<T> {
   /**
    * Sets the timeout of an attempt, after which its handler is interrupted. The timeout must be
    * positive and is independent of the lease. By default, there is no timeout.
+   *
    * @param timeout the timeout; positive
    * @return a copy with this change
    */

@@ -214,10 +214,10 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of timestamps with time zone, one for each of {@code elements}. They are sent as strings in
-   * PostgreSQL's text form, because Java's types have no {@code -infinity}. The statement casts
-   * them. The driver would send an array of timestamps as one string, in which the meaning of NULL
-   * depends on the session's {@code array_nulls}.
+   * Sets an array of timestamps with time zone, one for each of {@code elements}. They are sent as
+   * strings in PostgreSQL's text form, because Java's types have no {@code -infinity}. The
+   * statement casts them. The driver would send an array of timestamps as one string, in which the
+   * meaning of NULL depends on the session's {@code array_nulls}.
    *
    * @param <E> the type of the elements
    * @param name the name of the parameter

@@ -66,8 +66,7 @@ public final class EndedTransaction {
 
   /**
    * Runs each statement in a transaction of its own. If another transaction has begun on the
-   * connection, the statements run in that transaction
-   * instead.
+   * connection, the statements run in that transaction instead.
    *
    * @param connection the connection; its auto-commit mode is restored afterwards
    * @param work runs the statements

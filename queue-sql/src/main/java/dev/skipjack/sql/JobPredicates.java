@@ -11,9 +11,8 @@ import org.jooq.Field;
 
 /**
  * The conditions that a statement must contain to use a partial index of {@code jobs}. Their
- * literals are inlined:
- * a bound status matches no partial index, and the claim would read the whole table
- * (docs/adr/0003).
+ * literals are inlined: a bound status matches no partial index, and the claim would read the whole
+ * table (docs/adr/0003).
  */
 public final class JobPredicates {
 

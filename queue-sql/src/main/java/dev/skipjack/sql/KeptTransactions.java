@@ -16,9 +16,8 @@ import org.slf4j.LoggerFactory;
  * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps between calls
  * without an open transaction. The pool cannot check this connection. After a minute without use,
  * the next {@link #reserve} therefore checks whether the server is reachable and writable. If a
- * response takes
- * longer than ten seconds, the connection is closed. Safe for any number of threads, which take
- * turns.
+ * response takes longer than ten seconds, the connection is closed. Safe for any number of threads,
+ * which take turns.
  */
 public final class KeptTransactions implements AutoCloseable {
 
@@ -193,8 +192,7 @@ public final class KeptTransactions implements AutoCloseable {
 
   /**
    * Returns the connection to its pool, unless the failure only aborted its statement. In that case
-   * the
-   * connection still works, and borrowing another one could take long if handlers use all
+   * the connection still works, and borrowing another one could take long if handlers use all
    * connections of the pool.
    */
   private void giveUpUnlessWhole(SQLException failure) {
@@ -211,7 +209,10 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Returns the connection to its pool, which detects whether it is broken. If its server is read-only, breaks it first. */
+  /**
+   * Returns the connection to its pool, which detects whether it is broken. If its server is
+   * read-only, breaks it first.
+   */
   private void giveUp(Throwable failure) {
     Connection connection = kept;
     kept = null;

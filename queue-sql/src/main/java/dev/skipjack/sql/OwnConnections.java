@@ -18,10 +18,9 @@ import org.slf4j.LoggerFactory;
  * transaction, the driver reports that the transaction is open. Before that, the only indication is
  * that auto-commit is off, which may also be the configuration of a pool. Such a connection is
  * therefore rejected in only two cases. First, a HikariCP pool is configured with auto-commit.
- * Second, the
- * data source has provided a connection in auto-commit mode before, and now provides the same
- * connection a second time while it is still borrowed. A data source that provides two different
- * connections counts as a pool, and is not tested again.
+ * Second, the data source has provided a connection in auto-commit mode before, and now provides
+ * the same connection a second time while it is still borrowed. A data source that provides two
+ * different connections counts as a pool, and is not tested again.
  */
 public final class OwnConnections {
 
@@ -58,7 +57,8 @@ public final class OwnConnections {
     return ofWorkers(dataSource, PoolBypass.HANGS);
   }
 
-  /** {@return connections for a worker}
+  /**
+   * {@return connections for a worker}
    *
    * @param hangs how long an attempt of the pool to connect may last before it is assumed to hang
    */

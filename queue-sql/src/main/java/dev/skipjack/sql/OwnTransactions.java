@@ -31,7 +31,10 @@ public final class OwnTransactions {
   /** SQLSTATEs of a refused user or password. */
   private static final Set<String> WRONG_LOGIN = Set.of("28P01", "28000");
 
-  /** The beginning of the JDK's message if no driver accepts a URL. Its SQLSTATE is that of a lost connection. */
+  /**
+   * The beginning of the JDK's message if no driver accepts a URL. Its SQLSTATE is that of a lost
+   * connection.
+   */
   private static final String NO_DRIVER = "No suitable driver";
 
   /**
@@ -464,8 +467,7 @@ public final class OwnTransactions {
      *
      * @param session runs statements in the transaction
      * @return the result
-     * @throws SQLException if the database refuses the statement or cannot be
-     *     reached
+     * @throws SQLException if the database refuses the statement or cannot be reached
      */
     R run(Session session) throws SQLException;
   }
@@ -478,8 +480,7 @@ public final class OwnTransactions {
      *
      * @param connection the connection
      * @return the result
-     * @throws SQLException if the database refuses the statement or cannot be
-     *     reached
+     * @throws SQLException if the database refuses the statement or cannot be reached
      */
     R run(Connection connection) throws SQLException;
   }

@@ -24,12 +24,10 @@ import org.slf4j.LoggerFactory;
  * to connect. A borrower waits for up to its {@code connectionTimeout}, 30 seconds by default.
  * Unless all connections of the pool are in use, this class waits for the pool for at most half a
  * second if the pool's last attempt failed, and for two seconds if an attempt hangs. It then opens
- * its own
- * connection. If the server refuses this connection, because the login is rejected or a limit is
- * reached, this class waits for the pool. A worker therefore detects the start and the end of an
- * outage within about two seconds. The connection has the settings of the pool's connections, and
- * is closed after
- * use.
+ * its own connection. If the server refuses this connection, because the login is rejected or a
+ * limit is reached, this class waits for the pool. A worker therefore detects the start and the end
+ * of an outage within about two seconds. The connection has the settings of the pool's connections,
+ * and is closed after use.
  */
 final class PoolBypass {
 

@@ -8,8 +8,8 @@ final class Settings {
 
   /**
    * The search path of statements, except {@linkplain Statement#selfContained self-contained} ones.
-   * Statements qualify the names of tables. The temporary schema is
-   * listed last, because otherwise it would be searched first, and it can contain types.
+   * Statements qualify the names of tables. The temporary schema is listed last, because otherwise
+   * it would be searched first, and it can contain types.
    */
   static final String SEARCH_PATH = "pg_catalog, pg_temp";
 

@@ -27,10 +27,10 @@ public interface QueueAdmin {
 
   /**
    * Cancels jobs. A pending or waiting job is archived as cancelled immediately, and a dead job is
-   * not changed. For a running
-   * job, cancellation is requested: its worker reads the request within about a second and
-   * interrupts the handler. If the handler still completes the job, the job is completed. If the
-   * attempt ends in any other way, including a lost lease, the job is archived as cancelled.
+   * not changed. For a running job, cancellation is requested: its worker reads the request within
+   * about a second and interrupts the handler. If the handler still completes the job, the job is
+   * completed. If the attempt ends in any other way, including a lost lease, the job is archived as
+   * cancelled.
    *
    * @param jobs the ids of the jobs
    * @return a result for each job, in the order of the ids

@@ -226,9 +226,8 @@ public final class Schedule {
      * @return the schedule
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
      *     key, an ordering key, strict ordering, a header or a trace, or disable the wake-up, none
-     *     of which is possible for jobs of a schedule; or if the type
-     *     {@linkplain JobType#orderedBy derives} an ordering key from the payload, in which case
-     *     use {@link #enqueueFrom} instead
+     *     of which is possible for jobs of a schedule; or if the type {@linkplain JobType#orderedBy
+     *     derives} an ordering key from the payload, in which case use {@link #enqueueFrom} instead
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");

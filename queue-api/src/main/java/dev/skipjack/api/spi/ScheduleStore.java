@@ -126,8 +126,7 @@ public interface ScheduleStore {
    * The result of {@link #fireDue}.
    *
    * @param fired the planned times for which schedules were fired
-   * @param failed the schedules that
-   *     could not be fired and will be retried later
+   * @param failed the schedules that could not be fired and will be retried later
    * @param nextIn how long to wait before the next call; zero if more schedules may be due now,
    *     null if none will become due
    */

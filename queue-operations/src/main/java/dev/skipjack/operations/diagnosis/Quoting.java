@@ -20,8 +20,8 @@ final class Quoting {
 
   /**
    * Returns the command that takes an ordering key from a dead job. It identifies the ordering key
-   * by the job, because
-   * keys may contain characters that no terminal shows or that cannot be pasted.
+   * by the job, because keys may contain characters that no terminal shows or that cannot be
+   * pasted.
    */
   static String unblock(Object head) {
     return "skipjack keys unblock --job " + head;

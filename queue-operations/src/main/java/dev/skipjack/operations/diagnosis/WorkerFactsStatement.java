@@ -50,7 +50,8 @@ final class WorkerFactsStatement {
 
   private WorkerFactsStatement() {}
 
-  /** A living worker.
+  /**
+   * A living worker.
    *
    * @param identity the worker's name as stored in the rows of its running jobs
    * @param serves whether it serves the job's queue

@@ -310,8 +310,8 @@ final class DirectStart implements LocalWorkers {
     /**
      * Starts the job if it was committed, or makes it pending again. If a transaction is open on
      * the connection, makes the job pending in that transaction, which is either the one that
-     * inserted the job or a later one. The worker searches for the job as
-     * well, because that transaction may still be rolled back.
+     * inserted the job or a later one. The worker searches for the job as well, because that
+     * transaction may still be rolled back.
      */
     boolean ended(Connection connection) {
       return end(
@@ -326,12 +326,17 @@ final class DirectStart implements LocalWorkers {
           });
     }
 
-    /** Makes the worker search for the job, because it is unknown whether the transaction was committed. */
+    /**
+     * Makes the worker search for the job, because it is unknown whether the transaction was
+     * committed.
+     */
     void unknown() {
       slot.lost();
     }
 
-    /** Runs {@code ending}. If it fails or has not used the slot, the worker searches for the job. */
+    /**
+     * Runs {@code ending}. If it fails or has not used the slot, the worker searches for the job.
+     */
     private boolean end(Callable<Boolean> ending) {
       try {
         return ending.call();

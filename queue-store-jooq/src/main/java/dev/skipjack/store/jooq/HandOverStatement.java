@@ -117,9 +117,7 @@ final class HandOverStatement {
         HandOverStatement::read);
   }
 
-  /**
-   * Returns a condition that is always true. Its evaluation runs {@code written} to the end.
-   */
+  /** Returns a condition that is always true. Its evaluation runs {@code written} to the end. */
   private static Condition isWritten(Table<?> written) {
     return field(select(count()).from(written)).ge(inline(0));
   }

@@ -67,8 +67,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An enqueue through the queue itself runs in a transaction of the queue, which has been
  * committed when the call returns. An enqueuer from {@link #in} uses the caller's transaction, so
- * that a job is
- * committed or rolled back together with the rows it belongs to.
+ * that a job is committed or rolled back together with the rows it belongs to.
  *
  * <p>Immutable and safe for any number of threads; create one instance and share it. It holds no
  * connection between calls and need not be closed.
@@ -233,7 +232,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         });
   }
 
-  /** The parts that exist separately for the application, the workers and a caller's transaction. */
+  /**
+   * The parts that exist separately for the application, the workers and a caller's transaction.
+   */
   private record Side(
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
@@ -668,10 +669,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * get into another tenant's database, or run in another tenant's worker.
      *
      * <p>If true, single enqueues of several threads may share a commit, and a job may start
-     * directly
-     * in a free slot of a worker that was started on this queue object. If the connection breaks
-     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never
-     * share a commit.
+     * directly in a free slot of a worker that was started on this queue object. If the connection
+     * breaks during a shared commit, the outcome is unknown for all of its jobs. Virtual threads
+     * never share a commit.
      *
      * @param sameForAllThreads whether every thread gets an equivalent connection
      * @return this builder

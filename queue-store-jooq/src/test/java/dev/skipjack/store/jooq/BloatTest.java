@@ -38,8 +38,7 @@ class BloatTest {
    * If the table is vacuumed as often as by autovacuum, neither the table nor the index grows with
    * the number of jobs. Without reuse, both would reach eleven thirds of their first size. The
    * limit is twice the first size, because an index may grow by half between two vacuums.
-   * Autovacuum is
-   * off, because its snapshot could prevent the test's VACUUM from removing rows.
+   * Autovacuum is off, because its snapshot could prevent the test's VACUUM from removing rows.
    */
   @Test
   void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {

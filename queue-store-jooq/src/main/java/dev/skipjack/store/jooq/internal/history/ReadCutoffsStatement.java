@@ -32,9 +32,8 @@ import org.jooq.types.YearToSecond;
  * }</pre>
  *
  * <p>Each of the two retentions is a column and has its own statement. The cutoff is computed in
- * UTC,
- * because the length of a day depends on the time zone. A retention of more than a thousand years
- * counts as a thousand years, so that the subtraction does not fail.
+ * UTC, because the length of a day depends on the time zone. A retention of more than a thousand
+ * years counts as a thousand years, so that the subtraction does not fail.
  */
 final class ReadCutoffsStatement {
 

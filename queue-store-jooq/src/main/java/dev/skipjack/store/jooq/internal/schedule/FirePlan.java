@@ -35,7 +35,6 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
   /** The maximum duration by which new time zone rules can make a planned time earlier. */
   private static final Duration LARGEST_RULE_CHANGE = Duration.ofHours(3);
 
-  
   FirePlan {
     fires = List.copyOf(fires);
   }

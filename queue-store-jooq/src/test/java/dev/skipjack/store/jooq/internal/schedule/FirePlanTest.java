@@ -162,7 +162,9 @@ class FirePlanTest {
     assertThat(plan.next()).isEqualTo(NINE.plus(Duration.ofMinutes(30)));
   }
 
-  /** The new rules of the time zone move the fire time to an earlier hour, in which no worker ran. */
+  /**
+   * The new rules of the time zone move the fire time to an earlier hour, in which no worker ran.
+   */
   @Test
   void aFireTimeThatNewRulesMakeEarlierIsFired() {
     Timing eight = Timing.cron("0 8 * * *");
