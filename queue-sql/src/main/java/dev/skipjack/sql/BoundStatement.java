@@ -31,8 +31,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
    * Runs the statement without settings, in the open transaction or, in auto-commit mode, as its
    * own transaction.
    *
-   * @param followUp a query to run in the same round trip, or null for none @throws
-   *     IllegalStateException if the statement needs settings
+   * @param followUp a query to run in the same round trip, or null for none
+   * @throws IllegalStateException if the statement needs settings
    */
   List<R> runAlone(Connection connection, @Nullable FollowUp followUp) throws SQLException {
     requireSelfContained();

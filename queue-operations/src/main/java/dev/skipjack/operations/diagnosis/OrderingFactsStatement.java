@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'waiting' AND ordering_key = :key
- *                                  AND coalesce(ordering_position, id) < :position LIMIT 10001) AS before) AS
- *                                  before,
+ *                                  AND coalesce(ordering_position, id) < :position LIMIT 10001) AS before) AS before,
  *        head.id, head.status, head.last_error, <the policy that applies to the head> AS policy
  *   FROM one row LEFT JOIN jobs AS head ON head.ordering_key = :key AND head.ordering_head
  * }</pre>
