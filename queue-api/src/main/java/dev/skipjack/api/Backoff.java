@@ -26,8 +26,9 @@ public interface Backoff {
   Duration after(int attempt, RandomGenerator random);
 
   /**
-   * {@return the default backoff, which starts at 15 s and doubles up to one day} Three quarters of each wait are random. If the first attempts of many jobs fail together, their
-   * second attempts are spread over about 11 seconds.
+   * {@return the default backoff, which starts at 15 s and doubles up to one day} Three quarters of
+   * each wait are random. If the first attempts of many jobs fail together, their second attempts
+   * are spread over about 11 seconds.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);

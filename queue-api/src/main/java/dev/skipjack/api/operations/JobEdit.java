@@ -47,7 +47,8 @@ public final class JobEdit {
   }
 
   /**
-   * Sets the due time. An instant in the past makes the job due immediately. Overrides an earlier {@link #delay(Duration)}.
+   * Sets the due time. An instant in the past makes the job due immediately. Overrides an earlier
+   * {@link #delay(Duration)}.
    *
    * @param instant the new due time, at most {@link dev.skipjack.api.EnqueueOptions#LATEST}
    * @return a copy with this change

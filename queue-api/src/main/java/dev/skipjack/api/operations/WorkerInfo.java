@@ -37,7 +37,8 @@ public record WorkerInfo(
     Duration silentFor) {
 
   /**
-   * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat once a minute, plus or minus a fifth, so that one heartbeat may fail.
+   * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
+   * once a minute, plus or minus a fifth, so that one heartbeat may fail.
    */
   public static final Duration SILENCE = Duration.ofMinutes(3);
 

@@ -54,8 +54,8 @@ public final class Limits {
   }
 
   /**
-   * {@return the instant, which must not be after {@link EnqueueOptions#LATEST}, or the epoch if the
-   * instant is earlier, because PostgreSQL cannot store every past instant}
+   * {@return the instant, which must not be after {@link EnqueueOptions#LATEST}, or the epoch if
+   * the instant is earlier, because PostgreSQL cannot store every past instant}
    *
    * @param instant the instant
    */

@@ -119,8 +119,8 @@ final class StorageChecks {
   }
 
   /**
-   * Returns the number of rows, or a negative number if it is unknown. The number of live rows starts again
-   * at zero when the statistics are reset, so the larger of the two numbers is used.
+   * Returns the number of rows, or a negative number if it is unknown. The number of live rows
+   * starts again at zero when the statistics are reset, so the larger of the two numbers is used.
    */
   private static long rows(TableFactsStatement.Facts table) {
     return table.liveRows() > 0
@@ -141,7 +141,8 @@ final class StorageChecks {
     Fix create =
         new Fix(
             "skipjack prune",
-            "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or operator, or start a worker");
+            "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or"
+                + " operator, or start a worker");
     LocalDate today = now.atZone(ZoneOffset.UTC).toLocalDate();
     for (int days = 0; days <= DAYS_AHEAD; days++) {
       for (String name : namesOf(today.plusDays(days), more)) {
@@ -166,7 +167,8 @@ final class StorageChecks {
                         .formatted(pending.name()),
                     new Fix(
                         "skipjack prune",
-                        "queue.maintenance().removePartitions(retention), by the owner of the tables")))
+                        "queue.maintenance().removePartitions(retention), by the owner of the"
+                            + " tables")))
         .orElseGet(
             () ->
                 Check.PARTITIONS.green(

@@ -25,9 +25,9 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts jobs. {@link #write} inserts any number of jobs in an open transaction: it takes the locks of
- * strict ordering, then inserts the jobs without an idempotency key in the given order, and then the
- * others in key order. The other methods insert few jobs in one round trip.
+ * Inserts jobs. {@link #write} inserts any number of jobs in an open transaction: it takes the
+ * locks of strict ordering, then inserts the jobs without an idempotency key in the given order,
+ * and then the others in key order. The other methods insert few jobs in one round trip.
  */
 final class EnqueueWriter {
 

@@ -47,8 +47,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private static final int BATCHES_OF_A_HEAD = 4;
 
   /**
-   * The maximum number of tries. Each retry follows a unique violation or a deadlock, which a concurrent
-   * promotion can cause.
+   * The maximum number of tries. Each retry follows a unique violation or a deadlock, which a
+   * concurrent promotion can cause.
    */
   private static final int TRIES = 3;
 

@@ -6,9 +6,10 @@
  * or running. A statement that deletes the head because its handler has completed or cancelled it
  * promotes the next job in the same transaction ({@link
  * dev.skipjack.store.jooq.internal.ordering.Promotion}). All other promotions are separate
- * statements, which run for instance after the commit of an enqueue or of a command that removed the
- * head. {@link dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs} also finds keys without a head,
- * for instance those of jobs that a caller's transaction has inserted (docs/adr/0038).
+ * statements, which run for instance after the commit of an enqueue or of a command that removed
+ * the head. {@link dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs} also finds keys
+ * without a head, for instance those of jobs that a caller's transaction has inserted
+ * (docs/adr/0038).
  *
  * <p>Public only so that the store can use it; not part of the API.
  */

@@ -40,9 +40,9 @@ import org.jooq.ResultQuery;
  * SELECT name FROM written
  * }</pre>
  *
- * <p>The caller locks the rows with LockSchedulesStatement before it replaces, pauses or deletes them.
- * An insert waits
- * for a concurrent insert of the same name, and has no effect if that one is committed.
+ * <p>The caller locks the rows with LockSchedulesStatement before it replaces, pauses or deletes
+ * them. An insert waits for a concurrent insert of the same name, and has no effect if that one is
+ * committed.
  */
 final class WriteSchedulesStatement {
 
