@@ -141,8 +141,7 @@ final class StorageChecks {
     Fix create =
         new Fix(
             "skipjack prune",
-            "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or"
-                + " operator, or start a worker");
+            "queue.maintenance().createPartitions(Duration.ofDays(14)) with the role worker or operator, or start a worker");
     LocalDate today = now.atZone(ZoneOffset.UTC).toLocalDate();
     for (int days = 0; days <= DAYS_AHEAD; days++) {
       for (String name : namesOf(today.plusDays(days), more)) {
@@ -167,8 +166,7 @@ final class StorageChecks {
                         .formatted(pending.name()),
                     new Fix(
                         "skipjack prune",
-                        "queue.maintenance().removePartitions(retention), by the owner of the"
-                            + " tables")))
+                        "queue.maintenance().removePartitions(retention), by the owner of the tables")))
         .orElseGet(
             () ->
                 Check.PARTITIONS.green(
