@@ -49,7 +49,7 @@ COMMENT ON COLUMN jobs_archive.priority IS 'Priority it ended with.';
 COMMENT ON COLUMN jobs_archive.scheduled_at IS 'When its last attempt became due.';
 COMMENT ON COLUMN jobs_archive.created_at IS 'When it was enqueued.';
 COMMENT ON COLUMN jobs_archive.started_at IS 'When its last attempt was claimed. NULL if it never started.';
-COMMENT ON COLUMN jobs_archive.attempts IS 'Number of executions; equals the number of audit rows of the job.';
+COMMENT ON COLUMN jobs_archive.attempts IS 'Number of executions.';
 COMMENT ON COLUMN jobs_archive.uncounted_attempts IS 'Attempts that did not count.';
 COMMENT ON COLUMN jobs_archive.max_attempts IS 'Maximum number of used attempts.';
 COMMENT ON COLUMN jobs_archive.execution_id IS 'Execution that ended the job. NULL if it was cancelled before it ran.';

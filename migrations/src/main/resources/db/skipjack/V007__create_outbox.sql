@@ -1,7 +1,7 @@
 -- What:  the outbox: events that wait to be published, the published ones for as long as the relay keeps them, the leases and blocked
 --        aggregates of relays, the inbox of consumers, and outbox_record(...) for programs in any language.
--- Why:   an event is one INSERT in the transaction that changes the aggregate. Relays lease shards, not events, so an aggregate is published by one
---        relay at a time, and publishing an event costs one DELETE and one INSERT (docs/adr/0039).
+-- Why:   an event is one INSERT in the transaction that changes the aggregate. Relays lease shards, not events, so one relay at a time publishes
+--        the events of an aggregate, and publishing an event costs one DELETE and one INSERT (docs/adr/0039).
 -- Safety: outbox_record runs with its owner's rights, so it fixes the settings that it depends on, searches pg_catalog only and
 --        names our own objects with their schema (docs/adr/0019).
 -- Locks: creates only. Undo: DROP TABLE outbox_events, outbox_published, outbox_shards, outbox_blocked, inbox_events; DROP FUNCTION
@@ -72,7 +72,7 @@ CREATE TABLE outbox_events (
 -- What a relay reads: the oldest pending events of a shard. No other index may begin with position, because the planner
 -- would use that one for the order.
 CREATE INDEX outbox_events_pending_idx ON outbox_events (shard, position) WHERE status = 'pending';
--- Contains entries only while publishing fails.
+-- Contains only blocked, dead and skipped events, so it is usually empty.
 CREATE INDEX outbox_events_blocked_idx ON outbox_events (aggregate_type, aggregate_id, status, position) WHERE status <> 'pending';
 CREATE INDEX outbox_events_dead_idx ON outbox_events (died_at, event_id) WHERE status IN ('dead', 'skipped');
 

@@ -57,7 +57,7 @@ public record JobDetails(
    * @param progress the last progress report
    * @param result the result as JSON
    * @param headers the headers, by name
-   * @param executions the attempts, the newest first
+   * @param executions the attempts, oldest first
    */
   public JobDetails {
     headers = Map.copyOf(headers);
@@ -80,7 +80,7 @@ public record JobDetails(
   /**
    * {@return a copy of these details with the given attempts}
    *
-   * @param attempts the attempts, the newest first
+   * @param attempts the attempts, oldest first
    */
   public JobDetails withExecutions(List<JobExecution> attempts) {
     return new JobDetails(

@@ -130,11 +130,11 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     public final TableField<JobQueuesRecord, Integer> DEFAULT_MAX_ATTEMPTS = createField(DSL.name("default_max_attempts"), SQLDataType.INTEGER, this, "Attempts of jobs enqueued without a limit.");
 
     /**
-     * The column <code>skipjack.job_queues.ordering_policy</code>. What happens
-     * behind a dead head of an ordering key, instead of what the job says.
-     * NULL: what the job says.
+     * The column <code>skipjack.job_queues.ordering_policy</code>. Policy for
+     * the jobs behind a dead job of an ordering key: block, skip or park. NULL:
+     * the policy of the dead job.
      */
-    public final TableField<JobQueuesRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "What happens behind a dead head of an ordering key, instead of what the job says. NULL: what the job says.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
+    public final TableField<JobQueuesRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
 
     /**
      * The column <code>skipjack.job_queues.created_at</code>. When the row was

@@ -132,9 +132,9 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
 
     /**
      * The column <code>skipjack.jobs_archive.attempts</code>. Number of
-     * executions; equals the number of audit rows of the job.
+     * executions.
      */
-    public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Number of executions; equals the number of audit rows of the job.");
+    public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Number of executions.");
 
     /**
      * The column <code>skipjack.jobs_archive.uncounted_attempts</code>.

@@ -56,7 +56,7 @@ public final class JobExplainer {
   /**
    * Implements {@link dev.skipjack.api.operations.JobReader#why}.
    *
-   * @param id the id
+   * @param id the id of the job
    * @return the explanation, or empty if there is no such job
    */
   public Optional<JobExplanation> why(JobId id) {

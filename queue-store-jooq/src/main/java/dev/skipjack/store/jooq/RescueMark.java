@@ -7,7 +7,7 @@ import java.util.OptionalLong;
  * Determines the mark: the execution id above which a rescue searches for expired leases.
  *
  * <p>While any transaction of the database stays open, PostgreSQL keeps the index entries of
- * attempts that have ended since. They are at the head of the running index, and every sweep
+ * attempts that have ended since. They are at the beginning of the running index, and every sweep
  * without a mark reads all of them. After an hour at 3,000 jobs per second, a sweep takes longer
  * than its timeout. The mark is the id of the oldest attempt that was running two sweeps ago, so a
  * sweep with a mark skips these entries.

@@ -9,7 +9,7 @@
  * JooqQueueAdmin} the administrative operations. Partitions and retention are in {@code
  * internal.history}. The read-only queries are in the module queue-operations.
  *
- * <p>The queue's own transactions are READ COMMITTED and usually consist of one statement. A
+ * <p>The queue's own transactions are usually READ COMMITTED and consist of one statement. A
  * caller's transaction is used as it is.
  */
 @NullMarked

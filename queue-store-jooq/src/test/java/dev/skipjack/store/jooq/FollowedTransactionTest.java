@@ -320,7 +320,7 @@ class FollowedTransactionTest {
 
   /** Managers may report a rollback if the response to the commit was lost. */
   @Test
-  void aJobStartsWhoseTransactionWasNotRolledBackAsReported() throws SQLException {
+  void aJobStartsIfItsTransactionWasCommittedDespiteAReportedRollback() throws SQLException {
     enqueueRunning(1);
     connection.commit();
 

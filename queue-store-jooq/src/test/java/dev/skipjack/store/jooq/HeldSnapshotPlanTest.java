@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests claims and rescues while an open transaction prevents vacuum from removing the index
- * entries of ended jobs. These entries are at the head of the index, where a claim without a
+ * entries of ended jobs. These entries are at the beginning of the index, where a claim without a
  * low-water mark begins.
  */
 @QueueTest

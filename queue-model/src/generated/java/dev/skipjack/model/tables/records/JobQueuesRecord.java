@@ -197,18 +197,18 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.ordering_policy</code>. What happens
-     * behind a dead head of an ordering key, instead of what the job says.
-     * NULL: what the job says.
+     * Setter for <code>skipjack.job_queues.ordering_policy</code>. Policy for
+     * the jobs behind a dead job of an ordering key: block, skip or park. NULL:
+     * the policy of the dead job.
      */
     public void setOrderingPolicy(OrderingPolicy value) {
         set(10, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.ordering_policy</code>. What happens
-     * behind a dead head of an ordering key, instead of what the job says.
-     * NULL: what the job says.
+     * Getter for <code>skipjack.job_queues.ordering_policy</code>. Policy for
+     * the jobs behind a dead job of an ordering key: block, skip or park. NULL:
+     * the policy of the dead job.
      */
     public OrderingPolicy getOrderingPolicy() {
         return (OrderingPolicy) get(10);

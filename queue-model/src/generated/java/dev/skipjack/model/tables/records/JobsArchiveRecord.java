@@ -205,7 +205,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Setter for <code>skipjack.jobs_archive.attempts</code>. Number of
-     * executions; equals the number of audit rows of the job.
+     * executions.
      */
     public void setAttempts(Integer value) {
         set(11, value);
@@ -213,7 +213,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Getter for <code>skipjack.jobs_archive.attempts</code>. Number of
-     * executions; equals the number of audit rows of the job.
+     * executions.
      */
     public Integer getAttempts() {
         return (Integer) get(11);

@@ -92,7 +92,10 @@ public final class Promotion {
                 .and(when));
   }
 
-  /** Returns the CTE {@code next(id)} with the first waiting job of each key of {@code keys}. */
+  /**
+   * Returns the CTE {@code next(id, position)} with the first waiting job of each key of {@code
+   * keys}.
+   */
   public static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
     Table<?> first =
         select(JOBS.ID, POSITION.as("position"))

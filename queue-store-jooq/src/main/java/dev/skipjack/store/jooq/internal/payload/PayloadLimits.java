@@ -72,7 +72,7 @@ public final class PayloadLimits {
   }
 
   /**
-   * Returns {@code json} if it may be stored as a result; null is a valid result.
+   * Returns {@code json} if it may be stored as a result. The JSON value null is a valid result.
    *
    * @throws PayloadException as for {@link #require(String, String)}
    */
