@@ -38,14 +38,14 @@ final class RelayListener implements Runnable {
         return;
       }
       try (WakeUps.Subscription subscription = source.subscribe()) {
-        signal.wake(); // for events that were recorded before
+        signal.wake(); // for events that were recorded before the subscription
         while (!stop.isRequested()) {
           if (subscription.await(LISTEN).contains(RECORDED)) {
             signal.wake();
           }
           pause = RelayLoop.SHORTEST_PAUSE;
         }
-      } catch (Throwable failure) { // otherwise nothing would wake the relay
+      } catch (Throwable failure) { // otherwise this loop would end
         LOG.debug(
             "Relay cannot listen, polls instead relay={} error={}", relay, ErrorTexts.own(failure));
         signal.pause(pause);

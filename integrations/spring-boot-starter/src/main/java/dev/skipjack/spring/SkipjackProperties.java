@@ -47,13 +47,13 @@ public record SkipjackProperties(
   /**
    * Makes a defensive copy of the queues.
    *
-   * @param enabled whether the configuration is active
-   * @param schema the schema
-   * @param migrate whether migrations run at the start
+   * @param enabled whether the starter configures anything
+   * @param schema the schema of the queue's tables
+   * @param migrate what happens to the queue's tables at start
    * @param enqueue how jobs are enqueued
    * @param queues the queues that the worker serves, by name
    * @param worker the worker
-   * @param observation which observations are made
+   * @param observation the settings of observations
    */
   public SkipjackProperties {
     queues = Map.copyOf(queues);

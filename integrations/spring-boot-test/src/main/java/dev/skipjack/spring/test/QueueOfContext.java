@@ -18,7 +18,7 @@ final class QueueOfContext {
     this.foreign = foreign;
   }
 
-  /** Empties the queue, unless it had jobs before the tests. */
+  /** Empties the queue. Throws an exception if it had jobs before the tests. */
   synchronized void empty() {
     if (foreign.found()) {
       throw new IllegalStateException(
