@@ -581,7 +581,7 @@ class HttpPublisherTest {
     assertThat(value("SELECT max(attempts) FROM @outbox_events")).isEqualTo("0");
   }
 
-  /** A server that fails for one aggregate and accepts the events of all others. */
+  /** Returns a server that fails for one aggregate and accepts the events of all others. */
   private static TestServer failingFor(String aggregate, int status, String... headers)
       throws Exception {
     return new TestServer(
