@@ -23,7 +23,7 @@ final class ApiComparison {
 
   private ApiComparison() {}
 
-  /** Returns what compiled code of the old version could miss in the new one. */
+  /** Returns the classes, with their members, that code compiled against the old version could miss in the new one. */
   static List<String> broken(Path old, Path current) {
     JarArchiveComparatorOptions options = new JarArchiveComparatorOptions();
     options.setAccessModifier(AccessModifier.PROTECTED);

@@ -388,8 +388,7 @@ class EndedTransactionsTest {
   }
 
   /**
-   * Enqueues during the commit, as a listener of JPA's entities may, because JPA sends changes
-   * then.
+   * Enqueues during the commit, as a listener of JPA's entities may: JPA writes changed entities then, and calls the listener.
    */
   @Configuration
   static class Flushing {
@@ -419,7 +418,7 @@ class EndedTransactionsTest {
             });
   }
 
-  /** Otherwise the map would keep the connection of each transaction. */
+  /** Otherwise the thread would keep a reference to the connection of each transaction. */
   @Test
   void nothingStaysBoundToTheThread() {
     contexts(false)
