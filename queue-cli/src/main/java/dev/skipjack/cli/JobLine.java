@@ -102,8 +102,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
     private static String raw(JsonParser json, String line) throws IOException {
       int start = (int) json.currentTokenLocation().getCharOffset();
       json.skipChildren();
-      // After a number or a word, the parser's location may be past its end, so its text is
-      // returned instead.
+      // If the value is a number or a word, the parser's location may be past the end of the value.
       return json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_STRING
           ? json.getText()
           : line.substring(start, end(json));

@@ -16,7 +16,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A data source that keeps one connection between calls. A command needs no pool, but connecting
- * again for each statement would cause noticeable delays. If the connection is in use or closed, another is opened.
+ * again for each statement would cause noticeable delays. If the connection is in use or closed,
+ * another is opened.
  *
  * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
  * that take longer than {@link #READ_SECONDS} seconds. A session setting cannot be used for the
@@ -97,7 +98,10 @@ final class KeptConnection implements DataSource, AutoCloseable {
     return connection;
   }
 
-  /** Returns whether a timeout ended the attempt. The exception for a slow login has no cause, so its message is read. */
+  /**
+   * Returns whether a timeout ended the attempt to connect. The exception for a slow login has no cause, so
+   * its message is read.
+   */
   private static boolean isTimeout(SQLException failed) {
     return failed.getCause() instanceof SocketTimeoutException
         || String.valueOf(failed.getMessage()).contains("timed out");

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * Runs every command on a queue with the role of docs/guides/roles.md that it needs: a viewer for commands that only read, and an operator for most others.
+ * Runs every command on a queue with the role of docs/guides/roles.md that it needs: a viewer for
+ * commands that only read, and an operator for most others.
  */
 @QueueTest
 class CommandRolesTest {

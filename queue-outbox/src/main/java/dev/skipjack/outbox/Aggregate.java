@@ -14,7 +14,9 @@ import java.security.NoSuchAlgorithmException;
  */
 public record Aggregate(String type, String id) {
 
-  /** The bits of a hash that number the shard. There are 32 shards, each with a row in the schema. */
+  /**
+   * The bits of a hash that number the shard. There are 32 shards, each with a row in the schema.
+   */
   private static final int SHARD_BITS = 31;
 
   private static final int LONGEST_ID = 512;

@@ -37,7 +37,8 @@ final class BatchPublisher {
    * flag set.
    *
    * @param hasMore whether more events are probably waiting
-   * @return the result of each event; empty if no result must be recorded, because the destination seems unavailable or the thread was interrupted
+   * @return the result of each event; empty if no result must be recorded, because the destination
+   *     seems unavailable or the thread was interrupted
    */
   Optional<List<PublishResult>> publish(
       List<RecordedEvent> events, boolean hasMore, SendingTime time, BatchProgress progress) {
@@ -59,7 +60,9 @@ final class BatchPublisher {
   }
 
   /**
-   * Returns the results of a batch whose publisher has not returned in time. An event that is still being sent counts as failed if the destination has responded to another event of the batch, or if {@link Suspects} finds it at fault.
+   * Returns the results of a batch whose publisher has not returned in time. An event that is still
+   * being sent counts as failed if the destination has responded to another event of the batch, or
+   * if {@link Suspects} finds it at fault.
    */
   List<PublishResult> unfinished(List<RecordedEvent> events, BatchProgress progress) {
     List<PublishResult> results = new ArrayList<>(progress.results(events));

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event to record: what happened to which aggregate. Immutable: each method that sets a value returns a changed copy.
+ * An event to record: what happened to which aggregate. Immutable: each method that sets a value
+ * returns a changed copy.
  */
 public final class Event {
 
@@ -124,9 +125,9 @@ public final class Event {
    * @param name the name
    * @param value the value
    * @return a copy with this change
-   * @throws IllegalArgumentException if the name does not have 1 to 200 characters of {@code a-z A-Z 0-9 _ . : / -},
-   *     the value contains control characters or lone surrogates, or the event would have more than
-   *     50 headers or 16,384 bytes of names and values in UTF-8
+   * @throws IllegalArgumentException if the name does not have 1 to 200 characters of {@code a-z
+   *     A-Z 0-9 _ . : / -}, the value contains control characters or lone surrogates, or the event
+   *     would have more than 50 headers or 16,384 bytes of names and values in UTF-8
    */
   public Event header(String name, String value) {
     requireName("Header name", name);

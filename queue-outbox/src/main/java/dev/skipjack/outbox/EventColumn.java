@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A column of {@code outbox_events} that is set when an event is recorded. If several events are
  * recorded, the value is an element of an array; if one event is recorded, it is a separate
- * parameter with the name of the column. Except for the shard, {@code outbox_published} has a column of the same name.
+ * parameter with the name of the column. Except for the shard, {@code outbox_published} has a
+ * column of the same name.
  *
  * <p>Statements take their columns from the lists below.
  *
@@ -105,7 +106,10 @@ record EventColumn<T>(
               (arguments, event) -> arguments.bytes("payload", event.payload()))
           .readBy((row, read) -> read.payload = row.bytes(OUTBOX_EVENTS.PAYLOAD));
 
-  /** The columns that a publisher needs beside the payload. When a relay reads an event, it limits their total size. */
+  /**
+   * The columns that a publisher needs beside the payload. When a relay reads an event, it limits
+   * their total size.
+   */
   static final List<EventColumn<?>> ATTRIBUTES = List.of(CONTENT_TYPE, HEADERS, TRACEPARENT);
 
   /** The attributes that are texts. {@link EventDetails} has them, too. */

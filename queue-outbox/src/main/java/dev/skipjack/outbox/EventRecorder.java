@@ -8,7 +8,8 @@ import java.util.UUID;
  * if it is rolled back.
  *
  * <p>Events of an aggregate are published in the order in which they were recorded. If two
- * transactions record events of the same aggregate concurrently, that order is meaningful only if one of them waits for the other, for example because both update the aggregate's row first.
+ * transactions record events of the same aggregate concurrently, that order is meaningful only if
+ * one of them waits for the other, for example because both update the aggregate's row first.
  *
  * <p>Arguments are checked before any SQL is sent, so the transaction remains usable after an event
  * has been rejected.

@@ -30,7 +30,8 @@ record Fetched(
     boolean hasMore) {
 
   /**
-   * Divides the events. If the second query finds an aggregate whose retry is due, its pending events wait, even if the first query did not find it blocked.
+   * Divides the events. If the second query finds an aggregate whose retry is due, its pending
+   * events wait, even if the first query did not find it blocked.
    */
   static Fetched of(
       List<ShardLease> leases, List<Pending> pending, List<Retried> retries, boolean hasMore) {
@@ -55,7 +56,8 @@ record Fetched(
   }
 
   /**
-   * Stops an aggregate before an event that cannot be read. If that event is the first of its aggregate, it becomes dead. Otherwise it is left for another batch, as all later events are.
+   * Stops an aggregate before an event that cannot be read. If that event is the first of its
+   * aggregate, it becomes dead. Otherwise it is left for another batch, as all later events are.
    */
   private static final class Sorter {
 

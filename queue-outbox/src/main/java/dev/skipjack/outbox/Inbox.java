@@ -66,7 +66,9 @@ public final class Inbox {
    * Runs an effect unless this consumer has processed the event. If another transaction is
    * processing it, waits for the end of that transaction.
    *
-   * <p>Under REPEATABLE READ, the call fails with a serialization failure (40001) if another transaction processed the event and committed after this one began. Callers then repeat the transaction.
+   * <p>Under REPEATABLE READ, the call fails with a serialization failure (40001) if another
+   * transaction processed the event and committed after this one began. Callers then repeat the
+   * transaction.
    *
    * @param <E> the type of the exception that the effect may throw
    * @param transaction a connection with an open transaction, in which the effect writes
@@ -91,7 +93,8 @@ public final class Inbox {
   }
 
   /**
-   * Deletes the ids of events that were processed more than {@code age} ago, for all consumers. A duplicate that arrives after that is processed again. Runs in transactions of its own.
+   * Deletes the ids of events that were processed more than {@code age} ago, for all consumers. A
+   * duplicate that arrives after that is processed again. Runs in transactions of its own.
    *
    * @param age the minimum age, not negative
    * @return the number of deleted ids

@@ -14,7 +14,8 @@ import org.jooq.DSLContext;
 import org.jooq.Param;
 
 /**
- * The statements by which the holder of leases locks the shards, or extends or releases the leases. Each is fenced by the id of the lease, and returns the shards that no relay has leased since.
+ * The statements by which the holder of leases locks the shards, or extends or releases the leases.
+ * Each is fenced by the id of the lease, and returns the shards that no relay has leased since.
  *
  * <pre>{@code
  * SELECT shard FROM outbox_shards JOIN unnest(:shards, :lease_ids) AS given (shard, lease_id) ON <fence> ORDER BY shard FOR NO KEY UPDATE
@@ -24,7 +25,8 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>A relay locks its shards before it records what it published, so that no other relay takes
- * over in between. The locks are taken in the order of the shards, and held for one transaction. An extension that arrives after the release does not extend the lease.
+ * over in between. The locks are taken in the order of the shards, and held for one transaction. An
+ * extension that arrives after the release does not extend the lease.
  */
 final class LeaseWrites {
 

@@ -73,7 +73,8 @@ public final class Outbox {
   }
 
   /**
-   * {@return a recorder that uses the open transaction of this context} Database errors are thrown as jOOQ's {@code DataAccessException}.
+   * {@return a recorder that uses the open transaction of this context} Database errors are thrown
+   * as jOOQ's {@code DataAccessException}.
    *
    * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
    *     of the configuration that jOOQ passes to a transactional lambda

@@ -202,8 +202,8 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Makes relays try a dead event again. If it was skipped, later events of its aggregate may have been published before it. If an earlier dead event of its aggregate was not skipped, it waits until that event
-   * is redriven or skipped.
+   * Makes relays try a dead event again. If it was skipped, later events of its aggregate may have
+   * been published before it. If an earlier event of its aggregate is dead and was not skipped, the redriven event waits until that one is redriven or skipped.
    *
    * @param event the id of the event
    * @return whether the event was dead
@@ -213,8 +213,8 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Makes relays try dead events again. The events of an aggregate change in one transaction, so that
-   * they are published in their order.
+   * Makes relays try dead events again. The events of an aggregate change in one transaction, so
+   * that they are published in their order.
    *
    * @param events the ids of the events
    * @return the ids of those that were dead
@@ -237,7 +237,8 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Makes relays try all dead events of an aggregate again, including skipped ones. They are published in their order, before the events that wait for them.
+   * Makes relays try all dead events of an aggregate again, including skipped ones. They are
+   * published in their order, before the events that wait for them.
    *
    * @param aggregate the aggregate
    * @return the number of events that were dead
@@ -380,7 +381,9 @@ public final class OutboxAdmin {
     return dsl.fetchCount(some);
   }
 
-  /** Locks the aggregate's shard, so that no relay records a batch of it until the transaction ends. */
+  /**
+   * Locks the aggregate's shard, so that no relay records a batch of it until the transaction ends.
+   */
   private static void lock(DSLContext dsl, Aggregate aggregate) {
     dsl.select(OUTBOX_SHARDS.SHARD)
         .from(OUTBOX_SHARDS)

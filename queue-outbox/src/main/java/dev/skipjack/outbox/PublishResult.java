@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind what happened
  * @param reason why the event was not published; empty if it was, was not tried or was postponed
- * @param delay the time that the destination requested until the next attempt; null for the relay's backoff. Never null if the event was postponed
+ * @param delay the time that the destination requested until the next attempt; null for the relay's
+ *     backoff. Never null if the event was postponed
  */
 public record PublishResult(Kind kind, String reason, @Nullable Duration delay) {
 
@@ -86,7 +87,8 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   }
 
   /**
-   * {@return the result of an event that was not sent, because an earlier event of its aggregate was not sent or the time of the batch has passed}
+   * {@return the result of an event that was not sent, because an earlier event of its aggregate
+   * was not sent or the time of the batch has passed}
    */
   public static PublishResult notTried() {
     return NOT_TRIED;

@@ -11,7 +11,8 @@ import java.util.List;
 public interface Publisher {
 
   /**
-   * Publishes a batch. Report an event as sent only after the destination has accepted it, because the relay then records it as published.
+   * Publishes a batch. Report an event as sent only after the destination has accepted it, because
+   * the relay then records it as published.
    *
    * <p>Keep the order of each aggregate: after an event that was not sent, do not send its
    * aggregate's later events. Report them as {@link PublishResult#notTried}.
@@ -25,8 +26,10 @@ public interface Publisher {
    *
    * @param batch the events, in order per aggregate
    * @return the result of each event, in the order of the batch
-   * @throws Exception if the destination is unavailable. Then the relay pauses, and no attempt counts until the relay's {@linkplain Relay.Builder#outageLimit outage limit} has passed. But if the publisher has returned results for other events, the attempt counts for
-   *     the events on which it fails, so that a single event cannot stop the others
+   * @throws Exception if the destination is unavailable. Then the relay pauses, and no attempt
+   *     counts until the relay's {@linkplain Relay.Builder#outageLimit outage limit} has passed.
+   *     But if the publisher has returned results for other events, the attempt counts for the
+   *     events on which it fails, so that a single event cannot stop the others
    */
   List<PublishResult> publish(EventBatch batch) throws Exception;
 

@@ -43,7 +43,8 @@ public final class RecordedEvent {
   }
 
   /**
-   * {@return the id of the event, a UUID of version 7} Publish the id, because consumers recognize duplicates by it.
+   * {@return the id of the event, a UUID of version 7} Publish the id, because consumers recognize
+   * duplicates by it.
    */
   public UUID id() {
     return draft.id;

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Processes batches for the threads of a relay: leases shards, reads and publishes their events, and records the results. Thread-safe. */
+/**
+ * Processes batches for the threads of a relay: leases shards, reads and publishes their events,
+ * and records the results. Thread-safe.
+ */
 final class RelayBatch {
 
   private final RelayStore store;

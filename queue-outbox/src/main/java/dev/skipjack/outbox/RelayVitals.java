@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** Records since when threads of a relay have failed, or have waited for an overdue publisher. Thread-safe. */
+/**
+ * Records since when threads of a relay have failed, or have waited for an overdue publisher.
+ * Thread-safe.
+ */
 final class RelayVitals {
 
   /** The time after which a failure is reported. */

@@ -24,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * to it are visible or will never exist. The mark of a shard is the position of its first pending
  * event, or the one after the settled position if that is lower.
  *
- * <p>Marks are in use only while reads are slow. Three slow reads in succession start their use, and three fast sweeps in succession end it. After a sweep, the relay waits twenty times as long as the sweep took, but 2 to 20 seconds, until it sweeps again. Marks are dropped when the database fails, because the next connection may lead to another
- * server.
+ * <p>Marks are in use only while reads are slow. Three slow reads in succession start their use,
+ * and three fast sweeps in succession end it. After a sweep, the relay waits twenty times as long
+ * as the sweep took, but 2 to 20 seconds, until it sweeps again. Marks are dropped when the
+ * database fails, because the next connection may lead to another server.
  *
  * <p>Marks are kept in memory only. Safe for any number of threads.
  */
@@ -68,7 +70,7 @@ final class ShardMarks {
   record Sweep(long position, Set<String> writers, List<First> first) {}
 
   /**
-   * @param fast replaces {@link #FAST}; if negative, no sweep counts as fast, and no read without events
+   * @param fast replaces {@link #FAST}; if negative, neither a sweep nor a read without events counts as fast
    */
   ShardMarks(LongSupplier nanoTime, Duration fast) {
     this.nanoTime = nanoTime;

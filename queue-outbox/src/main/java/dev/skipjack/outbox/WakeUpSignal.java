@@ -32,7 +32,10 @@ final class WakeUpSignal {
     }
   }
 
-  /** Waits for a random part of the given time, at least half of it, unless a wake-up arrives. Returns whether one has arrived since {@link #seen} returned {@code before}. */
+  /**
+   * Waits for a random part of the given time, at least half of it, unless a wake-up arrives.
+   * Returns whether one has arrived since {@link #seen} returned {@code before}.
+   */
   boolean await(long before, long millis) {
     waitWhile(() -> wakeUps == before, millis);
     synchronized (monitor) {

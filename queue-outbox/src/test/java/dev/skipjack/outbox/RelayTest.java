@@ -525,7 +525,8 @@ class RelayTest {
   }
 
   /**
-   * Returns a publisher that throws an exception at an event of type {@code poison}, and so does not send the later events of the batch.
+   * Returns a publisher that throws an exception at an event of type {@code poison}, and so does
+   * not send the later events of the batch.
    */
   private static RecordingPublisher failingOnPoison() {
     return new RecordingPublisher(

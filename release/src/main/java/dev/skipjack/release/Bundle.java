@@ -32,7 +32,7 @@ public final class Bundle {
       new TreeMap<>(
           Map.of("md5", "MD5", "sha1", "SHA-1", "sha256", "SHA-256", "sha512", "SHA-512"));
 
-  /** The time of all entries of the zip, which has no time zone. */
+  /** The time of all entries of the zip, whose format has no time zone. */
   private static final LocalDateTime TIME = LocalDateTime.of(2026, 1, 1, 0, 0);
 
   private Bundle() {}

@@ -71,7 +71,10 @@ class Jackson3CodecTest extends JacksonCodecContract {
     }
   }
 
-  /** The codec's check accepts this class, because only its own deserializer knows that it reads a class that cannot be read. */
+  /**
+   * The codec's check accepts this class, because only its own deserializer knows that it reads a
+   * class that cannot be read.
+   */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

@@ -146,7 +146,10 @@ final class AlertRules {
   }
 
   /**
-   * Returns a rule that fires if a counter has increased in the last 15 minutes. Micrometer creates a counter at its first increment, which Prometheus does not count as an increase. So the rule also fires if a series had no value in the hour before those 15 minutes, or a higher one, which means that the process has restarted.
+   * Returns a rule that fires if a counter has increased in the last 15 minutes. Micrometer creates
+   * a counter at its first increment, which Prometheus does not count as an increase. So the rule
+   * also fires if a series had no value in the hour before those 15 minutes, or a higher one, which
+   * means that the process has restarted.
    */
   private Rule increased(String name, String meter, String summary, String description) {
     Listed listed = meters.get(meter);

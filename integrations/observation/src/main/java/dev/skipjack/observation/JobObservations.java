@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * Worker.on(queue).interceptor(observations)...
  * }</pre>
  *
- * <p>With Micrometer Tracing, the trace is carried in the headers of the job. The first attempt of a job is a child of the enqueue if it begins at most a minute after the enqueue. Every other attempt has
- * a trace of its own; register {@link LinkingTracingHandler} to give it a link to the enqueue.
- * Headers that would not fit are left out.
+ * <p>With Micrometer Tracing, the trace is carried in the headers of the job. The first attempt of
+ * a job is a child of the enqueue if it begins at most a minute after the enqueue. Every other
+ * attempt has a trace of its own; register {@link LinkingTracingHandler} to give it a link to the
+ * enqueue. Headers that would not fit are left out.
  *
  * <p>The observation of an asynchronous handler ends with its stage. Instances are immutable and
  * safe for any number of threads.

@@ -11,7 +11,8 @@ import org.slf4j.MDC;
 
 /**
  * Carries entries of the logging context (SLF4J's MDC). The entry {@code requestId} is carried in
- * the header {@code mdc-requestid}. Control characters in a value are replaced with spaces, and a value is cut after {@value #LONGEST} characters, so that an entry rarely makes an enqueue fail.
+ * the header {@code mdc-requestid}. Control characters in a value are replaced with spaces, and a
+ * value is cut after {@value #LONGEST} characters, so that an entry rarely makes an enqueue fail.
  *
  * <p>An entry that a job does not carry is left as it is in the handler's thread.
  */

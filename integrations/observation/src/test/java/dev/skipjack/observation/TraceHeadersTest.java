@@ -34,7 +34,9 @@ class TraceHeadersTest {
     return HEADERS.write(List.of(job), propagated, hasParent).get(0).headers();
   }
 
-  /** In JSON, a quotation mark and a backslash take two bytes each. In UTF-8, an umlaut takes two. */
+  /**
+   * In JSON, a quotation mark and a backslash take two bytes each. In UTF-8, an umlaut takes two.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"x", "\"", "\\", "\u00fc"})
   void headersOfATraceTakeAtMostHalfOfTheSpaceForHeaders(String character) {

@@ -90,7 +90,10 @@ abstract class Traces {
 
   abstract ExecutionInterceptor attempts();
 
-  /** Sets how soon after its enqueue a job must begin for its first attempt to be a child of the enqueue's span. */
+  /**
+   * Sets how soon after its enqueue a job must begin for its first attempt to be a child of the
+   * enqueue's span.
+   */
   abstract void childWithin(Duration wait);
 
   /** Runs {@code action} as a part of a new trace. */

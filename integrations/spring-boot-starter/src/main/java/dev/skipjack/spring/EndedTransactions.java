@@ -77,7 +77,9 @@ final class EndedTransactions implements TransactionExecutionListener {
     }
   }
 
-  /** Returns null for a savepoint, for a joined transaction, and for one without a JDBC connection. */
+  /**
+   * Returns null for a savepoint, for a joined transaction, and for one without a JDBC connection.
+   */
   private static @Nullable ConnectionHolder holderOf(TransactionExecution transaction) {
     return transaction instanceof DefaultTransactionStatus status
             && status.isNewTransaction()
@@ -88,8 +90,9 @@ final class EndedTransactions implements TransactionExecutionListener {
   }
 
   /**
-   * A transaction that ends. It has ended when its first callback after the commit or rollback is called. Before that, JPA sends
-   * its changes and may call listeners of entities, which still belong to the transaction.
+   * A transaction that ends. It has ended when its first callback after the commit or rollback is
+   * called. Before that, JPA sends its changes and may call listeners of entities, which still
+   * belong to the transaction.
    */
   static final class Ended implements TransactionSynchronization, PriorityOrdered {
 

@@ -53,7 +53,10 @@ final class HandlerAotProcessor implements BeanRegistrationAotProcessor {
     }
   }
 
-  /** Registers what the scan for handlers reads: the declared methods and the constants of each class. */
+  /**
+   * Registers what the scan for handlers reads: the declared methods and the constants of each
+   * class.
+   */
   private void register(ReflectionHints hints, Class<?> type) {
     Set<Type> converted = new LinkedHashSet<>();
     for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {

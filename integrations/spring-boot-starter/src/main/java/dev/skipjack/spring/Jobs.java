@@ -41,9 +41,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * gives every thread an equivalent connection ({@link JobQueue.Builder#sameForAllThreads}) and a
  * worker of the application has more free slots than it keeps for other transactions, the first job
  * of the transaction starts directly instead. It must be due, without a key and with more than one
- * attempt, and the transaction must take less than a second and must not be serializable. The direct start and the wake-ups use the connection of the transaction.
+ * attempt, and the transaction must take less than a second and must not be serializable. The
+ * direct start and the wake-ups use the connection of the transaction.
  *
- * <p>If the handler of this application has a type with another payload version, payload class or queue, the enqueue is rejected, because the handler could not run the job. A queue that the application's worker serves is accepted, and {@link EnqueueOptions} may set any queue.
+ * <p>If the handler of this application has a type with another payload version, payload class or
+ * queue, the enqueue is rejected, because the handler could not run the job. A queue that the
+ * application's worker serves is accepted, and {@link EnqueueOptions} may set any queue.
  *
  * <p>Safe for any number of threads.
  */
@@ -138,7 +141,7 @@ public final class Jobs implements JobEnqueuer {
   }
 
   private JobEnqueuer in(Connection connection) {
-    // No synchronization can be registered after the completion, for instance.
+    // For instance, no synchronization can be registered after the completion.
     return TransactionSynchronizationManager.isSynchronizationActive()
         ? SpringTransaction.current(queue, dataSource).enqueuer(connection)
         : queue.in(connection);

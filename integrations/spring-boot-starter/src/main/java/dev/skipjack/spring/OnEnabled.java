@@ -7,7 +7,9 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches unless a property is false. Reads the property as {@link SkipjackProperties} does, because {@code @ConditionalOnProperty} compares texts and would start a worker in spite of {@code off} or {@code no}.
+ * Matches unless a property is false. Reads the property as {@link SkipjackProperties} does,
+ * because {@code @ConditionalOnProperty} compares texts and would start a worker in spite of {@code
+ * off} or {@code no}.
  */
 abstract class OnEnabled extends SpringBootCondition {
 

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unpublished the number of events that are not published and not dead, at most 10,000
  * @param oldestSeconds the longest time that an event has waited although a relay may publish it
- * @param blockedAggregates the number of aggregates whose events wait, because one of them failed or was postponed
+ * @param blockedAggregates the number of aggregates whose events wait, because one of them failed
+ *     or was postponed
  * @param dead the number of dead events, including skipped ones, at most 10,000
  * @param relays the relays that took the latest lease of a shard
  * @param blocked the aggregates that have been blocked longest

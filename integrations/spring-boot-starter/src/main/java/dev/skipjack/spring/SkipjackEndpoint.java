@@ -162,7 +162,8 @@ final class SkipjackEndpoint {
   }
 
   /**
-   * Handles {@code GET /actuator/skipjack/queues}, {@code workers}, {@code dead-letters} and {@code outbox}.
+   * Handles {@code GET /actuator/skipjack/queues}, {@code workers}, {@code dead-letters} and {@code
+   * outbox}.
    */
   @ReadOperation
   WebEndpointResponse<Object> list(@Selector String list, @Nullable String limit) {

@@ -13,8 +13,9 @@ import org.springframework.context.annotation.Bean;
  *
  * <p>This starter uses jOOQ, and Spring Boot 3 configures a {@code DSLContext} of the application
  * as soon as jOOQ is on the class path. Creating it takes a fifth of the start time of a small
- * application, connects to the database, and fails if there are several data sources. Many applications do not use these beans. Spring Boot 4 configures jOOQ only through a
- * starter of its own.
+ * application, connects to the database, and fails if there are several data sources. Many
+ * applications do not use these beans. Spring Boot 4 configures jOOQ only through a starter of its
+ * own.
  */
 @AutoConfiguration
 @ConditionalOnClass(name = SkipjackJooqAutoConfiguration.OF_SPRING_BOOT)

@@ -111,8 +111,7 @@ public record SkipjackProperties(
    * The observations of enqueues and attempts, if {@code skipjack-observation} is on the class
    * path.
    *
-   * @param childWithin How soon after the enqueue the first attempt of a job must begin to be a
-   *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link.
+   * @param childWithin Maximum time between an enqueue and the first attempt of its job for which this attempt is a part of the enqueuer's trace. Any other attempt has a trace of its own, with a link to that one.
    */
   public record Observation(@DefaultValue("1m") Duration childWithin) {}
 

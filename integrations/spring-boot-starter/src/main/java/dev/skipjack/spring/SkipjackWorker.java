@@ -151,7 +151,10 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     }
   }
 
-  /** Returns the threads that Spring Boot's property selects. Before Java 21, Spring Boot ignores it. */
+  /**
+   * Returns the threads that Spring Boot's property selects. Before Java 21, Spring Boot ignores
+   * it.
+   */
   private HandlerThreads handlerThreads() {
     Boolean virtual = environment.getProperty(VIRTUAL, Boolean.class);
     if (virtual == null || Runtime.version().feature() < FIRST_WITH_VIRTUAL) {

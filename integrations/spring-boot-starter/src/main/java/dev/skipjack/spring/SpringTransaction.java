@@ -14,8 +14,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * After the commit of a transaction of Spring, starts its first job directly, or sends the wake-ups for its jobs. At that time, the connection of the transaction is still bound, so that the pool need not
- * provide a second one.
+ * After the commit of a transaction of Spring, starts its first job directly, or sends the wake-ups
+ * for its jobs. At that time, the connection of the transaction is still bound, so that the pool
+ * need not provide a second one.
  */
 final class SpringTransaction implements TransactionSynchronization {
 

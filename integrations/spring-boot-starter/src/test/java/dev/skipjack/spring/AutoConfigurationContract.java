@@ -65,7 +65,9 @@ abstract class AutoConfigurationContract {
   /** Returns the status code of a group of the health endpoint. */
   abstract String groupStatus(ApplicationContext context, String group);
 
-  /** Returns a runner with Spring Boot's Flyway, which runs {@code migrations} instead of its own. */
+  /**
+   * Returns a runner with Spring Boot's Flyway, which runs {@code migrations} instead of its own.
+   */
   abstract ApplicationContextRunner withFlyway(Runnable migrations);
 
   @Test

@@ -27,7 +27,8 @@ final class Contexts {
   private Contexts() {}
 
   /**
-   * Returns a runner with the configurations of the starter and of Spring Boot's transactions, but without a pool.
+   * Returns a runner with the configurations of the starter and of Spring Boot's transactions, but
+   * without a pool.
    */
   static ApplicationContextRunner withoutDataSource() {
     return new ApplicationContextRunner()
@@ -52,7 +53,10 @@ final class Contexts {
                 moved("jdbc", "JdbcTemplateAutoConfiguration")));
   }
 
-  /** Returns a class of Spring Boot 4 or, if that is not on the class path, its predecessor in Spring Boot 3. */
+  /**
+   * Returns a class of Spring Boot 4 or, if that is not on the class path, its predecessor in
+   * Spring Boot 3.
+   */
   private static Class<?> moved(String technology, String name) {
     return moved("autoconfigure." + technology, technology, name);
   }
@@ -79,7 +83,9 @@ final class Contexts {
             : "org.springframework.boot.%s.%s".formatted(boot3, name));
   }
 
-  /** Returns a class by name, because these tests are compiled with only one version of Spring Boot. */
+  /**
+   * Returns a class by name, because these tests are compiled with only one version of Spring Boot.
+   */
   private static Class<?> named(String name) {
     return ClassUtils.resolveClassName(name, null);
   }

@@ -21,7 +21,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
-/** Tests applications whose data source bean is not the pool, but one of Spring's proxies for it. */
+/**
+ * Tests applications whose data source bean is not the pool, but one of Spring's proxies for it.
+ */
 @QueueTest
 class DataSourceProxiesTest {
 

@@ -33,7 +33,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 @QueueTest
 class DirectStartInTransactionTest {
 
-  /** After a slow transaction, which is likely on a busy machine, the worker gives transactions no slots for a shorter time than this. */
+  /**
+   * After a slow transaction, which is likely on a busy machine, the worker gives transactions no
+   * slots for a shorter time than this.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final QueueDatabase database;
@@ -67,7 +70,8 @@ class DirectStartInTransactionTest {
     }
 
     /**
-     * Enqueues a job that starts directly. Tries again as long as the worker gives it no slot because the database seems to be slow.
+     * Enqueues a job that starts directly. Tries again as long as the worker gives it no slot
+     * because the database seems to be slow.
      */
     void enqueueRunning(String user) {
       JdbcTemplate sql = context.getBean(JdbcTemplate.class);
@@ -347,7 +351,10 @@ class DirectStartInTransactionTest {
             });
   }
 
-  /** Commits on the connection and then breaks it, so that the transaction manager cannot know of the commit. */
+  /**
+   * Commits on the connection and then breaks it, so that the transaction manager cannot know of
+   * the commit.
+   */
   private record CommittedUnnoticed(DataSource dataSource) implements TransactionSynchronization {
 
     @Override

@@ -18,7 +18,10 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Rolls back savepoints at random, and checks that exactly the rows and jobs of the other parts remain. */
+/**
+ * Rolls back savepoints at random, and checks that exactly the rows and jobs of the other parts
+ * remain.
+ */
 @QueueTest
 class NestedTransactionsTest {
 

@@ -34,7 +34,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Runs the tests of {@link AutoConfigurationContract} with Spring Boot 3.5, and some that only it needs. */
+/**
+ * Runs the tests of {@link AutoConfigurationContract} with Spring Boot 3.5, and some that only it
+ * needs.
+ */
 class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
 
   SkipjackAutoConfigurationTest(QueueDatabase database) {

@@ -264,7 +264,9 @@ class TrapsTest {
     assertWritten(0, 0);
   }
 
-  /** The connection is still bound to the thread, but nothing would commit what is written on it. */
+  /**
+   * The connection is still bound to the thread, but nothing would commit what is written on it.
+   */
   @ParameterizedTest
   @EnumSource
   void afterTheCommitJobsAreWrittenAndEventsAreRefused(Way way) {

@@ -27,15 +27,16 @@ import org.jspecify.annotations.Nullable;
  * in parallel. Used by one thread, which starts the requests and waits for them.
  *
  * <p>If events may have different endpoints, slow servers must not delay the others
- * (docs/adr/0048). A request that takes long moves to another slot, so that the next one can begin. Events that do not fit
- * into the time for slow servers are postponed, so that the next batch begins with those of other
- * servers.
+ * (docs/adr/0048). A request that takes long moves to another slot, so that the next one can begin.
+ * Events that do not fit into the time for slow servers are postponed, so that the next batch
+ * begins with those of other servers.
  */
 final class BatchDelivery {
 
   /**
    * If an endpoint pauses for longer, its events are postponed, so that the relay reaches the
-   * events of other endpoints. A relay that can publish nothing tries again after this time at the latest.
+   * events of other endpoints. A relay that can publish nothing tries again after this time at the
+   * latest.
    */
   private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
@@ -80,7 +81,8 @@ final class BatchDelivery {
    * Sends the events. If the thread is interrupted, aborts the requests in progress and returns
    * what is known.
    *
-   * @throws IOException if all events have one endpoint, and it was unavailable for each event that was sent
+   * @throws IOException if all events have one endpoint, and it was unavailable for each event that
+   *     was sent
    */
   List<PublishResult> run() throws IOException {
     Map<Aggregate, Queue<Integer>> aggregates = new LinkedHashMap<>();
@@ -320,9 +322,7 @@ final class BatchDelivery {
         .add(new Delivery(delivery.position(), delivery.later(), endpoint));
   }
 
-  /**
-   * If a server is paused, unavailable or slow, postpones its deliveries that wait.
-   */
+  /** If a server is paused, unavailable or slow, postpones its deliveries that wait. */
   private void giveUp(DestinationQueue destination) {
     while (destination.isWaiting()) {
       giveUp(destination.remove(), destination);

@@ -8,7 +8,8 @@ import java.util.Deque;
 final class DestinationQueue {
 
   /**
-   * After this number of successive requests for which the server was unavailable, it gets no more in this batch, because each may take as long as the timeout.
+   * After this number of successive requests for which the server was unavailable, it gets no more
+   * in this batch, because each may take as long as the timeout.
    */
   private static final int OUTAGE = 3;
 

@@ -113,7 +113,8 @@ final class Destinations {
   }
 
   /**
-   * Ends the batch. If it has waited only for slow servers, lets these rest. Passes on each queue, with the deliveries that still wait.
+   * Ends the batch. If it has waited only for slow servers, lets these rest. Passes on each queue,
+   * with the deliveries that still wait.
    */
   void end(Consumer<DestinationQueue> remaining) {
     List<DestinationQueue> queues = new ArrayList<>(byServer.values());

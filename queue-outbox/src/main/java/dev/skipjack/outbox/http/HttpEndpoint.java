@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A destination of events: its URI, the secrets that sign requests to it, and headers that each
  * request has. Immutable: each method that adds something returns a changed copy.
  *
- * <p>Of the URI, only the host appears in errors and logs, because the path and the query of a webhook's URI
- * are often secret.
+ * <p>Of the URI, only the host appears in errors and logs, because the path and the query of a
+ * webhook's URI are often secret.
  */
 public final class HttpEndpoint {
 
@@ -77,7 +77,8 @@ public final class HttpEndpoint {
    * one signature for each secret, so that a receiver can change its secret without missing an
    * event.
    *
-   * @param secret {@code whsec_} and 24 to 64 bytes in Base64, as the Standard Webhooks specification writes secrets
+   * @param secret {@code whsec_} and 24 to 64 bytes in Base64, as the Standard Webhooks
+   *     specification writes secrets
    * @return a copy with this change
    * @throws IllegalArgumentException if the secret does not have this form; the message does not
    *     contain the secret
@@ -106,7 +107,9 @@ public final class HttpEndpoint {
    * @param name the name
    * @param value the value
    * @return a copy with this change
-   * @throws IllegalArgumentException if the name or the value is not allowed in HTTP, or if the publisher or the HTTP client sets a header of this name. The message does not contain the value
+   * @throws IllegalArgumentException if the name or the value is not allowed in HTTP, or if the
+   *     publisher or the HTTP client sets a header of this name. The message does not contain the
+   *     value
    */
   public HttpEndpoint header(String name, String value) {
     String lower = name.toLowerCase(Locale.ROOT);

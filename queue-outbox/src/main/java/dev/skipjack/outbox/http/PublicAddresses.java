@@ -56,7 +56,8 @@ final class PublicAddresses {
       int slash = text.indexOf('/');
       try {
         return new Block(
-            InetAddress.getByName(text.substring(0, slash)).getAddress(), // no lookup, because it is a literal
+            InetAddress.getByName(text.substring(0, slash))
+                .getAddress(), // no lookup, because it is a literal
             Integer.parseInt(text.substring(slash + 1)));
       } catch (UnknownHostException e) {
         throw new IllegalStateException(text, e);

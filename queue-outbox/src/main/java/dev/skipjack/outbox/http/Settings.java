@@ -22,7 +22,8 @@ record Settings(
 
   /**
    * Returns the time after which a request to a server that has not responded in the batch makes
-   * room for requests to others. With {@link #patience} instead, a few silent servers would use all slots for a second.
+   * room for requests to others. With {@link #patience} instead, a few silent servers would use all
+   * slots for a second.
    */
   Duration firstPatience() {
     return patience().dividedBy(10);

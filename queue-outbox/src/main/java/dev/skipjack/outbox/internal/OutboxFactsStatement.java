@@ -51,7 +51,10 @@ final class OutboxFactsStatement {
   /** The bound of the count. This number means that there may be more. */
   static final int WINDOW = 1_001;
 
-  /** While events are pending, a relay pauses between two batches for five seconds at most, or for its poll interval if that is longer. */
+  /**
+   * While events are pending, a relay pauses between two batches for five seconds at most, or for
+   * its poll interval if that is longer.
+   */
   private static final long SILENCE_MICROS = TimeUnit.MINUTES.toMicros(1);
 
   private static final Condition IS_DEAD =

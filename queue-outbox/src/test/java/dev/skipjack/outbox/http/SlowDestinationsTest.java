@@ -131,7 +131,8 @@ class SlowDestinationsTest {
   }
 
   /**
-   * Each response takes a sixth of the timeout. When only slow servers have events left, new requests begin only for a shorter time.
+   * Each response takes a sixth of the timeout. When only slow servers have events left, new
+   * requests begin only for a shorter time.
    */
   @Test
   void aBatchWithOnlySlowServersBeginsFewRequestsAndThenLetsThemRest() throws Exception {

@@ -88,9 +88,11 @@ final class BatchDelivery {
       @Nullable Exception failure) {}
 
   /**
-   * Sends the events and waits for the acknowledgements, at most until the time of the batch ends. If the thread is interrupted, returns what is known.
+   * Sends the events and waits for the acknowledgements, at most until the time of the batch ends.
+   * If the thread is interrupted, returns what is known.
    *
-   * @throws IOException if the brokers were unavailable and have neither accepted nor rejected an event
+   * @throws IOException if the brokers were unavailable and have neither accepted nor rejected an
+   *     event
    */
   List<PublishResult> run() throws IOException {
     try {

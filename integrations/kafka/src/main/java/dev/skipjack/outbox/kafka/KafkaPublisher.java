@@ -95,9 +95,12 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * reaches an error state that it cannot leave}
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
-   * that break the order or the durability are refused. By default, {@code max.block.ms} is 10 s, and {@code linger.ms} is 0, because the next event of an aggregate waits for each record. If {@code delivery.timeout.ms}, {@code request.timeout.ms} and {@code linger.ms} are not given, the first two are 30 s and 15 s. Keep {@code
-   * delivery.timeout.ms} below the relay's {@code publishTimeout}. Otherwise another relay may
-   * publish the same events while the brokers are slow, and the relay logs a warning when it starts.
+   * that break the order or the durability are refused. By default, {@code max.block.ms} is 10 s,
+   * and {@code linger.ms} is 0, because the next event of an aggregate waits for each record. If
+   * {@code delivery.timeout.ms}, {@code request.timeout.ms} and {@code linger.ms} are not given,
+   * the first two are 30 s and 15 s. Keep {@code delivery.timeout.ms} below the relay's {@code
+   * publishTimeout}. Otherwise another relay may publish the same events while the brokers are
+   * slow, and the relay logs a warning when it starts.
    *
    * @param properties the producer's properties, at least {@code bootstrap.servers}
    * @throws IllegalArgumentException if a property breaks the order or the durability
@@ -111,10 +114,10 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * {@return a builder of a publisher with the producer of the application, which {@link #close}
-   * leaves open} It must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
-   * transactional.id}, and a partitioner that maps the same key to the same partition. The publisher cannot check this. If the producer reaches an error state that it cannot leave, close the relay
-   * and build another publisher and relay; until then, the brokers count as unavailable.
+   * {@return a builder of a publisher with the producer of the application, which {@link #close} leaves open} The producer must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
+   * transactional.id}, and a partitioner that maps the same key to the same partition. The
+   * publisher cannot check this. If the producer reaches an error state that it cannot leave, close
+   * the relay and build another publisher and relay; until then, the brokers count as unavailable.
    *
    * @param producer the producer
    */
@@ -126,7 +129,8 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException if the brokers were unavailable and have neither accepted nor rejected an event
+   * @throws IOException if the brokers were unavailable and have neither accepted nor rejected an
+   *     event
    * @throws IllegalStateException if the publisher was closed
    */
   @Override

@@ -18,8 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Runs jobs when they are enqueued, or after the end of the transaction that enqueues them. Safe for any
- * number of threads.
+ * Runs jobs when they are enqueued, or after the end of the transaction that enqueues them. Safe
+ * for any number of threads.
  */
 final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionListener, Ordered {
 

@@ -4,7 +4,7 @@ import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.testkit.TestQueue;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Keeps the test classes that share a context apart. */
+/** Separates the test classes that share a context: empties the queue and stops the worker between them. */
 final class QueueOfContext {
 
   private final TestQueue queue;

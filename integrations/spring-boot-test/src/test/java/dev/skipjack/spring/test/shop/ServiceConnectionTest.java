@@ -17,7 +17,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.test.annotation.DirtiesContext;
 
 /**
- * Tests an application whose database is a service, such as a container of Testcontainers. It declares the same bean that {@code @ServiceConnection} would register.
+ * Tests an application whose database is a service, such as a container of Testcontainers. It
+ * declares the same bean that {@code @ServiceConnection} would register.
  */
 @SpringBootTest(
     classes = {ShopApplication.class, ServiceConnectionTest.Service.class},
