@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The code of docs/guides/outbox.md. */
+/** Tests the code of docs/guides/outbox.md. */
 @QueueTest
 class OutboxGuideTest {
 

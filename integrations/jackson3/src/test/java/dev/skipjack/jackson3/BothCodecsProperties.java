@@ -97,7 +97,7 @@ class BothCodecsProperties {
         .isEqualTo(jackson2.decode(json, Numbers.class));
   }
 
-  /** By default, Jackson 2 reads these and Jackson 3 refuses them. */
+  /** By default, Jackson 2 reads primitives without a value and Jackson 3 refuses them. */
   @Property(tries = 1)
   void bothRefusePrimitivesWithoutAValue() {
     for (String json : List.of("{}", "{\"count\":null}", "{\"unknown\":[{}]}")) {

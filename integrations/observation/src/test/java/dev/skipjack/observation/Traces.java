@@ -91,8 +91,7 @@ abstract class Traces {
   abstract ExecutionInterceptor attempts();
 
   /**
-   * Sets how soon after its enqueue a job must begin for its first attempt to be a child of the
-   * enqueue's span.
+   * Sets the maximum time between an enqueue and a first attempt for which the attempt's span is a child of the enqueue's span.
    */
   abstract void childWithin(Duration wait);
 

@@ -263,7 +263,7 @@ class DirectStartInTransactionTest {
                     JdbcTemplate sql = context.getBean(JdbcTemplate.class);
                     await()
                         .atMost(PATIENCE)
-                        .pollInSameThread() // which has the transaction
+                        .pollInSameThread() // the transaction belongs to it
                         .until(
                             () ->
                                 Boolean.TRUE.equals(

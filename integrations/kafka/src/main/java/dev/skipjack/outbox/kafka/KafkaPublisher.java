@@ -171,7 +171,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
       }
       // Names only the classes, because a message may quote a record.
       LOG.warn(
-          "Kafka producer is in an error state, replaces it error={} cause={}",
+          "Kafka producer replaced because of an error that it cannot leave error={} cause={}",
           failure.getClass().getName(),
           failure.getCause() == null ? "none" : failure.getCause().getClass().getName());
       producer = producers.get();
