@@ -99,8 +99,8 @@ final class KeptConnection implements DataSource, AutoCloseable {
   }
 
   /**
-   * Returns whether a timeout ended the attempt to connect. The exception for a slow login has no cause, so
-   * its message is read.
+   * Returns whether a timeout ended the attempt to connect. The exception for a slow login has no
+   * cause, so its message is read.
    */
   private static boolean isTimeout(SQLException failed) {
     return failed.getCause() instanceof SocketTimeoutException

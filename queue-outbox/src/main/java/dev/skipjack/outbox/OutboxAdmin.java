@@ -203,7 +203,8 @@ public final class OutboxAdmin {
 
   /**
    * Makes relays try a dead event again. If it was skipped, later events of its aggregate may have
-   * been published before it. If an earlier event of its aggregate is dead and was not skipped, the redriven event waits until that one is redriven or skipped.
+   * been published before it. If an earlier event of its aggregate is dead and was not skipped, the
+   * redriven event waits until that one is redriven or skipped.
    *
    * @param event the id of the event
    * @return whether the event was dead

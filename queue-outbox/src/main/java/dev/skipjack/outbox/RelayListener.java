@@ -10,7 +10,9 @@ import org.slf4j.LoggerFactory;
 /** Wakes the threads of a relay when events are committed, until the relay stops. */
 final class RelayListener implements Runnable {
 
-  /** The wake-up that is sent when an event was recorded. Its lane names a queue that cannot exist. */
+  /**
+   * The wake-up that is sent when an event was recorded. Its lane names a queue that cannot exist.
+   */
   static final WakeUp RECORDED = new WakeUp(new Lane("*", 0), "outbox");
 
   private static final Logger LOG = LoggerFactory.getLogger(RelayListener.class);

@@ -70,7 +70,8 @@ final class ShardMarks {
   record Sweep(long position, Set<String> writers, List<First> first) {}
 
   /**
-   * @param fast replaces {@link #FAST}; if negative, neither a sweep nor a read without events counts as fast
+   * @param fast replaces {@link #FAST}; if negative, neither a sweep nor a read without events
+   *     counts as fast
    */
   ShardMarks(LongSupplier nanoTime, Duration fast) {
     this.nanoTime = nanoTime;

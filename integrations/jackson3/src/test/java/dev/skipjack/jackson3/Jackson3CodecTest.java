@@ -72,7 +72,8 @@ class Jackson3CodecTest extends JacksonCodecContract {
   }
 
   /**
-   * The codec's check accepts this class, because it cannot see what the class's own deserializer reads: a class that Jackson cannot read.
+   * The codec's check accepts this class, because it cannot see what the class's own deserializer
+   * reads: a class that Jackson cannot read.
    */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}

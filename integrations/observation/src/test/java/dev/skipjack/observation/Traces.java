@@ -91,7 +91,8 @@ abstract class Traces {
   abstract ExecutionInterceptor attempts();
 
   /**
-   * Sets the maximum time between an enqueue and a first attempt for which the attempt's span is a child of the enqueue's span.
+   * Sets the maximum time between an enqueue and a first attempt for which the attempt's span is a
+   * child of the enqueue's span.
    */
   abstract void childWithin(Duration wait);
 

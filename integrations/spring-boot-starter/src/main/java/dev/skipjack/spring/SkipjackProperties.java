@@ -111,7 +111,9 @@ public record SkipjackProperties(
    * The observations of enqueues and attempts, if {@code skipjack-observation} is on the class
    * path.
    *
-   * @param childWithin Maximum time between an enqueue and the first attempt of its job for which this attempt is a part of the enqueuer's trace. Any other attempt has a trace of its own, with a link to that one.
+   * @param childWithin Maximum time between an enqueue and the first attempt of its job for which
+   *     this attempt is a part of the enqueuer's trace. Any other attempt has a trace of its own,
+   *     with a link to that one.
    */
   public record Observation(@DefaultValue("1m") Duration childWithin) {}
 

@@ -8,9 +8,9 @@
  * and stops with the application. {@link dev.skipjack.spring.SkipjackProperties} has the settings.
  * If the application defines a bean of type {@code JobQueue} or {@code Jobs}, the starter does not.
  *
- * <p>The starter is compiled against Spring Boot 3.5 and also works with 4. Classes that version 4 has moved to other
- * packages are referred to by name, or only by configurations that are active with one of the
- * versions.
+ * <p>The starter is compiled against Spring Boot 3.5 and also works with 4. Classes that version 4
+ * has moved to other packages are referred to by name, or only by configurations that are active
+ * with one of the versions.
  */
 @NullMarked
 package dev.skipjack.spring;

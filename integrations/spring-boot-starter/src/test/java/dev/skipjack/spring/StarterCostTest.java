@@ -194,7 +194,10 @@ class StarterCostTest {
     all.computeIfAbsent(name, key -> new ArrayList<>()).add(taken);
   }
 
-  /** Prints the median and the quartiles of each, without the first values, which the JVM's compilation distorts. */
+  /**
+   * Prints the median and the quartiles of each, without the first values, which the JVM's
+   * compilation distorts.
+   */
   private static void report(String title, Map<String, List<Long>> all) {
     all.forEach(
         (name, taken) -> {

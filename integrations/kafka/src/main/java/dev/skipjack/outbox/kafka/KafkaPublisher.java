@@ -114,8 +114,9 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   }
 
   /**
-   * {@return a builder of a publisher with the producer of the application, which {@link #close} leaves open} The producer must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
-   * transactional.id}, and a partitioner that maps the same key to the same partition. The
+   * {@return a builder of a publisher with the producer of the application, which {@link #close}
+   * leaves open} The producer must have {@code enable.idempotence=true}, {@code acks=all}, no
+   * {@code transactional.id}, and a partitioner that maps the same key to the same partition. The
    * publisher cannot check this. If the producer reaches an error state that it cannot leave, close
    * the relay and build another publisher and relay; until then, the brokers count as unavailable.
    *

@@ -4,7 +4,10 @@ import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.testkit.TestQueue;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Separates the test classes that share a context: empties the queue and stops the worker between them. */
+/**
+ * Separates the test classes that share a context: empties the queue and stops the worker between
+ * them.
+ */
 final class QueueOfContext {
 
   private final TestQueue queue;
