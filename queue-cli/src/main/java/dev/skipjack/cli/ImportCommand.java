@@ -103,7 +103,7 @@ final class ImportCommand extends DatabaseAction {
     }
   }
 
-  /** The names of these queues. */
+  /** The names of the queues from which jobs can be imported. */
   private static final class Sources implements Iterable<String> {
 
     @Override
@@ -126,7 +126,7 @@ final class ImportCommand extends DatabaseAction {
       names = "--tables",
       paramLabel = "NAME",
       description =
-          "Its table or, for Quartz and JobRunr, the beginning of the names of its tables, with the"
+          "Table of the source or, for Quartz and JobRunr, the beginning of the names of its tables, with the"
               + " schema if necessary. Default: scheduled_tasks, qrtz_, jobrunr_ or river_job.")
   private @Nullable String tables;
 

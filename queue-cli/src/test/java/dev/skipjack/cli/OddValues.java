@@ -79,7 +79,7 @@ final class OddValues {
   private OddValues() {}
 
   /**
-   * Returns the odd values of a type in the form that PostgreSQL reads, NULL among them.
+   * Returns the odd values of a type including NULL, in the form that PostgreSQL reads.
    *
    * @param type the name of the type, not of a domain
    * @param huge whether to include those of 10 MB

@@ -37,8 +37,8 @@ final class ApiComparison {
   private ApiComparison() {}
 
   /**
-   * Returns what compiled code of the old version could miss in the new one, and which methods it
-   * would not implement.
+   * Returns the classes, with their members, that code compiled against the old version could miss
+   * in the new one, or would have to implement.
    */
   static List<String> broken(Path old, Path current) {
     JarArchiveComparatorOptions options = new JarArchiveComparatorOptions();
