@@ -102,7 +102,7 @@ public final class SearchIndex {
                 (changed, context) -> {
                   out.println(
                       changed.revision() > first
-                          ? "indexed, though the author went on"
+                          ? "indexed, although the author continued"
                           : "indexed revision " + changed.revision());
                   indexed.countDown();
                   return Outcome.completed();
@@ -121,6 +121,8 @@ public final class SearchIndex {
 
   private static String describe(EnqueueResult result) {
     return result.fold(
-        enqueued -> "a new job", already -> "none, " + already.status(), replaced -> "it waits on");
+        enqueued -> "a new job",
+        already -> "none, " + already.status(),
+        replaced -> "the waiting job is changed");
   }
 }

@@ -190,7 +190,7 @@ public final class Demo {
             event -> {
               if (event instanceof WorkerEvent.LoopFailed failed) {
                 output.note(
-                    "A worker's %s failed and retries: %s"
+                    "A worker's %s has failed and tries again: %s"
                         .formatted(failed.loop(), failed.error()));
               }
             })

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "bench",
     description =
-        "Measure the queue and compare it with what PostgreSQL itself can do in the same minute.",
+        "Measure the queue, and compare it with a baseline on the same server.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

@@ -1,5 +1,5 @@
 /**
- * The benchmark that compares Skipjack with other job queues for the JVM. They take turns to run
+ * The benchmark that compares Skipjack with other job queues. They take turns to run
  * the same load on one server, through their public APIs and with the settings that their
  * documentation recommends.
  *
