@@ -36,7 +36,7 @@ public final class SearchIndex {
 
   static final JobType<Changed> NOTIFY_READERS = JobType.of("notify-readers", Changed.class);
 
-  /** At most once a day, counted from the first change, even if that email was sent long ago. */
+  /** At most once a day, counted from the last email's enqueue, even if that job has ended. */
   static final Unique<Changed> DAILY = Unique.by(Changed::document).perPeriod(Duration.ofDays(1));
 
   // end of snippet
