@@ -54,8 +54,8 @@ public final class Demo {
   }
 
   /**
-   * Runs the demo once. A shutdown of the JVM, for example after Ctrl-C, waits at most 30 s until the
-   * workers have stopped.
+   * Runs the demo once. A shutdown of the JVM, for example after Ctrl-C, waits at most 30 s until
+   * the workers have stopped.
    *
    * @return whether every delivery had exactly its expected effect; false also if the run was
    *     stopped before the end

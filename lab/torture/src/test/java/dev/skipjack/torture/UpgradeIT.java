@@ -59,7 +59,9 @@ class UpgradeIT {
           JobQueue.class,
           Worker.class);
 
-  /** Changes that a later release could make to tables on which workers have prepared statements. */
+  /**
+   * Changes that a later release could make to tables on which workers have prepared statements.
+   */
   private static final String LATER_MIGRATION =
       """
       SET LOCAL lock_timeout = '5s';
