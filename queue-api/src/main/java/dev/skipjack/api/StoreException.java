@@ -55,8 +55,8 @@ public class StoreException extends QueueException {
   /**
    * {@return whether the transaction may have been committed although the operation failed, because
    * the connection broke during the commit or during a statement that commits} If this method
-   * returns false, the operation had no effect. An enqueue with an idempotency key can be repeated
-   * in either case.
+   * returns false, the transaction had no effect. An enqueue with an idempotency key can be
+   * repeated in either case.
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;
