@@ -124,9 +124,9 @@ COMMENT ON COLUMN jobs.current_execution_id IS 'Execution that may end the curre
 COMMENT ON COLUMN jobs.lease_expires_at IS 'When the lease expires and any worker may rescue the job. Not indexed, so that heartbeats are HOT updates.';
 COMMENT ON COLUMN jobs.scheduled_at IS 'When the job becomes due. Always finite.';
 COMMENT ON COLUMN jobs.created_at IS 'When the job was enqueued, by the database clock.';
-COMMENT ON COLUMN jobs.updated_at IS 'When the row last changed state; heartbeats do not count.';
+COMMENT ON COLUMN jobs.updated_at IS 'When the row last changed; heartbeats and reports of progress do not count.';
 COMMENT ON COLUMN jobs.started_at IS 'When the current or the latest attempt was claimed. Locates the audit row of the attempt.';
-COMMENT ON COLUMN jobs.died_at IS 'When the job became dead. NULL otherwise.';
+COMMENT ON COLUMN jobs.died_at IS 'When the job became dead. NULL if it is not dead.';
 COMMENT ON COLUMN jobs.cancel_requested_at IS 'When cancellation of the running job was requested. NULL otherwise.';
 COMMENT ON COLUMN jobs.attempts IS 'Number of executions so far. Never decreases.';
 COMMENT ON COLUMN jobs.uncounted_attempts IS 'Number of attempts that do not count. attempts - uncounted_attempts is the number of used attempts.';

@@ -52,8 +52,8 @@ COMMENT ON COLUMN jobs_archive.started_at IS 'When its last attempt was claimed.
 COMMENT ON COLUMN jobs_archive.attempts IS 'Number of executions.';
 COMMENT ON COLUMN jobs_archive.uncounted_attempts IS 'Attempts that did not count.';
 COMMENT ON COLUMN jobs_archive.max_attempts IS 'Maximum number of used attempts.';
-COMMENT ON COLUMN jobs_archive.execution_id IS 'Execution that ended the job. NULL if it was cancelled before it ran.';
-COMMENT ON COLUMN jobs_archive.worker_id IS 'Worker of that execution.';
+COMMENT ON COLUMN jobs_archive.execution_id IS 'Execution that ended the job. NULL if it was cancelled while it was not running.';
+COMMENT ON COLUMN jobs_archive.worker_id IS 'Worker that ran the job last. NULL if it never started.';
 COMMENT ON COLUMN jobs_archive.result IS 'Result that the handler returned, if any.';
 COMMENT ON COLUMN jobs_archive.last_error IS 'Message of its latest attempt that did not succeed.';
 COMMENT ON COLUMN jobs_archive.unique_label IS 'Readable form of its unique key.';

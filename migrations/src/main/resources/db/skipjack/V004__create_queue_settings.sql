@@ -46,8 +46,8 @@ COMMENT ON COLUMN job_queues.pause_reason IS 'Why the queue is paused. NULL: not
 COMMENT ON COLUMN job_queues.max_running IS 'Maximum number of jobs of the queue that run at once in all workers. NULL: no limit.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';
-COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one.';
-COMMENT ON COLUMN job_queues.default_max_attempts IS 'Attempts of jobs enqueued without a limit.';
+COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one. NULL: 0.';
+COMMENT ON COLUMN job_queues.default_max_attempts IS 'Maximum number of used attempts of jobs enqueued without one. NULL: 25.';
 COMMENT ON COLUMN job_queues.ordering_policy IS 'Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.';
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
@@ -153,10 +153,10 @@ COMMENT ON TABLE job_schedules IS 'Schedules: when each fires next, and the job 
 COMMENT ON COLUMN job_schedules.name IS 'Name of the schedule.';
 COMMENT ON COLUMN job_schedules.due_at IS 'When a worker next fires it: next_at plus its share of the jitter, later after a failed try, earlier on request. NULL: never.';
 COMMENT ON COLUMN job_schedules.next_at IS 'Planned time of the next fire. NULL: it never fires again.';
-COMMENT ON COLUMN job_schedules.last_at IS 'Planned time of the last fire. A fire is always later than the one before, even if the clock steps back.';
+COMMENT ON COLUMN job_schedules.last_at IS 'Planned time of the last fire, except fires on request. The next planned time is always later, even if the clock steps back.';
 COMMENT ON COLUMN job_schedules.last_job_id IS 'The last job that it enqueued.';
 COMMENT ON COLUMN job_schedules.requested_at IS 'When an operator requested a fire that has not happened yet. NULL otherwise.';
-COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it does not fire. NULL: not paused.';
+COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it fires only on request. NULL: not paused.';
 COMMENT ON COLUMN job_schedules.missed_until IS 'Start of the pause that ended while it was overdue: planned times from then until updated_at do not count as missed. NULL otherwise.';
 COMMENT ON COLUMN job_schedules.cron IS 'The cron expression. NULL for an interval.';
 COMMENT ON COLUMN job_schedules.interval_seconds IS 'The interval in seconds. NULL for a cron expression.';
@@ -284,7 +284,7 @@ COMMENT ON COLUMN job_operations.error_group IS 'Filter: first line of the last 
 COMMENT ON COLUMN job_operations.since IS 'Filter: the earliest time at which the jobs were enqueued. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_path IS 'Filter: a field of the payload. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_value IS 'Filter: the value of that field.';
-COMMENT ON COLUMN job_operations.payload_patch IS 'JSON merge patch that is applied to the payloads, before a redrive. NULL: payloads are not changed.';
+COMMENT ON COLUMN job_operations.payload_patch IS 'JSON merge patch for the payloads; a redrive applies it first. NULL: payloads are not changed.';
 COMMENT ON COLUMN job_operations.newest_id IS 'Newest job that existed at the preview; later jobs are not changed.';
 COMMENT ON COLUMN job_operations.died_before IS 'Filter: jobs that died earlier. NULL: all.';
 COMMENT ON COLUMN job_operations.position IS 'Position in the list of jobs after the last batch. NULL: before the first.';

@@ -2,8 +2,7 @@
 --        same checks, the same keys, and a wake-up of the workers. Also blocked_keys(), unblock(...) and skip_head(...), with which an
 --        operator manages ordering keys in psql.
 -- Why:   an INSERT would have to repeat the checks of the library, and needs the right to write every column. This
---        function only needs EXECUTE. The functions for ordering keys change two columns that must change together, and run with the
---        rights of their callers.
+--        function only needs EXECUTE. The functions for ordering keys run with the rights of their callers.
 -- Safety: enqueue runs with its owner's rights, and its callers can change most settings of their sessions. So each
 --        function here fixes the settings that it depends on, searches pg_catalog only, names our own objects with their schema
 --        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).

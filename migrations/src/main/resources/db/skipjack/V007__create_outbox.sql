@@ -85,13 +85,13 @@ COMMENT ON COLUMN outbox_events.shard IS 'Shard of its aggregate: the last 5 bit
 COMMENT ON COLUMN outbox_events.status IS 'pending, blocked (it or an earlier event of its aggregate failed), dead (its attempts are used up, or the publisher rejected it) or skipped (dead, and later events of its aggregate do not wait for it).';
 COMMENT ON COLUMN outbox_events.event_id IS 'Id by which consumers recognize duplicates: a UUID of version 7.';
 COMMENT ON COLUMN outbox_events.aggregate_type IS 'Type of the aggregate that the event is about.';
-COMMENT ON COLUMN outbox_events.aggregate_id IS 'Id of that aggregate; its events are published in their order.';
+COMMENT ON COLUMN outbox_events.aggregate_id IS 'Id of that aggregate. Its events, except skipped ones, are published in order of position.';
 COMMENT ON COLUMN outbox_events.event_type IS 'Type of the event.';
 COMMENT ON COLUMN outbox_events.content_type IS 'Media type of the payload.';
 COMMENT ON COLUMN outbox_events.headers IS 'Names and values, both strings, that are published with the event.';
 COMMENT ON COLUMN outbox_events.traceparent IS 'W3C traceparent of the transaction that recorded it.';
 COMMENT ON COLUMN outbox_events.last_error IS 'Why the latest attempt to publish it failed.';
-COMMENT ON COLUMN outbox_events.payload IS 'The payload as bytes; JSON in UTF-8.';
+COMMENT ON COLUMN outbox_events.payload IS 'The payload as bytes; by default JSON in UTF-8.';
 COMMENT ON INDEX outbox_events_pending_idx IS 'Serves the relay.';
 COMMENT ON INDEX outbox_events_blocked_idx IS 'Serves the relay when an aggregate is retried, and the redriving of an aggregate.';
 COMMENT ON INDEX outbox_events_dead_idx IS 'Serves the listing of dead events.';

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param tag a tag that the jobs must have; null for all jobs
  * @param error a text that the last error of the jobs must contain, ignoring case; null for all
  *     jobs
- * @param errorClass the class of the exception that ended the last attempt of the jobs, with or
- *     without its package; null for all jobs. Archived jobs cannot be selected by it
+ * @param errorClass the class of the exception that is the last error of the jobs, with or without
+ *     its package; null for all jobs. Archived jobs cannot be selected by it
  * @param errorGroup the {@link DeadLetterGroup#error} of the jobs, empty for jobs without a
  *     message; null for all jobs
  * @param since the earliest time at which the jobs were enqueued or, if the order is {@link
@@ -277,8 +277,7 @@ public record JobQuery(
   }
 
   /**
-   * {@return this query, restricted to jobs whose last attempt ended with an exception of the given
-   * class} For a job that waits for a retry, this is the class of its last failure.
+   * {@return this query, restricted to jobs whose last error was an exception of the given class}
    *
    * @param errorClass the name of the class, with or without its package
    */

@@ -10,11 +10,11 @@ import java.util.Optional;
  * Queries jobs and their history without changing them, for dashboards, command-line tools and
  * operators.
  *
- * <p>Each call runs in its own short transaction, which neither locks rows nor waits for locks, and
- * is READ COMMITTED unless documented otherwise. The number of rows that a call reads is limited,
- * as documented for each method, and does not depend on the size of the tables. The limit does not
- * include index entries of deleted rows that a long-running transaction prevents from being
- * vacuumed.
+ * <p>Each call runs in one or two short transactions of its own. They neither lock rows nor wait
+ * for locks, and are READ COMMITTED unless documented otherwise. The number of rows that a call
+ * reads is limited, as documented for each method, and does not depend on the size of the tables.
+ * The limit does not include index entries of deleted rows that a long-running transaction prevents
+ * from being vacuumed.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects the statement or cannot be reached.
@@ -50,8 +50,8 @@ public interface JobReader {
    *
    * <p>All facts are read from the same snapshot, because the transaction is REPEATABLE READ. A
    * worker counts as alive if it was seen within the last 3 minutes. The call reads at most 10,001
-   * running jobs, 1,000 workers and, in each lane of the queue, 10,001 of the jobs that are served
-   * before a due job.
+   * running jobs, 1,000 workers, 10,001 due jobs of a higher priority, and 10,001 jobs that precede
+   * the job in its lane or in its ordering key.
    *
    * @param id the id of the job
    * @return the reason, or empty under the same conditions as {@link #find}

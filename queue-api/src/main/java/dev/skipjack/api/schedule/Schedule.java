@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule, which enqueues a job at each planned time of its timing. A schedule <i>fires</i> when
- * it enqueues a job.
+ * a worker enqueues this job, or leaves it out because of {@link #overlap}.
  *
  * <pre>{@code
  * Schedule.cron("0 9 * * MON-FRI").zone("Europe/Berlin").named("morning-report").enqueue(REPORT, new Report("sales"))

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The interface through which producers and workers change jobs.
  *
  * <p>Methods that take a {@link Connection} work in the transaction that is open on it, and neither
- * commit it nor roll it back. Each of the other methods runs in its own short READ COMMITTED
- * transaction, which has been committed when the method returns. All times are those of the
+ * commit it nor roll it back. Each of the other methods runs in its own short transactions, usually
+ * READ COMMITTED, which have been committed when the method returns. All times are those of the
  * database clock.
  *
  * <p>Methods that take a list of executions or outcomes are meant for up to a few hundred elements.
@@ -126,7 +126,7 @@ public interface JobStore {
    * replaced.
    *
    * @param reports the reports, at most one of each execution
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> progress(List<Progress> reports);
 
@@ -134,7 +134,7 @@ public interface JobStore {
    * Completes jobs and moves them from the live table to the archive.
    *
    * @param executions the executions to complete
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> complete(List<Execution> executions);
 
@@ -164,7 +164,7 @@ public interface JobStore {
    * the whole batch.
    *
    * @param outcomes the outcomes, at most one of each execution
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> endWithData(List<FinalOutcome> outcomes);
 
@@ -223,7 +223,8 @@ public interface JobStore {
 
   /**
    * Rescues jobs whose lease has expired. Each job becomes due again within {@code spread}, or
-   * becomes dead if it has no attempts left. Rows that are locked or cannot be rescued are skipped.
+   * becomes dead if it has no attempts left. A job whose cancellation was requested is archived as
+   * cancelled instead. Rows that are locked or cannot be rescued are skipped.
    *
    * @param spread the period over which the rescued jobs are distributed
    * @param limit the maximum number of jobs to rescue, at least 1

@@ -35,7 +35,7 @@ public interface LeaseKeeper extends AutoCloseable {
    * that they never wait for a free connection of the pool.
    *
    * @param reports the reports, at most one of each execution
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> progress(List<Progress> reports);
 

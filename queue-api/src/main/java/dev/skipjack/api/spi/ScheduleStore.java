@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The interface through which workers fire schedules. Any number of workers can fire schedules
- * concurrently without a leader, and only one job is enqueued for each planned time.
+ * concurrently without a leader, and at most one job is enqueued for each planned time.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects the statement or cannot be reached.

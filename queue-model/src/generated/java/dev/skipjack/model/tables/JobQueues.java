@@ -119,15 +119,15 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
 
     /**
      * The column <code>skipjack.job_queues.default_priority</code>. Priority of
-     * jobs enqueued without one.
+     * jobs enqueued without one. NULL: 0.
      */
-    public final TableField<JobQueuesRecord, Short> DEFAULT_PRIORITY = createField(DSL.name("default_priority"), SQLDataType.SMALLINT, this, "Priority of jobs enqueued without one.");
+    public final TableField<JobQueuesRecord, Short> DEFAULT_PRIORITY = createField(DSL.name("default_priority"), SQLDataType.SMALLINT, this, "Priority of jobs enqueued without one. NULL: 0.");
 
     /**
-     * The column <code>skipjack.job_queues.default_max_attempts</code>.
-     * Attempts of jobs enqueued without a limit.
+     * The column <code>skipjack.job_queues.default_max_attempts</code>. Maximum
+     * number of used attempts of jobs enqueued without one. NULL: 25.
      */
-    public final TableField<JobQueuesRecord, Integer> DEFAULT_MAX_ATTEMPTS = createField(DSL.name("default_max_attempts"), SQLDataType.INTEGER, this, "Attempts of jobs enqueued without a limit.");
+    public final TableField<JobQueuesRecord, Integer> DEFAULT_MAX_ATTEMPTS = createField(DSL.name("default_max_attempts"), SQLDataType.INTEGER, this, "Maximum number of used attempts of jobs enqueued without one. NULL: 25.");
 
     /**
      * The column <code>skipjack.job_queues.ordering_policy</code>. Policy for

@@ -88,10 +88,10 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.last_at</code>. Planned time of
-     * the last fire. A fire is always later than the one before, even if the
-     * clock steps back.
+     * the last fire, except fires on request. The next planned time is always
+     * later, even if the clock steps back.
      */
-    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Planned time of the last fire. A fire is always later than the one before, even if the clock steps back.");
+    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Planned time of the last fire, except fires on request. The next planned time is always later, even if the clock steps back.");
 
     /**
      * The column <code>skipjack.job_schedules.last_job_id</code>. The last job
@@ -107,9 +107,9 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * fires only on request. NULL: not paused.
      */
-    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it does not fire. NULL: not paused.");
+    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it fires only on request. NULL: not paused.");
 
     /**
      * The column <code>skipjack.job_schedules.missed_until</code>. Start of the

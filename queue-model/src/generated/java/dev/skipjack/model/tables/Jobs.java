@@ -104,9 +104,9 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.updated_at</code>. When the row last
-     * changed state; heartbeats do not count.
+     * changed; heartbeats and reports of progress do not count.
      */
-    public final TableField<JobsRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the row last changed state; heartbeats do not count.");
+    public final TableField<JobsRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the row last changed; heartbeats and reports of progress do not count.");
 
     /**
      * The column <code>skipjack.jobs.started_at</code>. When the current or the
@@ -116,9 +116,9 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.died_at</code>. When the job became dead.
-     * NULL otherwise.
+     * NULL if it is not dead.
      */
-    public final TableField<JobsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When the job became dead. NULL otherwise.");
+    public final TableField<JobsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When the job became dead. NULL if it is not dead.");
 
     /**
      * The column <code>skipjack.jobs.cancel_requested_at</code>. When

@@ -40,7 +40,7 @@ public final class JobExplainer {
   /**
    * Creates an explainer. Opens no connection.
    *
-   * @param transactions the transactions; each explanation runs in a snapshot of one
+   * @param transactions runs the statements of each explanation in one snapshot
    * @param dialect renders statements for the queue's schema, without a connection
    */
   public JobExplainer(OwnTransactions transactions, Lazy<DSLContext> dialect) {

@@ -272,9 +272,9 @@ final class DirectStart implements LocalWorkers {
 
   /**
    * The start of a job that a caller's transaction has inserted as running. One of {@link #giveUp},
-   * {@link #ended} and {@link #unknown} must be called at the end. If it returns true, the job is
-   * pending again, and a worker must be woken. These methods never throw, because the caller's
-   * transaction is not affected. Not thread-safe.
+   * {@link #ended} and {@link #unknown} must be called at the end. If {@code giveUp} or {@code
+   * ended} returns true, the job is pending again, and a worker must be woken. These methods never
+   * throw, because the caller's transaction is not affected. Not thread-safe.
    */
   final class DeferredStart {
 
@@ -396,9 +396,9 @@ final class DirectStart implements LocalWorkers {
   }
 
   /**
-   * Returns whether the server has rejected the statement. A plain enqueue then follows. It needs
-   * neither the audit's partition nor a worker's privileges, and its errors are those that callers
-   * expect.
+   * Returns whether the server has rejected the statement. A plain enqueue then follows, which
+   * needs neither the audit's partition nor a worker's privileges. Its errors are those that
+   * callers expect.
    */
   private static boolean isRejected(StoreException failure) {
     String state = failure.sqlState().orElse("");

@@ -34,9 +34,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>NOTIFY takes a database-wide lock at commit, so it is sent rarely. After the queue's own
  * transactions, and after callers' transactions with deferred wake-ups, it is sent at most once per
- * queue within a few milliseconds, because a woken worker polls again soon. Other callers'
- * transactions that began in the same tenth of a second compete for an advisory lock of the queue,
- * and only its holder sends a wake-up. Safe for any number of threads.
+ * queue within a few milliseconds, because a woken worker polls again soon. Wake-ups for ordering
+ * keys are not limited in this way. Other callers' transactions that began in the same tenth of a
+ * second compete for an advisory lock of the queue, and only its holder sends a wake-up. Safe for
+ * any number of threads.
  */
 final class WakeUpSender {
 

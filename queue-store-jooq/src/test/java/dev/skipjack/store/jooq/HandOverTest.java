@@ -211,7 +211,7 @@ class HandOverTest {
   }
 
   @Test
-  void lockedNextJobIsNotOvertakenAndLeftToASweep() throws SQLException {
+  void lockedNextJobIsLeftToASweepAndNotOvertaken() throws SQLException {
     List<JobId> jobs = enqueue(3);
     Execution head = fixture.claimOne(Fixture.LEASE);
     one.begin();
@@ -308,7 +308,7 @@ class HandOverTest {
   @EnumSource(
       value = CommitFate.class,
       names = {"CUT_BEFORE", "CUT_AFTER"})
-  void jobOfALostHandOverIsNamed(CommitFate fate) {
+  void nextJobIsNamedIfTheResponseToAHandOverIsLost(CommitFate fate) {
     List<JobId> jobs = enqueue(2);
     Execution head = fixture.claimOne(Fixture.LEASE);
     FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());

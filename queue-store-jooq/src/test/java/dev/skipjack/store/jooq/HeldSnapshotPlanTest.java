@@ -48,7 +48,7 @@ class HeldSnapshotPlanTest {
       // Both claims read the ten jobs. Only the claim without a mark also reads the dead entries
       // before them.
       assertThat(with).isLessThan(without / 4);
-      // A worker therefore claims from idle lanes with marks, and rarely lists the lanes.
+      // A listing of the lanes reads the dead entries too, so a worker that has marks rarely lists.
       assertThat(with).isLessThan(pagesOfAListing(database) / 4);
       holder.rollback();
     }

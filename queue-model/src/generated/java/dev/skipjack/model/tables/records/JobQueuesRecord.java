@@ -166,7 +166,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Setter for <code>skipjack.job_queues.default_priority</code>. Priority of
-     * jobs enqueued without one.
+     * jobs enqueued without one. NULL: 0.
      */
     public void setDefaultPriority(Short value) {
         set(8, value);
@@ -174,23 +174,23 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Getter for <code>skipjack.job_queues.default_priority</code>. Priority of
-     * jobs enqueued without one.
+     * jobs enqueued without one. NULL: 0.
      */
     public Short getDefaultPriority() {
         return (Short) get(8);
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.default_max_attempts</code>.
-     * Attempts of jobs enqueued without a limit.
+     * Setter for <code>skipjack.job_queues.default_max_attempts</code>. Maximum
+     * number of used attempts of jobs enqueued without one. NULL: 25.
      */
     public void setDefaultMaxAttempts(Integer value) {
         set(9, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.default_max_attempts</code>.
-     * Attempts of jobs enqueued without a limit.
+     * Getter for <code>skipjack.job_queues.default_max_attempts</code>. Maximum
+     * number of used attempts of jobs enqueued without one. NULL: 25.
      */
     public Integer getDefaultMaxAttempts() {
         return (Integer) get(9);

@@ -83,8 +83,8 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Setter for <code>skipjack.job_schedules.last_at</code>. Planned time of
-     * the last fire. A fire is always later than the one before, even if the
-     * clock steps back.
+     * the last fire, except fires on request. The next planned time is always
+     * later, even if the clock steps back.
      */
     public void setLastAt(Instant value) {
         set(3, value);
@@ -92,8 +92,8 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Getter for <code>skipjack.job_schedules.last_at</code>. Planned time of
-     * the last fire. A fire is always later than the one before, even if the
-     * clock steps back.
+     * the last fire, except fires on request. The next planned time is always
+     * later, even if the clock steps back.
      */
     public Instant getLastAt() {
         return (Instant) get(3);
@@ -133,7 +133,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Setter for <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * fires only on request. NULL: not paused.
      */
     public void setPausedAt(Instant value) {
         set(6, value);
@@ -141,7 +141,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Getter for <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * fires only on request. NULL: not paused.
      */
     public Instant getPausedAt() {
         return (Instant) get(6);

@@ -117,7 +117,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.updated_at</code>. When the row last
-     * changed state; heartbeats do not count.
+     * changed; heartbeats and reports of progress do not count.
      */
     public void setUpdatedAt(Instant value) {
         set(5, value);
@@ -125,7 +125,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.updated_at</code>. When the row last
-     * changed state; heartbeats do not count.
+     * changed; heartbeats and reports of progress do not count.
      */
     public Instant getUpdatedAt() {
         return (Instant) get(5);
@@ -149,7 +149,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.died_at</code>. When the job became dead.
-     * NULL otherwise.
+     * NULL if it is not dead.
      */
     public void setDiedAt(Instant value) {
         set(7, value);
@@ -157,7 +157,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.died_at</code>. When the job became dead.
-     * NULL otherwise.
+     * NULL if it is not dead.
      */
     public Instant getDiedAt() {
         return (Instant) get(7);

@@ -47,7 +47,8 @@ public final class PayloadLimits {
   /**
    * Returns {@code json} if it may be stored as the payload of a new job of {@code kind}.
    *
-   * @throws PayloadException with the reason, and the position of the value as a JSON pointer
+   * @throws PayloadException with the reason and, if a value is invalid, its position as a JSON
+   *     pointer
    */
   public String require(String kind, String json) {
     return requirePayload(of("Payload", kind), json);

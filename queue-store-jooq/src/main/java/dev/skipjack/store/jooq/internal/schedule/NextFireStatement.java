@@ -13,7 +13,7 @@ import org.jooq.Field;
 
 /**
  * Reads the time until the first schedule that a worker can fire is due. {@code
- * job_schedules_due_idx} contains the schedules in this order.
+ * job_schedules_due_idx} contains the schedules in the order of their due times.
  *
  * <pre>{@code
  * SELECT (SELECT extract(epoch from due_at - clock_timestamp()) * 1000000 FROM job_schedules
