@@ -19,7 +19,8 @@ public interface UniqueEnqueuer {
    * Enqueues a job unless another job holds its key. If an open transaction has enqueued a job with
    * the same key, this method waits for it. The enqueue locks the job that holds the key if it
    * changes that job, or if it runs in a caller's transaction and the key is held {@code
-   * untilStarted}. In both cases, it also waits for another transaction that is changing the job.
+   * untilStarted}. In both cases, it may also wait for another transaction that is changing the
+   * job.
    *
    * @param <T> the type of the payload
    * @param type the jobs' type

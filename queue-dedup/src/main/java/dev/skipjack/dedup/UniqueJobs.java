@@ -75,7 +75,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}}
-   * jOOQ's exceptions for database errors are propagated unchanged.
+   * Database errors are thrown as jOOQ's exceptions.
    *
    * @param transaction the context of the caller's transaction
    */

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  * <p>An import can be interrupted at any time and repeated. Rows leave their source and become jobs
  * in the same transaction. Workers of both queues may run meanwhile. A job keeps its due time,
  * except that an overdue job is due at once. Failed attempts count: a job with {@code n} of them
- * has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the next
- * time of the schedule is that of the source. Before the import, remove recurring jobs from the
- * code that declares them in the source.
+ * has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the
+ * schedule's next time equals the one that the source stores, if any. Before the import, remove
+ * recurring jobs from the code that declares them in the source.
  *
  * <p>The database user needs the rights to read and delete in the tables of the source, and those
  * of the owner of Skipjack's tables. Immutable and safe for any number of threads, and several
@@ -98,7 +98,7 @@ public final class Importer {
 
   /**
    * Reads the source and reports what {@link #run} would do. Changes nothing. It does not detect
-   * problems that only the database reports, such as the name of a schedule or a key that is in
+   * problems that only the database reports, such as a schedule's name or a key that is already in
    * use.
    *
    * @param dataSource the database of both queues
@@ -338,8 +338,8 @@ public final class Importer {
     /**
      * Sets the type of the jobs with a name: its kind, the class as which their payloads must
      * decode, and its queue, priority and maximum number of attempts, unless the source or this
-     * import sets others. A payload that does not decode stays in its source. Ordering keys are not
-     * set.
+     * import sets others. A row whose payload does not decode stays in its source. Ordering keys
+     * are not set.
      *
      * @param name the name in the source
      * @param type the type with which workers run these jobs

@@ -345,7 +345,7 @@ final class Mover {
         .collect(Collectors.joining(",", "{", "}"));
   }
 
-  /** Returns the id as the value of a header, which has no control characters. */
+  /** Returns the id without control characters, truncated to 500 characters, for a header. */
   private static String header(String id) {
     String text = id.replaceAll("[\\x00-\\x1f\\x7f-\\x9f]", " ");
     return text.length() <= 500 ? text : text.substring(0, 500);

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Reads payloads that Java serialization wrote, and converts them to JSON. Only the given classes
- * and values of {@code java.lang}, {@code java.math}, {@code java.time} and {@code java.util} are
+ * and classes of {@code java.lang}, {@code java.math}, {@code java.time} and {@code java.util} are
  * instantiated.
  */
 public final class SerializedPayload {

@@ -111,7 +111,7 @@ public abstract sealed class Source
    */
   abstract void check(Connection connection) throws SQLException;
 
-  /** Returns the names of all jobs. */
+  /** Returns at least the names of all jobs that have not ended. */
   abstract List<String> names(Connection connection) throws SQLException;
 
   /**

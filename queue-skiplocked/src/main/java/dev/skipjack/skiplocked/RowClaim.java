@@ -142,8 +142,8 @@ public final class RowClaim<R extends Record> {
    * @param duration duration of the lease by the database's clock, measured from the claim and not
    *     from its commit; positive, at most 365 days, microsecond precision
    * @return a claim that writes a lease
-   * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, or
-   *     if several transactions could hold this claim's lock
+   * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, if
+   *     the duration is out of range, or if several transactions could hold this claim's lock
    */
   public LeasingClaim<R> lease(Field<?> until, Field<UUID> holder, Duration duration) {
     if (!rows.strength().isExclusive()) {

@@ -43,7 +43,8 @@ public final class JobHandlers {
    * @param objects the objects with handlers
    * @return the handlers
    * @throws IllegalArgumentException if an object has no handler, if a handler is declared
-   *     incorrectly, or if a kind has two handlers. The message names class, method and the fix
+   *     incorrectly, or if a kind has two handlers or a schedule name is used twice. The message
+   *     names the problem and the fix
    */
   public static JobHandlers of(Object... objects) {
     Builder builder = builder();

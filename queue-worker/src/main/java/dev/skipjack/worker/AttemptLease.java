@@ -15,7 +15,7 @@ final class AttemptLease {
   private volatile boolean spared;
   private volatile boolean renewable = true;
 
-  /** The number of times a usual renewal has begun or ended; odd while one is in progress. */
+  /** Increases when a usual renewal begins or ends; odd while one is in progress. */
   private int renewals;
 
   /**
@@ -92,7 +92,10 @@ final class AttemptLease {
     return (renewals & 1) == 1;
   }
 
-  /** Returns a number that changes whenever a usual renewal begins or ends; see {@link #spare}. */
+  /**
+   * Returns a number that is odd while a usual renewal is in progress, and larger after each one;
+   * see {@link #spare}.
+   */
   synchronized int renewals() {
     return renewals;
   }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * that do not fit are dropped, counted about once a second, and logged at most once a minute. Used
  * once.
  *
- * <p>After an event, the thread polls the queue for a moment before it waits to be woken, because
- * waking it for each event would be expensive.
+ * <p>After an event, the thread waits for 1 ms and polls the queue again before it waits to be
+ * woken, because waking it for each event would be expensive.
  */
 final class EventDispatcher {
 

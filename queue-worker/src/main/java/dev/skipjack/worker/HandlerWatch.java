@@ -48,8 +48,8 @@ final class HandlerWatch {
   }
 
   /**
-   * Returns how long no handler has received a thread. Returns empty if the last one did, or if the
-   * last refusal was more than a minute ago.
+   * Returns how long no handler has received a thread. Returns empty if the last handler received
+   * one, or if the last refusal was more than a minute ago.
    */
   synchronized Optional<Duration> refusedFor() {
     long now = clock.getAsLong();

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the leases of all attempts that the worker holds, whether they are buffered, running or
- * unwritten. Between renewals, it reads which jobs were cancelled and writes the progress that
- * handlers report, each at least about once a second. It has a dedicated thread, so that no handler
- * can delay it, and is the last loop to stop.
+ * unwritten. Between renewals, it reads which cancellations were requested and writes the progress
+ * that handlers report, each at least about once a second. It has a dedicated thread, so that no
+ * handler can delay it, and is the last loop to stop.
  */
 final class HeartbeatTask implements Loop.Step {
 
@@ -65,8 +65,8 @@ final class HeartbeatTask implements Loop.Step {
   private int readOnlyMet;
 
   /**
-   * @param leases renews the usual leases; used only by the heartbeat's thread
-   * @param store requests the long leases, in the threads of the handlers and on connections of the
+   * @param leases used only by the heartbeat's thread
+   * @param store grants the long leases, in the threads of the handlers and on connections of the
    *     pool
    * @param cancel called for attempts whose cancellation an operator has requested, possibly more
    *     than once

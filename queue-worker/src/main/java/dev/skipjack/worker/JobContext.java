@@ -147,15 +147,15 @@ public interface JobContext {
 
   /**
    * {@return whether the worker has received an operator's request to cancel the job} If so, it has
-   * also interrupted the handler's thread. If the handler still completes the job, the job is
-   * completed. If the attempt ends in any other way, the job is cancelled.
+   * also interrupted the handler's thread or cancelled its stage. If the handler still completes
+   * the job, the job is completed. If the attempt ends in any other way, the job is cancelled.
    */
   boolean isCancelled();
 
   /**
-   * {@return whether this attempt is known to have lost its lease, so that its outcome will be
-   * discarded} If so, the handler's thread has been interrupted. A long-running handler may call
-   * this method between steps.
+   * {@return whether this attempt was released by the worker or is known to have lost its lease, so
+   * that its outcome will be discarded} If so, the handler's thread has been interrupted or its
+   * stage cancelled. A long-running handler may call this method between steps.
    */
   boolean isLeaseLost();
 }

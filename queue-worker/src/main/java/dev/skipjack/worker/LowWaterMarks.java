@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  * but after at most twenty seconds. The two seconds do not apply if the worker has claimed a job
  * with an ordering key since the last sweep. The end of that job promotes the next job of its key,
  * which is often due below the mark. Marks can therefore delay a job until the next sweep, but
- * never lose one. Each sweep resets all marks: afterwards a lane has a mark only if the sweep read
- * it, and the mark is the point where that read ended.
+ * never lose one. Each sweep invalidates all marks, except those of the lanes that it reads.
  *
  * <p>Marks are used only while the database is slow, so that a healthy database keeps the exact
  * order. The database counts as slow after three successive claims without marks that each took

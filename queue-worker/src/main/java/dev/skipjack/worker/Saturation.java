@@ -44,8 +44,8 @@ final class Saturation {
   }
 
   /**
-   * Logs a warning for each queue whose jobs wait. The warning is repeated only after the queue's
-   * jobs have stopped waiting in the meantime.
+   * Logs a warning for each queue whose jobs wait. The warning is repeated only if the queue's jobs
+   * have stopped waiting in the meantime.
    */
   void warn() {
     for (ServedQueue queue : queues) {

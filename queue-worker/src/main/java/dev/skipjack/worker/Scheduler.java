@@ -31,7 +31,10 @@ final class Scheduler implements Loop.Step {
   private static final long TOUCH_INTERVAL = Duration.ofHours(12).toNanos();
   private static final long UNDECLARED_INTERVAL = Duration.ofDays(1).toNanos();
 
-  /** The pause after the database has refused a right, which an operator may grant later. */
+  /**
+   * The pause after the database has refused a statement for lack of a privilege, which an operator
+   * may grant later.
+   */
   private static final long FORBIDDEN_PAUSE = Duration.ofMinutes(1).toNanos();
 
   /** The pause after work that failed although schedules can be fired. */
@@ -279,7 +282,10 @@ final class Scheduler implements Loop.Step {
         && rejected.sqlState().filter(INSUFFICIENT_PRIVILEGE::equals).isPresent();
   }
 
-  /** Runs code that may throw anything, such as the encoder of a payload. */
+  /**
+   * Runs code that may throw anything, such as the encoder of a payload, and returns what it
+   * throws, or null.
+   */
   private static @Nullable Throwable failureOf(Runnable work) {
     try {
       work.run();

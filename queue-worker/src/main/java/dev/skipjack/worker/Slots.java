@@ -176,8 +176,8 @@ final class Slots {
 
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
-   * all waiting attempts. Before that, starts all attempts for which slots are free, because on a
-   * busy machine a thread may start the next one late.
+   * all waiting attempts. Before that, unless the queue is paused, starts all attempts for which
+   * slots are free, because on a busy machine a thread may start the next one late.
    */
   void releaseWaiting(long patience) {
     if (!queue.isPaused()) {

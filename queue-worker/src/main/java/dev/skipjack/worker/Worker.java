@@ -660,7 +660,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Sets the redactor, through which the texts of failed attempts pass before they are stored,
+     * Sets the redactor, through which the texts of errors and reasons pass before they are stored,
      * reported to listeners and logged. Default: texts are not redacted.
      *
      * @param redactor called for each text, by many threads

@@ -17,7 +17,7 @@ public sealed interface WorkerEvent {
    */
   record Claimed(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The handler was called. */
+  /** The attempt began. The worker calls the handler next. */
   record Started(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The job was completed. */
@@ -144,7 +144,8 @@ public sealed interface WorkerEvent {
       implements WorkerEvent {}
 
   /**
-   * One of the worker's loops failed and is retrying. Reported once, when the failures begin.
+   * One of the worker's loops failed and is retrying. Reported once, when the failures begin. A
+   * failure to declare or recalculate schedules is reported for each try.
    *
    * @param loop the name of the loop: {@code claim-loop}, {@code flusher}, {@code heartbeat},
    *     {@code rescuer}, {@code maintainer}, {@code listener}, {@code registrar}, {@code scheduler}

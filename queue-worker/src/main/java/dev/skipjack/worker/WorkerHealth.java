@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * The health of a worker at one moment, for liveness and readiness probes.
  *
- * @param alive whether the worker is working, or can recover without a restart; if false, restart
- *     the process
+ * @param alive whether the worker was started, and works or can recover without a restart; if
+ *     false, restart the process
  * @param ready whether the worker can currently find, run and end jobs. A worker without a database
  *     is alive but not ready
  * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that
@@ -17,8 +17,8 @@ import java.util.Optional;
  *     or schedules have failed for more than ten seconds
  * @param sinceLastPoll the time since the last successful poll for jobs, including polls without
  *     room for more jobs; empty if there was none yet
- * @param lag how long the oldest due job of the served queues had waited at that poll, even if only
- *     other workers can handle it; zero if no job was due
+ * @param lag how long the oldest due job of the served queues had waited when the worker last
+ *     listed the due lanes, even if only other workers can handle it; zero if no job was due
  * @param databaseReachable whether the database is available. False while any thread that jobs
  *     depend on fails because the database is unavailable; maintenance, schedules and the
  *     connection for wake-ups are ignored
@@ -47,7 +47,7 @@ public record WorkerHealth(
    * @param ready whether the worker can find, run and end jobs
    * @param reasons why the worker is not alive or not ready, and other problems
    * @param sinceLastPoll the time since the last successful poll
-   * @param lag how long the oldest due job had waited at the last poll
+   * @param lag how long the oldest due job had waited when the worker last listed the due lanes
    * @param databaseReachable whether the database is available
    * @param poolExhausted whether a thread of the worker cannot get a connection
    * @param schemaCurrent whether the schema is recent enough; empty if not known yet

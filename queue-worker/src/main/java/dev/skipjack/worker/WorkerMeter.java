@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * only the worker's name. No tag contains a job's id or payload.
  */
 public enum WorkerMeter {
-  /** Jobs claimed. */
+  /** Jobs that were claimed, or that their enqueues started directly. */
   CLAIMED("skipjack.jobs.claimed", Type.COUNTER, "Jobs claimed"),
   /** Jobs completed. */
   COMPLETED("skipjack.jobs.completed", Type.COUNTER, "Jobs completed"),
@@ -59,7 +59,10 @@ public enum WorkerMeter {
   UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
   /** Stuck handlers ({@link WorkerEvent.Stuck}) that are still running. */
   STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end after an interrupt"),
-  /** How many seconds the oldest due job of the served queues had waited at the last poll. */
+  /**
+   * How many seconds the oldest due job of the served queues had waited when the worker last listed
+   * the due lanes.
+   */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
   /** Seconds since the last successful poll for jobs. */
   POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll"),

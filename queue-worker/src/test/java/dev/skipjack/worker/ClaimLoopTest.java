@@ -37,7 +37,7 @@ class ClaimLoopTest {
   private long wakesAt;
   private boolean woken = true;
 
-  /** Completing the job costs one more call, which is not counted here. */
+  /** Completing the job requires one more call, which is not counted here. */
   @Test
   void isolatedJobRequiresOneClaimAndFourListings() {
     ClaimLoop loop = loop("q");
@@ -77,7 +77,7 @@ class ClaimLoopTest {
 
   /** A sender sends at most one wake-up for all lanes of a queue in five milliseconds. */
   @Test
-  void jobOfAnotherLaneShortlyAfterAWakeUpIsClaimedAfterSixMilliseconds() {
+  void jobOfAnotherLaneShortlyAfterAWakeUpIsClaimedWithinSixMilliseconds() {
     ClaimLoop loop = loop("q", "other");
     passes(loop, A_MINUTE);
     store.add(job());

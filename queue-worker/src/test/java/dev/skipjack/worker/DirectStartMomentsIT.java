@@ -236,7 +236,7 @@ class DirectStartMomentsIT {
 
   /** The search was caused by another enqueue, whose response was lost. */
   @Test
-  void theSearchForLostJobsReleasesIt() throws Exception {
+  void theSearchForLostJobsReleasesTheJob() throws Exception {
     Thread enqueue = startSlowly();
 
     // Two searches find it, and a claim starts it again.

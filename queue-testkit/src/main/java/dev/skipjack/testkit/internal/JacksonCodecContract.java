@@ -326,7 +326,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
     public Bean parent;
     private Shape shape;
 
-    /** Neither property is written, so neither must be readable. */
+    /** Neither property is written, so neither needs to be readable. */
     @JsonIgnore public Shape ignored;
 
     public void setShape(Shape shape) {

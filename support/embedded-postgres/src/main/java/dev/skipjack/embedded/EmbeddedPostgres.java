@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * temporary files. If the JVM runs as root, the server runs as the user {@code postgres} or {@code
  * nobody}, and its data is stored in {@code /var/tmp/skipjack-<user>} or {@code
  * /tmp/skipjack-<user>}. The binaries are unpacked into {@code skipjack-binaries} in the same
- * directory, which root owns. The system property {@code skipjack.embedded.folder} sets a different
- * directory (for root, the parent of {@code skipjack-<user>}), and {@code skipjack.embedded.user}
- * sets a different unprivileged user.
+ * directory; root owns that folder. The system property {@code skipjack.embedded.folder} sets a
+ * different directory (for root, the parent of {@code skipjack-<user>}), and {@code
+ * skipjack.embedded.user} sets a different unprivileged user.
  *
  * <p>An archive is used only if its SHA-256 checksum is known to this version (14.22.0, 14.23.0,
  * 15.19.0, 16.15.0, 17.11.0 and 18.6.0 of {@code io.zonky.test.postgres}) or is listed, separated
@@ -138,7 +138,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * {@return whether the server was already running, because the JVM that started it was killed}
+   * {@return whether the server was already running, for example because the JVM that started it
+   * was killed}
    */
   public boolean adopted() {
     return running.adopted();
@@ -175,8 +176,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Starts the server again after {@link #pause()} or a crash, with the same data but on another
-   * port. This method returns when the server accepts connections.
+   * Starts the server again after {@link #pause()} or a crash, with the same data but usually on
+   * another port. This method returns when the server accepts connections.
    *
    * @throws IllegalStateException if {@link #close()} has been called
    * @throws EmbeddedPostgresException if the server does not start

@@ -30,7 +30,7 @@ public final class AttemptFaults {
   public AttemptFaults() {}
 
   /**
-   * Fails the next attempts before their handler is called.
+   * Fails the next attempts: {@link #around} throws an exception instead of running them.
    *
    * @param times the number of attempts to fail, in addition to those requested by earlier calls;
    *     positive

@@ -176,7 +176,8 @@ final class FaultyConnection implements InvocationHandler {
   }
 
   /**
-   * Ignores exceptions if the connection is broken, because the caller has already received one.
+   * Closes the connection. Ignores exceptions if it is broken, because the caller has already
+   * received one.
    */
   private void close() throws SQLException {
     try {

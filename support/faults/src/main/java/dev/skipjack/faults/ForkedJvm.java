@@ -316,7 +316,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Starts the child with this JVM's {@code java} program and class path. Returns immediately.
+     * Starts the child with this JVM's {@code java} program. Returns immediately.
      *
      * @return the child
      * @throws UncheckedIOException if the operating system cannot start the process
