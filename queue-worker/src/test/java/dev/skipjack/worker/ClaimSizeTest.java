@@ -143,7 +143,7 @@ class ClaimSizeTest {
     queue.claimed(4L * MEGABYTE);
     assertThat(queue.ask()).isZero();
     queue.ended();
-    assertThat(queue.ask()).as("no more are held than without outcomes, but one").isZero();
+    assertThat(queue.ask()).as("jobs requested while a large payload is held").isZero();
   }
 
   private static ClaimedJob claimed(String payload) {
