@@ -105,7 +105,7 @@ public final class Demo {
     }
   }
 
-  @SuppressWarnings("try") // only its opening and closing matter
+  @SuppressWarnings("try") // the lock is held, but not used
   private boolean run(DemoOptions.Database target, Stream<Delivery> input)
       throws SQLException, InterruptedException {
     try (DemoDatabase database = new DemoDatabase(target.jdbcUrl());

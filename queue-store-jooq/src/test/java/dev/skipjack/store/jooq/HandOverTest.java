@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the completion of a job that claims the next job of its ordering key. */
+/** Tests completions that also claim the next job of the same ordering key. */
 @QueueTest
 class HandOverTest {
 
@@ -60,7 +60,7 @@ class HandOverTest {
   }
 
   @Test
-  void nextJobIsClaimedAsByAClaim() {
+  void completionClaimsTheNextJobLikeAClaim() {
     List<JobId> jobs = enqueue(3);
     Execution head = fixture.claimOne(Fixture.LEASE);
 
