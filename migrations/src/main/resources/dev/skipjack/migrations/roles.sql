@@ -132,6 +132,7 @@ GRANT SELECT (position, recorded_at, published_at, attempts, event_id, aggregate
    ON {schema}.outbox_published TO {prefix}_viewer;
 GRANT SELECT ON {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_viewer;
 
--- These grants do not cover later tables and functions, nor later columns where a role has rights on single columns. Run the script of the new version before its workers
--- start. Until then, only the owner may use the new tables. To protect new functions too, run once for each owner:
+-- These grants do not cover later tables and functions, nor later columns where a role has rights on single columns. Run the script of
+-- the new version before its workers start. Until then, only the owner may use the new tables. To protect new functions too, run once for
+-- each owner:
 --   ALTER DEFAULT PRIVILEGES FOR ROLE <owner> REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
