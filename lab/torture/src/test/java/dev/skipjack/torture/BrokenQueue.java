@@ -555,7 +555,6 @@ enum BrokenQueue implements Broken {
     return switch (counter) {
       case ORDER_VIOLATIONS -> Rig.Jobs.ORDERED;
       case UNIQUE_VIOLATIONS -> Rig.Jobs.UNIQUE;
-      case DOUBLE_FIRES, LOST_FIRES -> Rig.Jobs.FEW;
       default -> Rig.Jobs.ALL;
     };
   }

@@ -59,10 +59,7 @@ final class Rig {
     ORDERED(50, random -> Workload.ORDERED),
 
     /** Enough to meet each unique key several times while its job is live. */
-    UNIQUE(40, random -> Workload.UNIQUE),
-
-    /** For a run that is about schedules. */
-    FEW(10, WorkSource::draw);
+    UNIQUE(40, random -> Workload.UNIQUE);
 
     private final int number;
 
