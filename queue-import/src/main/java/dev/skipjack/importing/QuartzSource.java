@@ -159,6 +159,7 @@ final class QuartzSource extends Source {
         List.of(),
         data,
         recurrence,
+        null,
         stays);
   }
 
@@ -250,37 +251,63 @@ final class QuartzSource extends Source {
     return "LOCK TABLE %striggers IN ACCESS EXCLUSIVE MODE".formatted(tables());
   }
 
+  @Override
+  List<Part> parts() {
+    return List.of(
+        new Part("job_details", tables() + "job_details", true),
+        new Part("triggers", tables() + "triggers"),
+        new Part("simple_triggers", tables() + "simple_triggers"),
+        new Part("cron_triggers", tables() + "cron_triggers"));
+  }
+
+  @Override
+  String due(String copy) {
+    return "to_timestamp((%s #>> '{triggers,0,next_fire_time}')::bigint / 1000.0)".formatted(copy);
+  }
+
   /**
    * Also removes the jobs that lose their last trigger, as Quartz does, unless they are durable.
+   * The copy of each trigger contains its job, which another one may remove later.
    */
   @Override
   String take() {
     return """
-    taken AS (
+    trigger AS (
       DELETE FROM %1$striggers AS source USING given
        WHERE source.sched_name = given.key1 AND source.trigger_name = given.key2
          AND concat_ws('/', source.trigger_state, source.next_fire_time, source.trigger_group) = given.key3
       RETURNING given.position, source.sched_name, source.trigger_name, source.trigger_group,
-                source.job_name, source.job_group
+                source.job_name, source.job_group, row_to_json(source) AS copy
     ), simple AS (
-      DELETE FROM %1$ssimple_triggers AS child USING taken
+      DELETE FROM %1$ssimple_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
-           = (taken.sched_name, taken.trigger_name, taken.trigger_group)
+           = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
+      RETURNING trigger.position, row_to_json(child) AS copy
     ), cron AS (
-      DELETE FROM %1$scron_triggers AS child USING taken
+      DELETE FROM %1$scron_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
-           = (taken.sched_name, taken.trigger_name, taken.trigger_group)
+           = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
+      RETURNING trigger.position, row_to_json(child) AS copy
     ), job AS (
-      DELETE FROM %1$sjob_details AS job USING taken
+      DELETE FROM %1$sjob_details AS job USING trigger
        WHERE (job.sched_name, job.job_name, job.job_group)
-           = (taken.sched_name, taken.job_name, taken.job_group)
+           = (trigger.sched_name, trigger.job_name, trigger.job_group)
          AND NOT job.is_durable
          AND NOT EXISTS (
            SELECT FROM %1$striggers AS other
             WHERE (other.sched_name, other.job_name, other.job_group)
                 = (job.sched_name, job.job_name, job.job_group)
               AND (other.sched_name, other.trigger_name, other.trigger_group) NOT IN (
-                SELECT also.sched_name, also.trigger_name, also.trigger_group FROM taken AS also))
+                SELECT also.sched_name, also.trigger_name, also.trigger_group FROM trigger AS also))
+    ), taken AS (
+      SELECT trigger.position, json_build_object(
+               'job_details', (SELECT coalesce(json_agg(row_to_json(detail)), '[]') FROM %1$sjob_details AS detail
+                                WHERE (detail.sched_name, detail.job_name, detail.job_group)
+                                    = (trigger.sched_name, trigger.job_name, trigger.job_group)),
+               'triggers', json_build_array(trigger.copy),
+               'simple_triggers', (SELECT coalesce(json_agg(simple.copy), '[]') FROM simple WHERE simple.position = trigger.position),
+               'cron_triggers', (SELECT coalesce(json_agg(cron.copy), '[]') FROM cron WHERE cron.position = trigger.position)) AS copy
+        FROM trigger
     )
     """
         .formatted(tables());

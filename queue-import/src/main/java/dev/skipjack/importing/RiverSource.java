@@ -96,6 +96,7 @@ final class RiverSource extends Source {
         tags == null ? List.of() : List.of((String[]) tags.getArray()),
         args == null ? null : args.getBytes(StandardCharsets.UTF_8),
         null,
+        null,
         switch (state) {
           case "available", "scheduled", "retryable" ->
               args == null && row.getBoolean("has_args") ? "data is larger than 1 MiB" : null;
@@ -106,12 +107,22 @@ final class RiverSource extends Source {
   }
 
   @Override
+  List<Part> parts() {
+    return List.of(new Part("job", tables()));
+  }
+
+  @Override
+  String due(String copy) {
+    return "(%s #>> '{job,0,scheduled_at}')::timestamptz".formatted(copy);
+  }
+
+  @Override
   String take() {
     return """
     taken AS (
       DELETE FROM %s AS source USING given
        WHERE source.id = given.key1::bigint AND concat_ws('/', source.state, source.attempt) = given.key3
-      RETURNING given.position
+      RETURNING given.position, json_build_object('job', json_build_array(row_to_json(source))) AS copy
     )
     """
         .formatted(tables());

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tags labels of the job
  * @param data the payload as the source stores it; null if there is none
  * @param recurrence the schedule that the row becomes; null if it becomes a job
+ * @param failure why the job failed for good; null if it has not
  * @param stays why the row cannot be moved; null if it can
  */
 @SuppressWarnings("ArrayRecordComponent") // rows are not compared
@@ -35,6 +36,7 @@ record SourceRow(
     List<String> tags,
     byte @Nullable [] data,
     @Nullable Recurrence recurrence,
+    @Nullable Failure failure,
     @Nullable String stays) {
 
   /**
@@ -45,4 +47,12 @@ record SourceRow(
    * @param version the version of the row
    */
   record Key(String first, String second, String version) {}
+
+  /**
+   * The last error of a job that has no attempts left.
+   *
+   * @param message what went wrong
+   * @param type the class of the exception; null if it is unknown
+   */
+  record Failure(String message, @Nullable String type) {}
 }
