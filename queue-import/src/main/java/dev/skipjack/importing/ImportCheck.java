@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has become of the rows that were imported from a source and not returned to it.
+ * The state of the rows that were imported from a source and not returned to it.
  *
  * @param days the jobs by kind and day
  * @param fires the schedules

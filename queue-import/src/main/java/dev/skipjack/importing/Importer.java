@@ -202,7 +202,7 @@ public final class Importer {
   }
 
   /**
-   * Compares the rows that were imported from the source with what has become of them. Changes
+   * Compares the rows that were imported from the source with their jobs and schedules. Changes
    * nothing.
    *
    * @param dataSource the database of both queues

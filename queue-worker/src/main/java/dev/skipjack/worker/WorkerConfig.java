@@ -16,10 +16,10 @@ import java.time.Duration;
  *     Default 1.25 s, so that an idle worker sends less than one statement per second in total; 10
  *     ms to 1 hour.
  * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
- *     can run at once. Default 1,000, 0 to 1,000. It claims only as many of them as
- *     its slots are expected to finish in 50 ms, and none before the first handler has ended. A job
- *     that has waited a second for a slot is released, and the attempt does not count. Together with
- *     ended jobs whose outcome is not yet written, these jobs may be three times as many.
+ *     can run at once. Default 1,000, 0 to 1,000. It claims only as many of them as its slots are
+ *     expected to finish in 50 ms, and none before the first handler has ended. A job that has
+ *     waited a second for a slot is released, and the attempt does not count. Together with ended
+ *     jobs whose outcome is not yet written, these jobs may be three times as many.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
  *     ms, 0 to 1 s. The worker does not wait if no other job is running. Unless the interval is 0,
  *     outcomes of a stream of jobs that started directly are collected for up to 10 ms.
@@ -36,9 +36,8 @@ import java.time.Duration;
  *     true. If it does not or cannot listen, it finds jobs by polling.
  * @param directStart whether a job that is enqueued through the worker's own queue object starts in
  *     a free slot of the worker without a claim, also after a transaction whose end is reported to
- *     the queue, such as Spring's. Default true. Jobs with a key and jobs that do not wake
- *     workers are always claimed, as are all jobs if the handlers run on an executor of the
- *     application
+ *     the queue, such as Spring's. Default true. Jobs with a key and jobs that do not wake workers
+ *     are always claimed, as are all jobs if the handlers run on an executor of the application
  */
 public record WorkerConfig(
     Duration lease,

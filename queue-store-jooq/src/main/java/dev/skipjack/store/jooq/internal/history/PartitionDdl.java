@@ -46,8 +46,8 @@ final class PartitionDdl {
 
   /**
    * How long a detach may wait for transactions that use the parent, in seconds. Then the driver
-   * cancels the statement. {@code lock_timeout} is no alternative: a concurrent detach cannot run in
-   * a transaction, and a pooler would keep the session's setting.
+   * cancels the statement. {@code lock_timeout} is no alternative: a concurrent detach cannot run
+   * in a transaction, and a pooler would keep the session's setting.
    */
   private static final int DETACH_TIMEOUT = 1;
 
