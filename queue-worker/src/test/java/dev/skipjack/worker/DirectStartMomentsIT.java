@@ -34,6 +34,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,7 +54,9 @@ class DirectStartMomentsIT {
   private final JobQueue elsewhere;
   private final List<Integer> begun = new CopyOnWriteArrayList<>();
   private final Semaphore endings = new Semaphore(0);
-  private final Worker worker;
+
+  @SuppressWarnings("NullAway.Init") // JUnit calls start
+  private Worker worker;
 
   /** Each claim holds the lock for reading. */
   private final ReadWriteLock claims = new ReentrantReadWriteLock();
@@ -87,7 +90,12 @@ class DirectStartMomentsIT {
             .sameForAllThreads(true)
             .build();
     this.elsewhere = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
-    this.worker =
+  }
+
+  /** Not in the constructor: the tables still have the jobs of the test before. */
+  @BeforeEach
+  void start() {
+    worker =
         Worker.on(withPausableClaims(queue))
             .handle(NUMBER, (number, context) -> run(number))
             .queue("default", 4)
