@@ -134,7 +134,7 @@ class ClaimLoopTest {
   }
 
   @Test
-  void duringAStreamOfJobsAnotherLaneWaitsForThirtyMillisecondsAtMost() {
+  void duringAStreamOfJobsAnotherLaneWaitsForFortyMillisecondsAtMost() {
     ClaimLoop loop = loop("q", "other");
     for (int milli = 0; milli < 1_000; milli++) {
       store.add(job().priority(5));
@@ -145,7 +145,7 @@ class ClaimLoopTest {
         store.add(job().payload("low"));
         store.add(job().queue("other").payload("other"));
       }
-      if (milli % 100 == 80) {
+      if (milli % 100 == 90) {
         assertThat(claimed)
             .filteredOn(attempt -> !attempt.job().payload().equals("job"))
             .as("after %d ms", milli)
