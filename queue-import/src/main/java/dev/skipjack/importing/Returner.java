@@ -11,6 +11,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -25,7 +26,8 @@ import java.util.Set;
  *
  * <p>Every claim, edit or end of a job writes a new version of its row, so a row that the import
  * wrote belongs to nobody. A claim that has locked the row is waited for, and its new version does
- * not match. If the source has a row with the same key again, nothing is deleted.
+ * not match. If the source has a row with the same key again, or not all rows were inserted,
+ * nothing is deleted.
  */
 final class Returner {
 
@@ -167,12 +169,7 @@ final class Returner {
     }
     RowTransaction.Result result =
         RowTransaction.run(
-            connection,
-            source.lock(),
-            returned -> {
-              giveBack(connection, rows, returned);
-              return "";
-            });
+            connection, source.lock(), returned -> giveBack(connection, rows, returned));
     BitSet returned = result.moved();
     if (returned != null) {
       for (int row = 0; row < rows.size(); row++) {
@@ -192,7 +189,8 @@ final class Returner {
     }
   }
 
-  private void giveBack(Connection connection, List<Copy> rows, BitSet returned)
+  /** Returns the rows, and returns why that must be rolled back, or an empty string. */
+  private String giveBack(Connection connection, List<Copy> rows, BitSet returned)
       throws SQLException {
     List<Long> asked = rows.stream().map(Copy::id).toList();
     List<Long> taken = new ArrayList<>();
@@ -216,11 +214,41 @@ final class Returner {
             """
                 .formatted(copies.schema(), Copies.unchanged("schedule", "copy")),
             asked));
-    for (String insert : inserts.values()) {
-      change(connection, insert, taken);
+    for (Source.Part part : source.parts()) {
+      String refusal = insert(connection, part, taken);
+      if (!refusal.isEmpty()) {
+        return refusal;
+      }
     }
-    change(connection, "DELETE FROM %s WHERE id = ANY (?)".formatted(copies.table()), taken);
+    // A copy that this statement deletes also existed when its rows were inserted.
+    int deleted =
+        change(connection, "DELETE FROM %s WHERE id = ANY (?)".formatted(copies.table()), taken);
+    if (deleted != taken.size()) {
+      return CHANGED;
+    }
     taken.forEach(id -> returned.set(asked.indexOf(id)));
+    return "";
+  }
+
+  /** Inserts the rows of a part, and returns why they cannot be, or an empty string. */
+  private String insert(Connection connection, Source.Part part, List<Long> taken)
+      throws SQLException {
+    long rows = rows(connection, part, taken);
+    int inserted = change(connection, Objects.requireNonNull(inserts.get(part.name())), taken);
+    // A trigger of the application can discard a row without an error.
+    return part.shared() || inserted == rows
+        ? ""
+        : "%s did not take its row: it stays here".formatted(part.table());
+  }
+
+  /** Returns how many rows of a part the copies have. */
+  private long rows(Connection connection, Source.Part part, List<Long> taken) throws SQLException {
+    return take(
+            connection,
+            "SELECT coalesce(sum(json_array_length(source_rows -> '%s')), 0) FROM %s WHERE id = ANY (?)"
+                .formatted(part.name(), copies.table()),
+            taken)
+        .get(0);
   }
 
   private static List<Long> take(Connection connection, String sql, List<Long> asked)
@@ -237,11 +265,11 @@ final class Returner {
     }
   }
 
-  private static void change(Connection connection, String sql, List<Long> taken)
+  private static int change(Connection connection, String sql, List<Long> taken)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setArray(1, connection.createArrayOf("int8", taken.toArray()));
-      statement.executeUpdate();
+      return statement.executeUpdate();
     }
   }
 }

@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,6 +182,63 @@ class DbSchedulerUndoTest {
 
     assertThat(undo().stayed().get(0).reason()).contains("tenant");
     assertThat(sql.query("SELECT payload ->> 'number' FROM %s.jobs")).containsExactly("1");
+  }
+
+  @Test
+  void aJobStaysIfTheSourceDiscardsItsRow() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    schedule(2, NEXT_MONTH);
+    run();
+    sql.execute(
+        "CREATE FUNCTION discard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.task_instance ="
+            + " ''1'' THEN RETURN NULL; END IF; RETURN NEW; END'",
+        "CREATE TRIGGER discard BEFORE INSERT ON scheduled_tasks FOR EACH ROW EXECUTE FUNCTION"
+            + " discard()");
+    try {
+      ImportReport undone = undo();
+
+      assertThat(undone.jobs()).isEqualTo(1);
+      assertThat(undone.stayed().get(0).reason()).contains("scheduled_tasks did not take its row");
+      assertThat(jobsAndRows()).containsExactly("1", "2");
+      assertThat(sql.query("SELECT id FROM %s.job_imports")).hasSize(1);
+    } finally {
+      sql.execute("DROP FUNCTION discard CASCADE");
+    }
+  }
+
+  @Test
+  void nothingIsLostIfTheCopyIsDeletedBeforeAnyStatement() throws SQLException {
+    PGSimpleDataSource other = sql.unpooled();
+    other.setOptions("-c lock_timeout=100");
+    for (int victim = 1; victim <= 8; victim++) {
+      database.truncate();
+      sql.execute("TRUNCATE scheduled_tasks");
+      schedule(1, NEXT_MONTH);
+      run();
+      int statement = victim;
+      AtomicInteger changes = new AtomicInteger();
+      DataSource interfering =
+          InterferingDataSource.of(
+              database.dataSource(),
+              (number, session, others) -> {
+                if (!session.getAutoCommit() && changes.incrementAndGet() == statement) {
+                  deleteCopies(other);
+                }
+              });
+
+      importer().build().undo(interfering);
+
+      assertThat(jobsAndRows()).as("before statement %d", victim).containsExactly("1");
+    }
+  }
+
+  private void deleteCopies(DataSource other) throws SQLException {
+    try (Connection connection = other.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DELETE FROM %s.job_imports".formatted(database.schema()));
+    } catch (SQLException locked) {
+      assertThat(locked.getSQLState()).isEqualTo("55P03");
+    }
   }
 
   @Test
