@@ -194,7 +194,7 @@ public final class Importer {
         connection -> {
           source.check(connection);
           if (copies().exist(connection)) {
-            new Returner(connection, source, source.identity(connection), copies())
+            new Returner(source, source.identity(connection), copies())
                 .run(connection, only, report);
           }
         });

@@ -8,10 +8,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -36,16 +33,11 @@ final class Returner {
   private final Source source;
   private final Copies copies;
   private final String identity;
-  private final Map<String, String> inserts = new LinkedHashMap<>();
 
-  Returner(Connection connection, Source source, String identity, Copies copies)
-      throws SQLException {
+  Returner(Source source, String identity, Copies copies) {
     this.source = source;
     this.identity = identity;
     this.copies = copies;
-    for (Source.Part part : source.parts()) {
-      inserts.put(part.name(), insert(part, columns(connection, part.table())));
-    }
   }
 
   /**
@@ -63,21 +55,59 @@ final class Returner {
       boolean returnable,
       boolean exists) {}
 
-  /** Returns a copy of each column's name, of those that can be written. */
-  private static List<String> columns(Connection connection, String table) throws SQLException {
-    try (PreparedStatement query =
-        connection.prepareStatement(
-            "SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0"
-                + " AND NOT attisdropped AND attgenerated = '' ORDER BY attnum")) {
-      query.setString(1, table);
+  /**
+   * The columns of copied rows.
+   *
+   * @param columns the quoted names of those that can be written
+   * @param refusal why the rows cannot be inserted; empty if they can
+   */
+  private record Shape(List<String> columns, String refusal) {}
+
+  /**
+   * Returns the columns that all rows of a part have. Others, which the table has got since, have
+   * their defaults.
+   */
+  private Shape shape(Connection connection, Source.Part part, List<Long> taken)
+      throws SQLException {
+    String sql =
+        """
+        WITH element AS MATERIALIZED (
+          SELECT element.fields
+            FROM %1$s AS copy
+           CROSS JOIN LATERAL json_array_elements(copy.source_rows -> '%2$s') AS element (fields)
+           WHERE copy.id = ANY (?)
+        )
+        SELECT field.key, quote_ident(field.key), count(*) < (SELECT count(*) FROM element),
+               attribute.attname IS NULL AND bool_or(json_typeof(field.value) <> 'null'), attribute.attgenerated = ''
+          FROM element
+         CROSS JOIN LATERAL json_each(element.fields) AS field
+          LEFT JOIN pg_attribute AS attribute
+            ON attribute.attrelid = to_regclass('%3$s') AND attribute.attname = field.key
+           AND attribute.attnum > 0 AND NOT attribute.attisdropped
+         GROUP BY field.key, attribute.attname, attribute.attgenerated
+         ORDER BY field.key
+        """
+            .formatted(copies.table(), part.name(), part.table());
+    List<String> columns = new ArrayList<>();
+    String refusal = "";
+    try (PreparedStatement query = connection.prepareStatement(sql)) {
+      query.setArray(1, connection.createArrayOf("int8", taken.toArray()));
       try (ResultSet row = query.executeQuery()) {
-        List<String> columns = new ArrayList<>();
         while (row.next()) {
-          columns.add(row.getString(1));
+          if (row.getBoolean(3)) {
+            // The copies are from before and after a change of the table, and return one by one.
+            refusal = CHANGED;
+          } else if (row.getBoolean(4)) {
+            refusal =
+                "%s has no column '%s' any more, and the row had a value there"
+                    .formatted(part.table(), row.getString(1));
+          } else if (row.getBoolean(5)) {
+            columns.add(row.getString(2));
+          }
         }
-        return columns;
       }
     }
+    return new Shape(columns, refusal);
   }
 
   private String insert(Source.Part part, List<String> columns) {
@@ -234,7 +264,15 @@ final class Returner {
   private String insert(Connection connection, Source.Part part, List<Long> taken)
       throws SQLException {
     long rows = rows(connection, part, taken);
-    int inserted = change(connection, Objects.requireNonNull(inserts.get(part.name())), taken);
+    Shape shape = shape(connection, part, taken);
+    if (rows == 0 || !shape.refusal().isEmpty()) {
+      return shape.refusal();
+    }
+    if (shape.columns().isEmpty()) {
+      // Another session has deleted the copies.
+      return CHANGED;
+    }
+    int inserted = change(connection, insert(part, shape.columns()), taken);
     // A trigger of the application can discard a row without an error.
     return part.shared() || inserted == rows
         ? ""

@@ -242,6 +242,36 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void aColumnThatTheSourceHasGotSinceHasItsDefault() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    run();
+    sql.execute("ALTER TABLE scheduled_tasks ADD COLUMN tenant text NOT NULL DEFAULT 'a'");
+    schedule(2, NEXT_MONTH);
+    run();
+
+    assertThat(undo().jobs()).isEqualTo(2);
+    assertThat(sql.query("SELECT tenant FROM scheduled_tasks")).containsExactly("a", "a");
+  }
+
+  @Test
+  void aRowStaysIfTheSourceHasNoColumnForOneOfItsValues() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    schedule(2, NEXT_MONTH);
+    sql.execute("UPDATE scheduled_tasks SET priority = NULL WHERE task_instance = '2'");
+    run();
+    sql.execute("ALTER TABLE scheduled_tasks DROP COLUMN priority");
+
+    ImportReport undone = undo();
+
+    assertThat(undone.jobs()).isEqualTo(1);
+    assertThat(undone.stayed().get(0).reason())
+        .isEqualTo(
+            "scheduled_tasks has no column 'priority' any more, and the row had a value there");
+    assertThat(sql.query("SELECT task_instance FROM scheduled_tasks")).containsExactly("2");
+    assertThat(sql.query("SELECT payload ->> 'number' FROM %s.jobs")).containsExactly("1");
+  }
+
+  @Test
   void aJobThatAWorkerIsClaimingStays() throws Exception {
     schedule(1, NEXT_MONTH);
     run();
