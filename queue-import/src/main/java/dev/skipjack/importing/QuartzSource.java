@@ -254,7 +254,10 @@ final class QuartzSource extends Source {
   @Override
   List<Part> parts() {
     return List.of(
-        new Part("job_details", tables() + "job_details", true),
+        new Part(
+            "job_details",
+            tables() + "job_details",
+            List.of("sched_name", "job_name", "job_group")),
         new Part("triggers", tables() + "triggers"),
         new Part("simple_triggers", tables() + "simple_triggers"),
         new Part("cron_triggers", tables() + "cron_triggers"));

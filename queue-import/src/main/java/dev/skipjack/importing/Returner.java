@@ -273,10 +273,39 @@ final class Returner {
       return CHANGED;
     }
     int inserted = change(connection, insert(part, shape.columns()), taken);
+    if (part.shared()) {
+      return differs(connection, part, shape.columns(), taken)
+          ? "%s has another row with its key: it stays here".formatted(part.table())
+          : "";
+    }
     // A trigger of the application can discard a row without an error.
-    return part.shared() || inserted == rows
-        ? ""
-        : "%s did not take its row: it stays here".formatted(part.table());
+    return inserted == rows ? "" : "%s did not take its row: it stays here".formatted(part.table());
+  }
+
+  /**
+   * Returns whether a row that exists differs from its copy, and so belongs to something else that
+   * got the key after the import.
+   */
+  private boolean differs(
+      Connection connection, Source.Part part, List<String> columns, List<Long> taken)
+      throws SQLException {
+    String sql =
+        """
+        SELECT count(*)
+          FROM %1$s AS copy
+         CROSS JOIN LATERAL json_populate_recordset(NULL::%2$s, copy.source_rows -> '%3$s') AS source
+          JOIN %2$s AS existing USING (%4$s)
+         WHERE copy.id = ANY (?)
+           AND ROW(%5$s)::text <> ROW(%6$s)::text
+        """
+            .formatted(
+                copies.table(),
+                part.table(),
+                part.name(),
+                String.join(", ", part.sharedKey()),
+                "existing." + String.join(", existing.", columns),
+                "source." + String.join(", source.", columns));
+    return take(connection, sql, taken).get(0) > 0;
   }
 
   /** Returns how many rows of a part the copies have. */
