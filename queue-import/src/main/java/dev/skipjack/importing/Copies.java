@@ -123,9 +123,18 @@ final class Copies {
     return names;
   }
 
-  /** Returns the condition that nothing has changed a row since the import of a copy. */
-  static String unchanged(String row, String copy) {
-    return "%s.xmin = %s.imported_by".formatted(row, copy);
+  /** Returns the condition that nothing has changed a schedule since the import of a copy. */
+  static String unchangedSchedule(String schedule, String copy) {
+    return "(%1$s.xmin = %2$s.imported_by AND %1$s.last_at IS NULL)".formatted(schedule, copy);
+  }
+
+  /**
+   * Returns the condition that nothing has changed a job since the import of a copy. After 2^32
+   * transactions, a transaction of a claim can have the id of the import, but the job then has an
+   * attempt.
+   */
+  static String unchangedJob(String job, String copy) {
+    return "(%1$s.xmin = %2$s.imported_by AND %1$s.attempts = 0)".formatted(job, copy);
   }
 
   /** Returns the id of a row in a form that the table's key can have. */

@@ -16,7 +16,7 @@ import java.util.Set;
  *
  * <pre>{@code
  * DELETE FROM jobs USING job_imports AS copy WHERE copy.id = ANY (:copies) AND jobs.id = copy.job_id
- *    AND jobs.xmin = copy.imported_by AND status IN ('pending', 'dead') RETURNING copy.id;
+ *    AND jobs.xmin = copy.imported_by AND attempts = 0 AND status IN ('pending', 'dead') RETURNING copy.id;
  * INSERT INTO scheduled_tasks SELECT ... FROM job_imports, json_populate_recordset(NULL::scheduled_tasks, source_rows -> 'task');
  * DELETE FROM job_imports WHERE id = ANY (:returned);
  * }</pre>
@@ -155,7 +155,7 @@ final class Returner {
         """
         SELECT copy.id, copy.source_id, copy.name, copy.kind, copy.schedule IS NOT NULL,
                coalesce(job.scheduled_at, schedule.next_at, copy.imported_at),
-               coalesce(%2$s AND job.status IN ('pending', 'dead'), %3$s AND schedule.last_at IS NULL, false),
+               coalesce(%2$s AND job.status IN ('pending', 'dead'), %3$s, false),
                coalesce(job.id::text, schedule.name) IS NOT NULL
           FROM %1$s.job_imports AS copy
           LEFT JOIN %1$s.jobs AS job ON job.id = copy.job_id
@@ -166,8 +166,8 @@ final class Returner {
         """
             .formatted(
                 copies.schema(),
-                Copies.unchanged("job", "copy"),
-                Copies.unchanged("schedule", "copy"));
+                Copies.unchangedJob("job", "copy"),
+                Copies.unchangedSchedule("schedule", "copy"));
     try (PreparedStatement query = connection.prepareStatement(sql)) {
       query.setString(1, identity);
       query.setLong(2, after);
@@ -232,17 +232,17 @@ final class Returner {
              WHERE copy.id = ANY (?) AND job.id = copy.job_id AND job.status IN ('pending', 'dead') AND %2$s
             RETURNING copy.id
             """
-                .formatted(copies.schema(), Copies.unchanged("job", "copy")),
+                .formatted(copies.schema(), Copies.unchangedJob("job", "copy")),
             asked));
     taken.addAll(
         take(
             connection,
             """
             DELETE FROM %1$s.job_schedules AS schedule USING %1$s.job_imports AS copy
-             WHERE copy.id = ANY (?) AND schedule.name = copy.schedule AND schedule.last_at IS NULL AND %2$s
+             WHERE copy.id = ANY (?) AND schedule.name = copy.schedule AND %2$s
             RETURNING copy.id
             """
-                .formatted(copies.schema(), Copies.unchanged("schedule", "copy")),
+                .formatted(copies.schema(), Copies.unchangedSchedule("schedule", "copy")),
             asked));
     for (Source.Part part : source.parts()) {
       String refusal = insert(connection, part, taken);

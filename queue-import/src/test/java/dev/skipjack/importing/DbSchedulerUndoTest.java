@@ -147,6 +147,19 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void aStartedJobStaysEvenIfTheTransactionIdOfTheImportIsUsedAgain() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    run();
+    sql.execute(
+        "UPDATE %s.jobs SET attempts = 1, uncounted_attempts = 1",
+        "UPDATE %s.job_imports SET imported_by = (SELECT xmin FROM %s.jobs)");
+
+    assertThat(undo().jobs()).isZero();
+    assertThat(verify().days().get(0).changed()).isEqualTo(1);
+    assertThat(sql.query("SELECT attempts FROM %s.jobs")).containsExactly("1");
+  }
+
+  @Test
   void onlyTheNamedTasksAreReturned() throws SQLException {
     schedule(1, NEXT_MONTH);
     sql.execute(
