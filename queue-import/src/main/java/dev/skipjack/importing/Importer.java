@@ -256,11 +256,11 @@ public final class Importer {
     // With the names whose rows have all been imported, so that no other name gets their kinds.
     Set<String> all = new TreeSet<>(source.names(connection));
     all.addAll(copies().names(connection, source.identity(connection)));
+    Map<String, Kinds.Mapped> mapped = Kinds.of(List.copyOf(all), source::shortName, kinds);
     if (!only.isEmpty()) {
-      all.retainAll(only);
+      mapped.keySet().retainAll(only);
     }
-    List<String> names = List.copyOf(all);
-    Map<String, Kinds.Mapped> mapped = Kinds.of(names, source::shortName, kinds);
+    List<String> names = List.copyOf(mapped.keySet());
     PlanHash hash = hash(connection, mapped);
     if (plan != null) {
       hash.require(plan);

@@ -470,6 +470,18 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void aNameKeepsItsKindFromOthersThatAreImportedLater() throws SQLException {
+    sql.execute(
+        "INSERT INTO scheduled_tasks SELECT name, '1', '{}', '2090-01-01', false, NULL, NULL, NULL, 0, NULL, 1, 50 FROM unnest('{send-it,sendIt}'::text[]) AS name");
+    importer().only(List.of("send-it")).build().run(database.dataSource());
+
+    ImportReport second = importer().only(List.of("sendIt")).build().run(database.dataSource());
+
+    assertThat(second.jobs()).isZero();
+    assertThat(second.stayed().get(0).reason()).startsWith("kind 'send-it' is that of 'send-it'");
+  }
+
+  @Test
   void jobsAreComparedWithTheirRowsByKindAndDay() throws SQLException {
     LocalDate day = LocalDate.parse("2090-01-01");
     for (int number = 1; number <= 3; number++) {
