@@ -8,7 +8,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -67,47 +69,59 @@ final class Returner {
    * Returns the columns that all rows of a part have. Others, which the table has got since, have
    * their defaults.
    */
-  private Shape shape(Connection connection, Source.Part part, List<Long> taken)
+  private Shape shape(Connection connection, Source.Part part, long rows, List<Long> taken)
       throws SQLException {
+    // Without a join, whose rows the planner would overestimate so much that it compiles the query.
     String sql =
         """
-        WITH element AS MATERIALIZED (
-          SELECT element.fields
-            FROM %1$s AS copy
-           CROSS JOIN LATERAL json_array_elements(copy.source_rows -> '%2$s') AS element (fields)
-           WHERE copy.id = ANY (?)
-        )
-        SELECT field.key, quote_ident(field.key), count(*) < (SELECT count(*) FROM element),
-               attribute.attname IS NULL AND bool_or(json_typeof(field.value) <> 'null'), attribute.attgenerated = ''
-          FROM element
+        SELECT field.key, count(*), bool_or(json_typeof(field.value) <> 'null')
+          FROM %1$s AS copy
+         CROSS JOIN LATERAL json_array_elements(copy.source_rows -> '%2$s') AS element (fields)
          CROSS JOIN LATERAL json_each(element.fields) AS field
-          LEFT JOIN pg_attribute AS attribute
-            ON attribute.attrelid = to_regclass('%3$s') AND attribute.attname = field.key
-           AND attribute.attnum > 0 AND NOT attribute.attisdropped
-         GROUP BY field.key, attribute.attname, attribute.attgenerated
-         ORDER BY field.key
+         WHERE copy.id = ANY (?)
+         GROUP BY field.key
         """
-            .formatted(copies.table(), part.name(), part.table());
+            .formatted(copies.table(), part.name());
+    Map<String, String> known = columns(connection, part.table());
     List<String> columns = new ArrayList<>();
     String refusal = "";
     try (PreparedStatement query = connection.prepareStatement(sql)) {
       query.setArray(1, connection.createArrayOf("int8", taken.toArray()));
       try (ResultSet row = query.executeQuery()) {
         while (row.next()) {
-          if (row.getBoolean(3)) {
+          String column = known.get(row.getString(1));
+          if (row.getLong(2) < rows) {
             // The copies are from before and after a change of the table, and return one by one.
             refusal = CHANGED;
-          } else if (row.getBoolean(4)) {
+          } else if (column == null && row.getBoolean(3)) {
             refusal =
                 "%s has no column '%s' any more, and the row had a value there"
                     .formatted(part.table(), row.getString(1));
-          } else if (row.getBoolean(5)) {
-            columns.add(row.getString(2));
+          } else if (column != null && !column.isEmpty()) {
+            columns.add(column);
           }
         }
       }
     }
     return new Shape(columns, refusal);
+  }
+
+  /** Returns the quoted names of a table's columns; empty for those that are generated. */
+  private static Map<String, String> columns(Connection connection, String table)
+      throws SQLException {
+    try (PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT attname, CASE attgenerated WHEN '' THEN quote_ident(attname) ELSE '' END FROM"
+                + " pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped")) {
+      query.setString(1, table);
+      try (ResultSet row = query.executeQuery()) {
+        Map<String, String> columns = new HashMap<>();
+        while (row.next()) {
+          columns.put(row.getString(1), row.getString(2));
+        }
+        return columns;
+      }
+    }
   }
 
   private String insert(Source.Part part, List<String> columns) {
@@ -264,7 +278,7 @@ final class Returner {
   private String insert(Connection connection, Source.Part part, List<Long> taken)
       throws SQLException {
     long rows = rows(connection, part, taken);
-    Shape shape = shape(connection, part, taken);
+    Shape shape = shape(connection, part, rows, taken);
     if (rows == 0 || !shape.refusal().isEmpty()) {
       return shape.refusal();
     }
