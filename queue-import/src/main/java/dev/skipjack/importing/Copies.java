@@ -80,7 +80,8 @@ final class Copies {
   }
 
   /**
-   * Creates the table if it does not exist.
+   * Creates the table if it does not exist. It belongs to the owner of the jobs, who must be able
+   * to grant and revoke rights on all tables of the schema.
    *
    * @throws IllegalStateException if the user may not create it
    */
@@ -92,8 +93,17 @@ final class Copies {
     // catalog.
     try (PreparedStatement create =
         connection.prepareStatement(
-            "DO $create$ BEGIN PERFORM pg_advisory_xact_lock(hashtextextended('%s', 0)); %s; END; $create$"
-                .formatted(table.replace("'", "''"), definition()))) {
+            """
+            DO $create$
+            BEGIN
+              PERFORM pg_advisory_xact_lock(hashtextextended('%1$s.job_imports', 0));
+              %2$s;
+              EXECUTE (SELECT format('ALTER TABLE %%s OWNER TO %%I', '%1$s.job_imports', pg_get_userbyid(relowner))
+                         FROM pg_class WHERE oid = '%1$s.jobs'::regclass);
+            END;
+            $create$
+            """
+                .formatted(schema.replace("'", "''"), definition()))) {
       create.execute();
     } catch (SQLException refused) {
       if (!FORBIDDEN.equals(refused.getSQLState())) {

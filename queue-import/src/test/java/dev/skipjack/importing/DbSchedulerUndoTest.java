@@ -418,6 +418,47 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void theTableOfCopiesBelongsToTheOwnerOfTheJobs() throws SQLException {
+    String prefix = "o" + sql.query("SELECT left(md5(current_database()), 12)").get(0);
+    String owner = prefix + "_owner";
+    schedule(1, NEXT_MONTH);
+    sql.execute(
+        "DROP TABLE IF EXISTS %s.job_imports",
+        "CREATE ROLE " + owner,
+        "GRANT CREATE ON SCHEMA %s TO " + owner,
+        "ALTER TABLE %s.jobs OWNER TO " + owner);
+    try {
+      // As a superuser.
+      assertThat(run().jobs()).isEqualTo(1);
+
+      assertThat(
+              sql.query(
+                  "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = '%s.job_imports'::regclass"))
+          .containsExactly(owner);
+      assertThat(undo().jobs()).isEqualTo(1);
+
+      String importing = prefix + "_user";
+      sql.execute(
+          "DROP TABLE %s.job_imports",
+          "CREATE ROLE " + importing,
+          "GRANT CREATE, USAGE ON SCHEMA %s TO " + importing,
+          "GRANT SELECT, INSERT, DELETE ON scheduled_tasks TO " + importing);
+      PGSimpleDataSource limited = sql.unpooled();
+      limited.setOptions("-c role=" + importing);
+      assertThatThrownBy(() -> importer().build().run(limited))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("Let the owner of the other tables run: CREATE TABLE");
+    } finally {
+      sql.execute("ALTER TABLE %s.jobs OWNER TO current_user");
+      for (String role : List.of("owner", "user")) {
+        sql.execute(
+            "DO $$ BEGIN IF to_regrole('%1$s') IS NOT NULL THEN DROP OWNED BY %1$s; DROP ROLE %1$s; END IF; END $$"
+                .formatted(prefix + "_" + role));
+      }
+    }
+  }
+
+  @Test
   void aPlanIsKeptWhileOnlyTheRowsChange() throws SQLException {
     schedule(1, NEXT_MONTH);
     String plan = importer().build().plan(database.dataSource()).plan();
