@@ -35,6 +35,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.AutoSave;
 
 /** Tests the way back to a table that db-scheduler itself has filled, and the comparison. */
 @QueueTest
@@ -456,6 +457,26 @@ class DbSchedulerUndoTest {
                 .formatted(prefix + "_" + role));
       }
     }
+  }
+
+  @Test
+  void aDriverThatSetsSavepointsImportsAndReturns() throws SQLException {
+    PGSimpleDataSource saving = sql.unpooled();
+    saving.setAutosave(AutoSave.ALWAYS);
+    Importer importer = importer().unique().build();
+    schedule(1, NEXT_MONTH);
+    schedule(2, NEXT_MONTH);
+    List<String> before = sourceRows();
+
+    assertThat(importer.run(saving).stayed()).isEmpty();
+    schedule(2, NEXT_MONTH.plusSeconds(1));
+    assertThat(importer.run(saving).stayed().get(0).reason())
+        .isEqualTo("another live job has its unique key");
+    client.cancel(SEND.instanceId("2"));
+
+    assertThat(verify().days().get(0).waiting()).isEqualTo(2);
+    assertThat(importer.undo(saving).jobs()).isEqualTo(2);
+    assertThat(sourceRows()).isEqualTo(before);
   }
 
   @Test
