@@ -213,8 +213,14 @@ public final class Importer {
    */
   public ImportCheck verify(DataSource dataSource) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
-      source.check(connection);
-      return new Verifier(source, source.identity(connection), copies()).check(connection, only);
+      try {
+        source.check(connection);
+        return new Verifier(source, source.identity(connection), copies()).check(connection, only);
+      } finally {
+        if (!connection.isClosed() && !connection.getAutoCommit()) {
+          connection.rollback();
+        }
+      }
     }
   }
 

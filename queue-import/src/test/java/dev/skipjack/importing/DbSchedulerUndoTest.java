@@ -286,6 +286,18 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void aSourceMayHaveAColumnThatIsCalledSource() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    sql.execute("ALTER TABLE scheduled_tasks ADD COLUMN source text NOT NULL DEFAULT 'shop'");
+    List<String> before = sourceRows();
+    run();
+
+    undo();
+
+    assertThat(sourceRows()).isEqualTo(before);
+  }
+
+  @Test
   void aJobThatAWorkerIsClaimingStays() throws Exception {
     schedule(1, NEXT_MONTH);
     run();
