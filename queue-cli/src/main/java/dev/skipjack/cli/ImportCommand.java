@@ -297,6 +297,10 @@ final class ImportCommand extends DatabaseAction {
               ? "All that was imported from %s is here.".formatted(from())
               : "Something that was imported from %s is gone, or due at another time."
                   .formatted(from()));
+      if (check.days().stream().anyMatch(day -> day.gone() > 0)) {
+        output.line(
+            "Gone jobs were deleted, or ended in a queue that keeps no archive or not that long.");
+      }
       section("Jobs, by the day of their rows in UTC", DAY, check.days(), output);
       section("Schedules", FIRE, check.fires(), output);
     }

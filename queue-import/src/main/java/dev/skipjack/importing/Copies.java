@@ -80,7 +80,8 @@ final class Copies {
   }
 
   /**
-   * Creates the table if it does not exist.
+   * Creates the table if it does not exist. It belongs to the owner of the jobs, who must be able
+   * to grant and revoke rights on all tables of the schema.
    *
    * @throws IllegalStateException if the user may not create it
    */
@@ -92,8 +93,17 @@ final class Copies {
     // catalog.
     try (PreparedStatement create =
         connection.prepareStatement(
-            "DO $create$ BEGIN PERFORM pg_advisory_xact_lock(hashtextextended('%s', 0)); %s; END; $create$"
-                .formatted(table.replace("'", "''"), definition()))) {
+            """
+            DO $create$
+            BEGIN
+              PERFORM pg_advisory_xact_lock(hashtextextended('%1$s.job_imports', 0));
+              %2$s;
+              EXECUTE (SELECT format('ALTER TABLE %%s OWNER TO %%I', '%1$s.job_imports', pg_get_userbyid(relowner))
+                         FROM pg_class WHERE oid = '%1$s.jobs'::regclass);
+            END;
+            $create$
+            """
+                .formatted(schema.replace("'", "''"), definition()))) {
       create.execute();
     } catch (SQLException refused) {
       if (!FORBIDDEN.equals(refused.getSQLState())) {
@@ -123,9 +133,18 @@ final class Copies {
     return names;
   }
 
-  /** Returns the condition that nothing has changed a row since the import of a copy. */
-  static String unchanged(String row, String copy) {
-    return "%s.xmin = %s.imported_by".formatted(row, copy);
+  /** Returns the condition that nothing has changed a schedule since the import of a copy. */
+  static String unchangedSchedule(String schedule, String copy) {
+    return "(%1$s.xmin = %2$s.imported_by AND %1$s.last_at IS NULL)".formatted(schedule, copy);
+  }
+
+  /**
+   * Returns the condition that nothing has changed a job since the import of a copy. After 2^32
+   * transactions, a transaction of a claim can have the id of the import, but the job then has an
+   * attempt.
+   */
+  static String unchangedJob(String job, String copy) {
+    return "(%1$s.xmin = %2$s.imported_by AND %1$s.attempts = 0)".formatted(job, copy);
   }
 
   /** Returns the id of a row in a form that the table's key can have. */

@@ -144,7 +144,7 @@ final class DbSchedulerSource extends Source {
       DELETE FROM %s AS source USING given
        WHERE source.task_name = given.key1 AND source.task_instance = given.key2
          AND source.version = given.key3::bigint AND NOT source.picked
-      RETURNING given.position, json_build_object('task', json_build_array(row_to_json(source))) AS copy
+      RETURNING given.position, json_build_object('task', json_build_array(row_to_json(source.*))) AS copy
     )
     """
         .formatted(tables());

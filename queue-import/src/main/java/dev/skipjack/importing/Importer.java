@@ -194,7 +194,7 @@ public final class Importer {
         connection -> {
           source.check(connection);
           if (copies().exist(connection)) {
-            new Returner(connection, source, source.identity(connection), copies())
+            new Returner(source, source.identity(connection), copies())
                 .run(connection, only, report);
           }
         });
@@ -213,8 +213,14 @@ public final class Importer {
    */
   public ImportCheck verify(DataSource dataSource) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
-      source.check(connection);
-      return new Verifier(source, source.identity(connection), copies()).check(connection, only);
+      try {
+        source.check(connection);
+        return new Verifier(source, source.identity(connection), copies()).check(connection, only);
+      } finally {
+        if (!connection.isClosed() && !connection.getAutoCommit()) {
+          connection.rollback();
+        }
+      }
     }
   }
 
@@ -256,11 +262,11 @@ public final class Importer {
     // With the names whose rows have all been imported, so that no other name gets their kinds.
     Set<String> all = new TreeSet<>(source.names(connection));
     all.addAll(copies().names(connection, source.identity(connection)));
+    Map<String, Kinds.Mapped> mapped = Kinds.of(List.copyOf(all), source::shortName, kinds);
     if (!only.isEmpty()) {
-      all.retainAll(only);
+      mapped.keySet().retainAll(only);
     }
-    List<String> names = List.copyOf(all);
-    Map<String, Kinds.Mapped> mapped = Kinds.of(names, source::shortName, kinds);
+    List<String> names = List.copyOf(mapped.keySet());
     PlanHash hash = hash(connection, mapped);
     if (plan != null) {
       hash.require(plan);

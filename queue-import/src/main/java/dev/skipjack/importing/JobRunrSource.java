@@ -289,16 +289,16 @@ final class JobRunrSource extends Source {
       DELETE FROM %1$sjobs AS source USING given
        WHERE given.key2 = 'job' AND source.id = given.key1::bpchar AND source.version = given.key3::int
          AND source.state IN ('SCHEDULED', 'ENQUEUED', 'FAILED')
-      RETURNING given.position, row_to_json(source) AS copy
+      RETURNING given.position, row_to_json(source.*) AS copy
     ), recurring AS (
       DELETE FROM %1$srecurring_jobs AS source USING given
        WHERE given.key2 = 'recurring' AND source.id = given.key1::bpchar AND source.version = given.key3::int
          AND NOT EXISTS (SELECT FROM %1$sbackgroundjobservers)
-      RETURNING given.position, given.key1, row_to_json(source) AS copy
+      RETURNING given.position, given.key1, row_to_json(source.*) AS copy
     ), next AS (
       DELETE FROM %1$sjobs AS source USING recurring
        WHERE source.recurringjobid = recurring.key1 AND source.state = 'SCHEDULED'
-      RETURNING recurring.position, row_to_json(source) AS copy
+      RETURNING recurring.position, row_to_json(source.*) AS copy
     ), taken AS (
       SELECT position, json_build_object('jobs', json_build_array(copy)) AS copy FROM job
        UNION ALL

@@ -14,10 +14,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * WITH given AS (SELECT * FROM unnest(:key1, :key2, ...) WITH ORDINALITY AS given (...)),
  *      taken AS (DELETE FROM scheduled_tasks USING given WHERE ... version = ... RETURNING given.position, (the row) AS copy),
  *      enqueued AS (SELECT position, copy, skipjack.enqueue(kind => given.kind, ...) AS job FROM taken JOIN given ...),
- *      copied AS (INSERT INTO job_imports SELECT ... FROM enqueued ON CONFLICT DO NOTHING RETURNING job_id)
- * SELECT position, job, copied.job_id IS NOT NULL FROM enqueued LEFT JOIN copied ...
+ *      copied AS (INSERT INTO job_imports SELECT ... FROM enqueued ON CONFLICT DO NOTHING RETURNING id, job_id)
+ * SELECT position, job, copied.id FROM enqueued LEFT JOIN copied ...
  * }</pre>
  *
  * <p>A row that has a copy already has been imported before, and is refused. A job that failed for
@@ -86,9 +87,9 @@ final class Mover {
             FROM enqueued
             JOIN given USING (position)
           ON CONFLICT DO NOTHING
-          RETURNING job_id
+          RETURNING id, job_id
         )
-        SELECT enqueued.position, enqueued.job, copied.job_id IS NOT NULL
+        SELECT enqueued.position, enqueued.job, copied.id
           FROM enqueued
           LEFT JOIN copied ON copied.job_id = enqueued.job
         """
@@ -227,14 +228,16 @@ final class Mover {
         source.lock(),
         moved -> {
           Map<Integer, Long> jobs = new TreeMap<>();
-          if (!execute(connection, rows, jobs)) {
+          Set<Long> copies = new TreeSet<>();
+          if (!execute(connection, rows, jobs, copies)) {
             return BEFORE;
           }
-          if (jobs.size() != created(connection, jobs.values())) {
+          if (jobs.size() != created(connection, copies)) {
             return "another live job has its unique key";
           }
           jobs.keySet().forEach(moved::set);
           makeDead(connection, rows, jobs);
+          keepWriters(connection, copies);
           return "";
         });
   }
@@ -243,8 +246,10 @@ final class Mover {
    * Moves the rows, and returns whether none of them has been imported before.
    *
    * @param jobs receives the job of each row that was moved, by the position of the row
+   * @param copies receives the ids of the copies
    */
-  private boolean execute(Connection connection, List<NewRow> rows, Map<Integer, Long> jobs)
+  private boolean execute(
+      Connection connection, List<NewRow> rows, Map<Integer, Long> jobs, Set<Long> copies)
       throws SQLException {
     boolean copied = true;
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -257,7 +262,9 @@ final class Mover {
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           jobs.put(row.getInt(1) - 1, row.getLong(2));
-          copied &= row.getBoolean(3);
+          long copy = row.getLong(3);
+          copied &= !row.wasNull();
+          copies.add(copy);
         }
       }
     }
@@ -281,6 +288,29 @@ final class Mover {
         }
       }
       statement.executeBatch();
+    }
+  }
+
+  /**
+   * Corrects which transaction wrote each job: a part of this one, if the driver sets savepoints.
+   * The user may not update copies.
+   */
+  private void keepWriters(Connection connection, Set<Long> copies) throws SQLException {
+    String replace =
+        """
+        WITH old AS (
+          DELETE FROM %1$s.job_imports AS copy USING %1$s.jobs AS job
+           WHERE copy.id = ANY (?) AND job.id = copy.job_id AND job.xmin <> copy.imported_by
+          RETURNING copy.source, copy.source_id, copy.name, copy.kind, copy.job_id, job.xmin AS written_by,
+                    copy.imported_at, copy.source_rows
+        )
+        INSERT INTO %1$s.job_imports (source, source_id, name, kind, job_id, imported_by, imported_at, source_rows)
+        SELECT * FROM old
+        """
+            .formatted(schema);
+    try (PreparedStatement statement = connection.prepareStatement(replace)) {
+      statement.setArray(1, connection.createArrayOf("int8", copies.toArray()));
+      statement.executeUpdate();
     }
   }
 
@@ -328,16 +358,21 @@ final class Mover {
   }
 
   /**
-   * Returns how many of the jobs this transaction created. The SQL function {@code enqueue} returns
-   * the id of an earlier job if the key is in use.
+   * Returns how many jobs the statement that wrote the copies has created. The SQL function {@code
+   * enqueue} returns the id of an earlier job if the key is in use. If the driver sets savepoints,
+   * each statement is a transaction of its own in {@code xmin}.
    */
-  private long created(Connection connection, Collection<Long> jobs) throws SQLException {
+  private long created(Connection connection, Set<Long> copies) throws SQLException {
     String count =
-        "SELECT count(*) FROM "
-            + schema
-            + ".jobs WHERE id = ANY (?) AND xmin::text = pg_current_xact_id()::xid::text";
+        """
+        SELECT count(DISTINCT job.id)
+          FROM %1$s.job_imports AS copy
+          JOIN %1$s.jobs AS job ON job.id = copy.job_id AND job.xmin = copy.xmin
+         WHERE copy.id = ANY (?)
+        """
+            .formatted(schema);
     try (PreparedStatement query = connection.prepareStatement(count)) {
-      query.setArray(1, connection.createArrayOf("int8", jobs.toArray()));
+      query.setArray(1, connection.createArrayOf("int8", copies.toArray()));
       try (ResultSet row = query.executeQuery()) {
         row.next();
         return row.getLong(1);

@@ -254,7 +254,10 @@ final class QuartzSource extends Source {
   @Override
   List<Part> parts() {
     return List.of(
-        new Part("job_details", tables() + "job_details", true),
+        new Part(
+            "job_details",
+            tables() + "job_details",
+            List.of("sched_name", "job_name", "job_group")),
         new Part("triggers", tables() + "triggers"),
         new Part("simple_triggers", tables() + "simple_triggers"),
         new Part("cron_triggers", tables() + "cron_triggers"));
@@ -277,17 +280,17 @@ final class QuartzSource extends Source {
        WHERE source.sched_name = given.key1 AND source.trigger_name = given.key2
          AND concat_ws('/', source.trigger_state, source.next_fire_time, source.trigger_group) = given.key3
       RETURNING given.position, source.sched_name, source.trigger_name, source.trigger_group,
-                source.job_name, source.job_group, row_to_json(source) AS copy
+                source.job_name, source.job_group, row_to_json(source.*) AS copy
     ), simple AS (
       DELETE FROM %1$ssimple_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
            = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
-      RETURNING trigger.position, row_to_json(child) AS copy
+      RETURNING trigger.position, row_to_json(child.*) AS copy
     ), cron AS (
       DELETE FROM %1$scron_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
            = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
-      RETURNING trigger.position, row_to_json(child) AS copy
+      RETURNING trigger.position, row_to_json(child.*) AS copy
     ), job AS (
       DELETE FROM %1$sjob_details AS job USING trigger
        WHERE (job.sched_name, job.job_name, job.job_group)
@@ -301,7 +304,7 @@ final class QuartzSource extends Source {
                 SELECT also.sched_name, also.trigger_name, also.trigger_group FROM trigger AS also))
     ), taken AS (
       SELECT trigger.position, json_build_object(
-               'job_details', (SELECT coalesce(json_agg(row_to_json(detail)), '[]') FROM %1$sjob_details AS detail
+               'job_details', (SELECT coalesce(json_agg(row_to_json(detail.*)), '[]') FROM %1$sjob_details AS detail
                                 WHERE (detail.sched_name, detail.job_name, detail.job_group)
                                     = (trigger.sched_name, trigger.job_name, trigger.job_group)),
                'triggers', json_build_array(trigger.copy),

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,14 +18,15 @@ import java.util.Set;
  *
  * <pre>{@code
  * DELETE FROM jobs USING job_imports AS copy WHERE copy.id = ANY (:copies) AND jobs.id = copy.job_id
- *    AND jobs.xmin = copy.imported_by AND status IN ('pending', 'dead') RETURNING copy.id;
+ *    AND jobs.xmin = copy.imported_by AND attempts = 0 AND status IN ('pending', 'dead') RETURNING copy.id;
  * INSERT INTO scheduled_tasks SELECT ... FROM job_imports, json_populate_recordset(NULL::scheduled_tasks, source_rows -> 'task');
  * DELETE FROM job_imports WHERE id = ANY (:returned);
  * }</pre>
  *
  * <p>Every claim, edit or end of a job writes a new version of its row, so a row that the import
  * wrote belongs to nobody. A claim that has locked the row is waited for, and its new version does
- * not match. If the source has a row with the same key again, nothing is deleted.
+ * not match. If the source has a row with the same key again, or not all rows were inserted,
+ * nothing is deleted.
  */
 final class Returner {
 
@@ -34,16 +35,11 @@ final class Returner {
   private final Source source;
   private final Copies copies;
   private final String identity;
-  private final Map<String, String> inserts = new LinkedHashMap<>();
 
-  Returner(Connection connection, Source source, String identity, Copies copies)
-      throws SQLException {
+  Returner(Source source, String identity, Copies copies) {
     this.source = source;
     this.identity = identity;
     this.copies = copies;
-    for (Source.Part part : source.parts()) {
-      inserts.put(part.name(), insert(part, columns(connection, part.table())));
-    }
   }
 
   /**
@@ -61,17 +57,67 @@ final class Returner {
       boolean returnable,
       boolean exists) {}
 
-  /** Returns a copy of each column's name, of those that can be written. */
-  private static List<String> columns(Connection connection, String table) throws SQLException {
+  /**
+   * The columns of copied rows.
+   *
+   * @param columns the quoted names of those that can be written
+   * @param refusal why the rows cannot be inserted; empty if they can
+   */
+  private record Shape(List<String> columns, String refusal) {}
+
+  /**
+   * Returns the columns that all rows of a part have. Others, which the table has got since, have
+   * their defaults.
+   */
+  private Shape shape(Connection connection, Source.Part part, long rows, List<Long> taken)
+      throws SQLException {
+    // Without a join, whose rows the planner would overestimate so much that it compiles the query.
+    String sql =
+        """
+        SELECT field.key, count(*), bool_or(json_typeof(field.value) <> 'null')
+          FROM %1$s AS copy
+         CROSS JOIN LATERAL json_array_elements(copy.source_rows -> '%2$s') AS element (fields)
+         CROSS JOIN LATERAL json_each(element.fields) AS field
+         WHERE copy.id = ANY (?)
+         GROUP BY field.key
+        """
+            .formatted(copies.table(), part.name());
+    Map<String, String> known = columns(connection, part.table());
+    List<String> columns = new ArrayList<>();
+    String refusal = "";
+    try (PreparedStatement query = connection.prepareStatement(sql)) {
+      query.setArray(1, connection.createArrayOf("int8", taken.toArray()));
+      try (ResultSet row = query.executeQuery()) {
+        while (row.next()) {
+          String column = known.get(row.getString(1));
+          if (row.getLong(2) < rows) {
+            // The copies are from before and after a change of the table, and return one by one.
+            refusal = CHANGED;
+          } else if (column == null && row.getBoolean(3)) {
+            refusal =
+                "%s has no column '%s' any more, and the row had a value there"
+                    .formatted(part.table(), row.getString(1));
+          } else if (column != null && !column.isEmpty()) {
+            columns.add(column);
+          }
+        }
+      }
+    }
+    return new Shape(columns, refusal);
+  }
+
+  /** Returns the quoted names of a table's columns; empty for those that are generated. */
+  private static Map<String, String> columns(Connection connection, String table)
+      throws SQLException {
     try (PreparedStatement query =
         connection.prepareStatement(
-            "SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0"
-                + " AND NOT attisdropped AND attgenerated = '' ORDER BY attnum")) {
+            "SELECT attname, CASE attgenerated WHEN '' THEN quote_ident(attname) ELSE '' END FROM"
+                + " pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped")) {
       query.setString(1, table);
       try (ResultSet row = query.executeQuery()) {
-        List<String> columns = new ArrayList<>();
+        Map<String, String> columns = new HashMap<>();
         while (row.next()) {
-          columns.add(row.getString(1));
+          columns.put(row.getString(1), row.getString(2));
         }
         return columns;
       }
@@ -123,7 +169,7 @@ final class Returner {
         """
         SELECT copy.id, copy.source_id, copy.name, copy.kind, copy.schedule IS NOT NULL,
                coalesce(job.scheduled_at, schedule.next_at, copy.imported_at),
-               coalesce(%2$s AND job.status IN ('pending', 'dead'), %3$s AND schedule.last_at IS NULL, false),
+               coalesce(%2$s AND job.status IN ('pending', 'dead'), %3$s, false),
                coalesce(job.id::text, schedule.name) IS NOT NULL
           FROM %1$s.job_imports AS copy
           LEFT JOIN %1$s.jobs AS job ON job.id = copy.job_id
@@ -134,8 +180,8 @@ final class Returner {
         """
             .formatted(
                 copies.schema(),
-                Copies.unchanged("job", "copy"),
-                Copies.unchanged("schedule", "copy"));
+                Copies.unchangedJob("job", "copy"),
+                Copies.unchangedSchedule("schedule", "copy"));
     try (PreparedStatement query = connection.prepareStatement(sql)) {
       query.setString(1, identity);
       query.setLong(2, after);
@@ -167,12 +213,7 @@ final class Returner {
     }
     RowTransaction.Result result =
         RowTransaction.run(
-            connection,
-            source.lock(),
-            returned -> {
-              giveBack(connection, rows, returned);
-              return "";
-            });
+            connection, source.lock(), returned -> giveBack(connection, rows, returned));
     BitSet returned = result.moved();
     if (returned != null) {
       for (int row = 0; row < rows.size(); row++) {
@@ -192,7 +233,8 @@ final class Returner {
     }
   }
 
-  private void giveBack(Connection connection, List<Copy> rows, BitSet returned)
+  /** Returns the rows, and returns why that must be rolled back, or an empty string. */
+  private String giveBack(Connection connection, List<Copy> rows, BitSet returned)
       throws SQLException {
     List<Long> asked = rows.stream().map(Copy::id).toList();
     List<Long> taken = new ArrayList<>();
@@ -204,23 +246,90 @@ final class Returner {
              WHERE copy.id = ANY (?) AND job.id = copy.job_id AND job.status IN ('pending', 'dead') AND %2$s
             RETURNING copy.id
             """
-                .formatted(copies.schema(), Copies.unchanged("job", "copy")),
+                .formatted(copies.schema(), Copies.unchangedJob("job", "copy")),
             asked));
     taken.addAll(
         take(
             connection,
             """
             DELETE FROM %1$s.job_schedules AS schedule USING %1$s.job_imports AS copy
-             WHERE copy.id = ANY (?) AND schedule.name = copy.schedule AND schedule.last_at IS NULL AND %2$s
+             WHERE copy.id = ANY (?) AND schedule.name = copy.schedule AND %2$s
             RETURNING copy.id
             """
-                .formatted(copies.schema(), Copies.unchanged("schedule", "copy")),
+                .formatted(copies.schema(), Copies.unchangedSchedule("schedule", "copy")),
             asked));
-    for (String insert : inserts.values()) {
-      change(connection, insert, taken);
+    for (Source.Part part : source.parts()) {
+      String refusal = insert(connection, part, taken);
+      if (!refusal.isEmpty()) {
+        return refusal;
+      }
     }
-    change(connection, "DELETE FROM %s WHERE id = ANY (?)".formatted(copies.table()), taken);
+    // A copy that this statement deletes also existed when its rows were inserted.
+    int deleted =
+        change(connection, "DELETE FROM %s WHERE id = ANY (?)".formatted(copies.table()), taken);
+    if (deleted != taken.size()) {
+      return CHANGED;
+    }
     taken.forEach(id -> returned.set(asked.indexOf(id)));
+    return "";
+  }
+
+  /** Inserts the rows of a part, and returns why they cannot be, or an empty string. */
+  private String insert(Connection connection, Source.Part part, List<Long> taken)
+      throws SQLException {
+    long rows = rows(connection, part, taken);
+    Shape shape = shape(connection, part, rows, taken);
+    if (rows == 0 || !shape.refusal().isEmpty()) {
+      return shape.refusal();
+    }
+    if (shape.columns().isEmpty()) {
+      // Another session has deleted the copies.
+      return CHANGED;
+    }
+    int inserted = change(connection, insert(part, shape.columns()), taken);
+    if (part.shared()) {
+      return differs(connection, part, shape.columns(), taken)
+          ? "%s has another row with its key: it stays here".formatted(part.table())
+          : "";
+    }
+    // A trigger of the application can discard a row without an error.
+    return inserted == rows ? "" : "%s did not take its row: it stays here".formatted(part.table());
+  }
+
+  /**
+   * Returns whether a row that exists differs from its copy, and so belongs to something else that
+   * got the key after the import.
+   */
+  private boolean differs(
+      Connection connection, Source.Part part, List<String> columns, List<Long> taken)
+      throws SQLException {
+    String sql =
+        """
+        SELECT count(*)
+          FROM %1$s AS copy
+         CROSS JOIN LATERAL json_populate_recordset(NULL::%2$s, copy.source_rows -> '%3$s') AS source
+          JOIN %2$s AS existing USING (%4$s)
+         WHERE copy.id = ANY (?)
+           AND ROW(%5$s)::text <> ROW(%6$s)::text
+        """
+            .formatted(
+                copies.table(),
+                part.table(),
+                part.name(),
+                String.join(", ", part.sharedKey()),
+                "existing." + String.join(", existing.", columns),
+                "source." + String.join(", source.", columns));
+    return take(connection, sql, taken).get(0) > 0;
+  }
+
+  /** Returns how many rows of a part the copies have. */
+  private long rows(Connection connection, Source.Part part, List<Long> taken) throws SQLException {
+    return take(
+            connection,
+            "SELECT coalesce(sum(json_array_length(source_rows -> '%s')), 0) FROM %s WHERE id = ANY (?)"
+                .formatted(part.name(), copies.table()),
+            taken)
+        .get(0);
   }
 
   private static List<Long> take(Connection connection, String sql, List<Long> asked)
@@ -237,11 +346,11 @@ final class Returner {
     }
   }
 
-  private static void change(Connection connection, String sql, List<Long> taken)
+  private static int change(Connection connection, String sql, List<Long> taken)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setArray(1, connection.createArrayOf("int8", taken.toArray()));
-      statement.executeUpdate();
+      return statement.executeUpdate();
     }
   }
 }

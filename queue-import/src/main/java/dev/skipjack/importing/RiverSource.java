@@ -122,7 +122,7 @@ final class RiverSource extends Source {
     taken AS (
       DELETE FROM %s AS source USING given
        WHERE source.id = given.key1::bigint AND concat_ws('/', source.state, source.attempt) = given.key3
-      RETURNING given.position, json_build_object('job', json_build_array(row_to_json(source))) AS copy
+      RETURNING given.position, json_build_object('job', json_build_array(row_to_json(source.*))) AS copy
     )
     """
         .formatted(tables());

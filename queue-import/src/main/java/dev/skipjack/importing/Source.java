@@ -151,12 +151,17 @@ public abstract sealed class Source
    *
    * @param name its name in copies
    * @param table the table
-   * @param shared whether its rows can belong to several others, and so may exist already
+   * @param sharedKey the columns of its key if its rows can belong to several others, and so may
+   *     exist already; empty if not
    */
-  record Part(String name, String table, boolean shared) {
+  record Part(String name, String table, List<String> sharedKey) {
 
     Part(String name, String table) {
-      this(name, table, false);
+      this(name, table, List.of());
+    }
+
+    boolean shared() {
+      return !sharedKey.isEmpty();
     }
   }
 

@@ -57,7 +57,9 @@ final class Verifier {
          ORDER BY kind, day
         """
             .formatted(
-                copies.schema(), source.due("copy.source_rows"), Copies.unchanged("job", "copy"));
+                copies.schema(),
+                source.due("copy.source_rows"),
+                Copies.unchangedJob("job", "copy"));
     try (PreparedStatement query = prepare(connection, sql, only);
         ResultSet row = query.executeQuery()) {
       List<ImportCheck.Day> days = new ArrayList<>();
@@ -91,7 +93,7 @@ final class Verifier {
             .formatted(
                 copies.schema(),
                 source.due("copy.source_rows"),
-                Copies.unchanged("schedule", "copy"));
+                Copies.unchangedSchedule("schedule", "copy"));
     try (PreparedStatement query = prepare(connection, sql, only);
         ResultSet row = query.executeQuery()) {
       List<ImportCheck.Fire> fires = new ArrayList<>();

@@ -29,11 +29,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.AutoSave;
 
 /** Tests the way back to a table that db-scheduler itself has filled, and the comparison. */
 @QueueTest
@@ -146,6 +148,19 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void aStartedJobStaysEvenIfTheTransactionIdOfTheImportIsUsedAgain() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    run();
+    sql.execute(
+        "UPDATE %s.jobs SET attempts = 1, uncounted_attempts = 1",
+        "UPDATE %s.job_imports SET imported_by = (SELECT xmin FROM %s.jobs)");
+
+    assertThat(undo().jobs()).isZero();
+    assertThat(verify().days().get(0).changed()).isEqualTo(1);
+    assertThat(sql.query("SELECT attempts FROM %s.jobs")).containsExactly("1");
+  }
+
+  @Test
   void onlyTheNamedTasksAreReturned() throws SQLException {
     schedule(1, NEXT_MONTH);
     sql.execute(
@@ -181,6 +196,105 @@ class DbSchedulerUndoTest {
 
     assertThat(undo().stayed().get(0).reason()).contains("tenant");
     assertThat(sql.query("SELECT payload ->> 'number' FROM %s.jobs")).containsExactly("1");
+  }
+
+  @Test
+  void aJobStaysIfTheSourceDiscardsItsRow() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    schedule(2, NEXT_MONTH);
+    run();
+    sql.execute(
+        "CREATE FUNCTION discard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.task_instance ="
+            + " ''1'' THEN RETURN NULL; END IF; RETURN NEW; END'",
+        "CREATE TRIGGER discard BEFORE INSERT ON scheduled_tasks FOR EACH ROW EXECUTE FUNCTION"
+            + " discard()");
+    try {
+      ImportReport undone = undo();
+
+      assertThat(undone.jobs()).isEqualTo(1);
+      assertThat(undone.stayed().get(0).reason()).contains("scheduled_tasks did not take its row");
+      assertThat(jobsAndRows()).containsExactly("1", "2");
+      assertThat(sql.query("SELECT id FROM %s.job_imports")).hasSize(1);
+    } finally {
+      sql.execute("DROP FUNCTION discard CASCADE");
+    }
+  }
+
+  @Test
+  void nothingIsLostIfTheCopyIsDeletedBeforeAnyStatement() throws SQLException {
+    PGSimpleDataSource other = sql.unpooled();
+    other.setOptions("-c lock_timeout=100");
+    for (int victim = 1; victim <= 8; victim++) {
+      database.truncate();
+      sql.execute("TRUNCATE scheduled_tasks");
+      schedule(1, NEXT_MONTH);
+      run();
+      int statement = victim;
+      AtomicInteger changes = new AtomicInteger();
+      DataSource interfering =
+          InterferingDataSource.of(
+              database.dataSource(),
+              (number, session, others) -> {
+                if (!session.getAutoCommit() && changes.incrementAndGet() == statement) {
+                  deleteCopies(other);
+                }
+              });
+
+      importer().build().undo(interfering);
+
+      assertThat(jobsAndRows()).as("before statement %d", victim).containsExactly("1");
+    }
+  }
+
+  private void deleteCopies(DataSource other) throws SQLException {
+    try (Connection connection = other.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DELETE FROM %s.job_imports".formatted(database.schema()));
+    } catch (SQLException locked) {
+      assertThat(locked.getSQLState()).isEqualTo("55P03");
+    }
+  }
+
+  @Test
+  void aColumnThatTheSourceHasGotSinceHasItsDefault() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    run();
+    sql.execute("ALTER TABLE scheduled_tasks ADD COLUMN tenant text NOT NULL DEFAULT 'a'");
+    schedule(2, NEXT_MONTH);
+    run();
+
+    assertThat(undo().jobs()).isEqualTo(2);
+    assertThat(sql.query("SELECT tenant FROM scheduled_tasks")).containsExactly("a", "a");
+  }
+
+  @Test
+  void aRowStaysIfTheSourceHasNoColumnForOneOfItsValues() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    schedule(2, NEXT_MONTH);
+    sql.execute("UPDATE scheduled_tasks SET priority = NULL WHERE task_instance = '2'");
+    run();
+    sql.execute("ALTER TABLE scheduled_tasks DROP COLUMN priority");
+
+    ImportReport undone = undo();
+
+    assertThat(undone.jobs()).isEqualTo(1);
+    assertThat(undone.stayed().get(0).reason())
+        .isEqualTo(
+            "scheduled_tasks has no column 'priority' any more, and the row had a value there");
+    assertThat(sql.query("SELECT task_instance FROM scheduled_tasks")).containsExactly("2");
+    assertThat(sql.query("SELECT payload ->> 'number' FROM %s.jobs")).containsExactly("1");
+  }
+
+  @Test
+  void aSourceMayHaveAColumnThatIsCalledSource() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    sql.execute("ALTER TABLE scheduled_tasks ADD COLUMN source text NOT NULL DEFAULT 'shop'");
+    List<String> before = sourceRows();
+    run();
+
+    undo();
+
+    assertThat(sourceRows()).isEqualTo(before);
   }
 
   @Test
@@ -317,6 +431,67 @@ class DbSchedulerUndoTest {
   }
 
   @Test
+  void theTableOfCopiesBelongsToTheOwnerOfTheJobs() throws SQLException {
+    String prefix = "o" + sql.query("SELECT left(md5(current_database()), 12)").get(0);
+    String owner = prefix + "_owner";
+    schedule(1, NEXT_MONTH);
+    sql.execute(
+        "DROP TABLE IF EXISTS %s.job_imports",
+        "CREATE ROLE " + owner,
+        "GRANT CREATE ON SCHEMA %s TO " + owner,
+        "ALTER TABLE %s.jobs OWNER TO " + owner);
+    try {
+      // As a superuser.
+      assertThat(run().jobs()).isEqualTo(1);
+
+      assertThat(
+              sql.query(
+                  "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = '%s.job_imports'::regclass"))
+          .containsExactly(owner);
+      assertThat(undo().jobs()).isEqualTo(1);
+
+      String importing = prefix + "_user";
+      sql.execute(
+          "DROP TABLE %s.job_imports",
+          "CREATE ROLE " + importing,
+          "GRANT CREATE, USAGE ON SCHEMA %s TO " + importing,
+          "GRANT SELECT, INSERT, DELETE ON scheduled_tasks TO " + importing);
+      PGSimpleDataSource limited = sql.unpooled();
+      limited.setOptions("-c role=" + importing);
+      assertThatThrownBy(() -> importer().build().run(limited))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("Let the owner of the other tables run: CREATE TABLE");
+    } finally {
+      sql.execute("ALTER TABLE %s.jobs OWNER TO current_user");
+      for (String role : List.of("owner", "user")) {
+        sql.execute(
+            "DO $$ BEGIN IF to_regrole('%1$s') IS NOT NULL THEN DROP OWNED BY %1$s; DROP ROLE %1$s; END IF; END $$"
+                .formatted(prefix + "_" + role));
+      }
+    }
+  }
+
+  @Test
+  void aDriverThatSetsSavepointsImportsAndReturns() throws SQLException {
+    PGSimpleDataSource saving = sql.unpooled();
+    saving.setAutosave(AutoSave.ALWAYS);
+    Importer importer = importer().unique().build();
+    schedule(1, NEXT_MONTH);
+    schedule(2, NEXT_MONTH);
+    List<String> before = sourceRows();
+
+    assertThat(importer.run(saving).stayed()).isEmpty();
+    schedule(2, NEXT_MONTH.plusSeconds(1));
+    assertThat(importer.run(saving).stayed().get(0).reason())
+        .isEqualTo("another live job has its unique key");
+    client.cancel(SEND.instanceId("2"));
+
+    assertThat(verify().days().get(0).waiting()).isEqualTo(2);
+    assertThat(importer.undo(saving).jobs()).isEqualTo(2);
+    assertThat(sourceRows()).isEqualTo(before);
+  }
+
+  @Test
   void aPlanIsKeptWhileOnlyTheRowsChange() throws SQLException {
     schedule(1, NEXT_MONTH);
     String plan = importer().build().plan(database.dataSource()).plan();
@@ -366,6 +541,18 @@ class DbSchedulerUndoTest {
 
     assertThat(run().stayed().get(0).reason())
         .isEqualTo("kind 'send-it' is that of 'send-it': choose a kind for each");
+  }
+
+  @Test
+  void aNameKeepsItsKindFromOthersThatAreImportedLater() throws SQLException {
+    sql.execute(
+        "INSERT INTO scheduled_tasks SELECT name, '1', '{}', '2090-01-01', false, NULL, NULL, NULL, 0, NULL, 1, 50 FROM unnest('{send-it,sendIt}'::text[]) AS name");
+    importer().only(List.of("send-it")).build().run(database.dataSource());
+
+    ImportReport second = importer().only(List.of("sendIt")).build().run(database.dataSource());
+
+    assertThat(second.jobs()).isZero();
+    assertThat(second.stayed().get(0).reason()).startsWith("kind 'send-it' is that of 'send-it'");
   }
 
   @Test

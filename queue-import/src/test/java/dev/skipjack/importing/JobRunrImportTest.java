@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.AutoSave;
 
 /** Tests the import from tables that JobRunr itself has filled. */
 @QueueTest
@@ -300,6 +301,18 @@ class JobRunrImportTest {
     assertThat(queue.admin().redrive(List.of(new JobId(id))))
         .containsExactly(new RedriveResult.Redriven());
     assertThat(importer().undo(database.dataSource()).jobs()).isZero();
+  }
+
+  @Test
+  void aDeadJobReturnsIfTheDriverSetsSavepoints() throws SQLException {
+    storage.save(failed(3));
+    PGSimpleDataSource saving = new Sql(database).unpooled();
+    saving.setAutosave(AutoSave.ALWAYS);
+
+    assertThat(importer().run(saving).jobs()).isEqualTo(1);
+    assertThat(importer().undo(saving).jobs()).isEqualTo(1);
+
+    assertThat(query("SELECT state FROM jobrunr_jobs")).containsExactly("FAILED");
   }
 
   private Job failed(int number) {

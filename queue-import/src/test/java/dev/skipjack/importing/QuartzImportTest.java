@@ -555,6 +555,29 @@ class QuartzImportTest {
   }
 
   @Test
+  void aTriggerDoesNotReturnToAnotherJobWithTheKeyOfItsOwn()
+      throws SQLException, SchedulerException {
+    schedule(SendInvoiceJob.class, invoice(7), trigger("once").startAt(Date.from(LATER)));
+    schedule(SendInvoiceJob.class, invoice(9), trigger("other").startAt(Date.from(LATER)));
+    run();
+    scheduler.addJob(
+        newJob(SendInvoiceJob.class)
+            .withIdentity("once")
+            .usingJobData(invoice(8))
+            .storeDurably()
+            .build(),
+        false);
+
+    ImportReport undone = undo();
+
+    assertThat(undone.jobs()).isEqualTo(1);
+    assertThat(undone.stayed().get(0).reason())
+        .isEqualTo("qrtz_job_details has another row with its key: it stays here");
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("other");
+    assertThat(query("SELECT payload ->> 'number' FROM %s.jobs")).containsExactly("7");
+  }
+
+  @Test
   void aScheduleThatHasFiredOrWasChangedStays() throws SQLException, SchedulerException {
     cron(trigger("fired"), "0 0 3 * * ?");
     cron(trigger("renamed"), "0 0 3 * * ?");
