@@ -15,6 +15,11 @@ final class DeadScreen implements Screen<DeadScreen.Model> {
   }
 
   @Override
+  public int reloadSeconds() {
+    return 5;
+  }
+
+  @Override
   public String title(Model model) {
     return "Dead letters";
   }

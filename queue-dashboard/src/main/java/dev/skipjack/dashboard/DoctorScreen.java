@@ -45,13 +45,30 @@ final class DoctorScreen implements Screen<DoctorScreen.Model> {
 
   @Override
   public Node render(Model model, Visit visit) {
-    List<Finding> findings =
-        model.findings().or(List.of()).stream()
+    List<Finding> findings = model.findings().or(List.of());
+    List<Finding> passed =
+        findings.stream().filter(finding -> finding.level() == Finding.Level.GREEN).toList();
+    List<Finding> others =
+        findings.stream()
+            .filter(finding -> finding.level() != Finding.Level.GREEN)
             .sorted(Comparator.comparing(Finding::level).reversed())
             .toList();
     return Html.all(
         Ui.problem(model.findings(), visit),
-        Html.div("findings").add(findings.stream().map(DoctorScreen::finding).toList()));
+        Html.div("findings").add(others.stream().map(DoctorScreen::finding).toList()),
+        passed.isEmpty()
+            ? Html.NOTHING
+            : Ui.card(
+                others.isEmpty() ? "All checks passed" : "Passed",
+                Html.NOTHING,
+                Html.tag("ul").style("checks").add(passed.stream().map(DoctorScreen::passed).toList())));
+  }
+
+  private static Node passed(Finding finding) {
+    return Html.tag("li")
+        .add(
+            Html.span("strong").add(finding.check()),
+            Html.span("faint").add(" " + finding.sentence()));
   }
 
   private static Node finding(Finding finding) {
@@ -64,10 +81,8 @@ final class DoctorScreen implements Screen<DoctorScreen.Model> {
                     Ui.badge(word(finding.level()), style(finding.level())),
                     Html.text(finding.check())),
             Html.tag("p").style("sentence").add(finding.sentence()),
-            finding.level() == Finding.Level.GREEN
-                ? Html.NOTHING
-                : Html.tag("p").style("faint").add(finding.meaning()),
-            fix == null || finding.level() == Finding.Level.GREEN
+            Html.tag("p").style("faint").add(finding.meaning()),
+            fix == null
                 ? Html.NOTHING
                 : Html.tag("p")
                     .style("fix")

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Element implements Node {
 
-  private static final Set<String> EMPTY =
-      Set.of("br", "hr", "img", "input", "link", "meta", "rect", "circle", "path", "line", "use");
+  /** Elements without content and end. Those of SVG have an end even if they are empty. */
+  private static final Set<String> EMPTY = Set.of("br", "hr", "img", "input", "link", "meta");
 
   private static final Set<String> ADDRESSES = Set.of("href", "src", "action", "formaction");
 

@@ -228,20 +228,35 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
   private static Node table(Model model, List<JobSummary> jobs, Visit visit) {
     Table<JobSummary> table =
         Table.of(jobs)
-            .column("Job", "grow", job -> Ui.kindAndId(job, visit))
+            .column("Job", "grow", job -> withError(job, visit))
             .column("Status", job -> Ui.badge(job.status()))
             .column("Queue", job -> Ui.queue(job.queue(), visit))
             .number("Attempts", Ui::attempts);
-    if (model.archived()) {
-      table.number("Ended", job -> visit.times().ago(job.finishedAt()));
-    } else {
-      table
-          .number("Due", job -> visit.times().ago(job.scheduledAt()))
-          .number("Enqueued", job -> visit.times().ago(job.createdAt()));
+    if (jobs.stream().anyMatch(job -> !job.tags().isEmpty())) {
+      table.column("Tags", job -> Ui.tags(job.tags()));
     }
+    if (model.archived()) {
+      return table.number("Ended", job -> visit.times().ago(job.finishedAt()));
+    }
+    boolean dead = onlyStatus(jobs) == JobStatus.DEAD;
     return table
-        .column("Tags", job -> job.tags().isEmpty() ? Html.span("faint").add("–") : Ui.tags(job.tags()))
-        .column("Last error", "wide", job -> Ui.error(job.lastError()));
+        .number("Enqueued", job -> visit.times().ago(job.createdAt()))
+        .number(
+            dead ? "Died" : "Due",
+            job -> visit.times().ago(dead ? job.diedAt() : job.scheduledAt()));
+  }
+
+  private static Node withError(JobSummary job, Visit visit) {
+    return Html.div("two")
+        .add(
+            Html.span("with-badge")
+                .add(
+                    Html.tag("a")
+                        .to("href", visit.link("/jobs/" + job.id()))
+                        .style("strong")
+                        .add(job.kind()),
+                    Html.span("mono faint").add("#" + job.id())),
+            job.lastError() == null ? Html.NOTHING : Ui.error(job.lastError()));
   }
 
   /** The changes that can be made to all jobs of the filter, with a preview. */

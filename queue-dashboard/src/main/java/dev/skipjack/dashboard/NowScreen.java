@@ -77,46 +77,8 @@ final class NowScreen implements Screen<NowScreen.Model> {
 
   /** The answer to the question with which an operator opens the page. */
   private static Node health(Model model, Visit visit) {
-    List<Node> reasons = new ArrayList<>();
-    boolean bad = model.queues().problem() != null;
-    if (bad) {
-      reasons.add(reason("bad", Html.text(model.queues().problem()), null));
-    }
-    for (QueueRow queue : model.queues().or(List.of())) {
-      if (queue.isStuck()) {
-        bad = true;
-        reasons.add(
-            reason(
-                "bad",
-                Html.all(
-                    Html.text("Jobs of "),
-                    Ui.queue(queue.name(), visit),
-                    Html.text(" are due, but no living worker serves this queue.")),
-                null));
-      } else if (queue.isPaused()) {
-        reasons.add(
-            reason(
-                "warn",
-                Html.all(
-                    Ui.queue(queue.name(), visit),
-                    Html.text(" is paused"),
-                    Html.text(queue.pausedBy() == null ? "." : " by " + queue.pausedBy() + ".")),
-                null));
-      }
-    }
-    Panel<List<Finding>> findings = model.findings();
-    if (findings != null) {
-      for (Finding finding : findings.or(List.of())) {
-        if (finding.level() == Finding.Level.RED || finding.level() == Finding.Level.YELLOW) {
-          bad |= finding.level() == Finding.Level.RED;
-          reasons.add(
-              reason(
-                  finding.level() == Finding.Level.RED ? "bad" : "warn",
-                  Html.text(finding.sentence()),
-                  visit.link("/doctor")));
-        }
-      }
-    }
+    List<Reason> reasons = reasons(model, visit);
+    boolean bad = reasons.stream().anyMatch(Reason::isBad);
     String headline =
         reasons.isEmpty()
             ? "All is well"
@@ -130,14 +92,61 @@ final class NowScreen implements Screen<NowScreen.Model> {
             Html.tag("h2", headline),
             reasons.isEmpty()
                 ? Html.tag("p", "Workers serve every queue with due jobs, and no check found a problem.")
-                : Html.tag("ul").add(reasons));
+                : Html.tag("ul")
+                    .add(
+                        reasons.stream()
+                            .sorted(Comparator.comparing(Reason::isBad).reversed())
+                            .map(Reason::node)
+                            .toList()));
   }
 
-  private static Node reason(String style, Node sentence, @Nullable Link more) {
-    return Html.tag("li")
-        .style(style)
-        .add(sentence)
-        .add(more == null ? Html.NOTHING : Html.all(Html.text(" "), Ui.link(more, "Details")));
+  /** A reason why not all is well. */
+  private record Reason(boolean isBad, Node sentence) {
+    Node node() {
+      return Html.tag("li").style(isBad ? "bad" : "").add(sentence);
+    }
+  }
+
+  /** Users who may not see the doctor's findings get those that concern their queues. */
+  private static List<Reason> reasons(Model model, Visit visit) {
+    List<Reason> reasons = new ArrayList<>();
+    if (model.queues().problem() != null) {
+      reasons.add(new Reason(true, Html.text(model.queues().problem())));
+    }
+    Panel<List<Finding>> findings = model.findings();
+    if (findings != null && findings.value() != null) {
+      findings.value().forEach(finding -> add(reasons, finding, visit));
+      return reasons;
+    }
+    for (QueueRow queue : model.queues().or(List.of())) {
+      Node link = Ui.queue(queue.name(), visit);
+      if (queue.isStuck()) {
+        reasons.add(
+            new Reason(
+                true,
+                Html.all(
+                    Html.text("Jobs of "),
+                    link,
+                    Html.text(" are due, but no living worker serves this queue."))));
+      } else if (queue.isPaused()) {
+        String by = queue.pausedBy() == null ? "." : " by " + queue.pausedBy() + ".";
+        reasons.add(
+            new Reason(
+                false, Html.all(Html.text("Queue "), link, Html.text(" is paused" + by))));
+      }
+    }
+    return reasons;
+  }
+
+  private static void add(List<Reason> reasons, Finding finding, Visit visit) {
+    if (finding.level() == Finding.Level.RED || finding.level() == Finding.Level.YELLOW) {
+      reasons.add(
+          new Reason(
+              finding.level() == Finding.Level.RED,
+              Html.all(
+                  Html.text(finding.sentence() + " "),
+                  Ui.link(visit.link("/doctor"), "Details"))));
+    }
   }
 
   private static Node tiles(Model model, Visit visit) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** One queue. */
 final class QueueScreen implements Screen<QueueScreen.Model> {
 
-  private static final int FEW = 10;
+  private static final int FEW = 5;
 
   /**
    * @param queue the queue
@@ -131,41 +131,55 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
                         : Ui.empty("This queue is empty.", "It has no live jobs, no worker and no settings.")),
         Html.div("columns")
             .add(
-                Ui.panel(
-                    "Kinds",
-                    model.kinds(),
-                    visit,
-                    Ui.link(
-                        visit.link("/jobs").with("q", "queue:" + model.queue()), "Jobs of this queue"),
-                    kinds -> kindTable(model.queue(), kinds, visit)),
-                Ui.panel(
-                    "Due next",
-                    model.next(),
-                    visit,
-                    Html.NOTHING,
-                    jobs ->
-                        jobs.isEmpty()
-                            ? Ui.empty("Nothing is pending.", "New jobs of this queue appear here.")
-                            : Table.of(jobs)
-                                .column("Job", "grow", job -> Ui.kindAndId(job, visit))
-                                .number("Priority", job -> Html.text("" + job.priority()))
-                                .number("Due", job -> visit.times().ago(job.scheduledAt())))),
-        Html.div("columns")
-            .add(
-                Ui.panel(
-                    "Dead by error",
-                    model.dead(),
-                    visit,
-                    Html.NOTHING,
-                    groups ->
-                        groups.isEmpty()
-                            ? Ui.empty("No dead jobs.", "Jobs whose attempts are used up appear here.")
-                            : Table.of(groups.stream().limit(FEW).toList())
-                                .column("Error", "grow", group -> DeadScreen.error(group, visit))
-                                .number("Jobs", DeadScreen::number)
-                                .number("Last", group -> visit.times().ago(group.lastDiedAt()))),
-                Ui.panel(
-                    "Settings", model.settings(), visit, Html.NOTHING, set -> settings(set, row))));
+                Html.div("stack").add(kinds(model, visit), dead(model, visit)),
+                Html.div("stack")
+                    .add(
+                        next(model, visit),
+                        Ui.panel(
+                            "Settings",
+                            model.settings(),
+                            visit,
+                            Html.NOTHING,
+                            set -> settings(set, row)))));
+  }
+
+  private static Node kinds(Model model, Visit visit) {
+    return Ui.panel(
+        "Kinds",
+        model.kinds(),
+        visit,
+        Ui.link(visit.link("/jobs").with("q", "queue:" + model.queue()), "Jobs of this queue"),
+        kinds -> kindTable(model.queue(), kinds, visit));
+  }
+
+  private static Node dead(Model model, Visit visit) {
+    return Ui.panel(
+        "Dead by error",
+        model.dead(),
+        visit,
+        Html.NOTHING,
+        groups ->
+            groups.isEmpty()
+                ? Ui.empty("No dead jobs.", "Jobs whose attempts are used up appear here.")
+                : Table.of(groups.stream().limit(FEW).toList())
+                    .column("Error", "grow", group -> DeadScreen.error(group, visit))
+                    .number("Jobs", DeadScreen::number)
+                    .number("Last", group -> visit.times().ago(group.lastDiedAt())));
+  }
+
+  private static Node next(Model model, Visit visit) {
+    return Ui.panel(
+        "Due next",
+        model.next(),
+        visit,
+        Html.NOTHING,
+        jobs ->
+            jobs.isEmpty()
+                ? Ui.empty("Nothing is pending.", "New jobs of this queue appear here.")
+                : Table.of(jobs)
+                    .column("Job", "grow", job -> Ui.kindAndId(job, visit))
+                    .number("Priority", job -> Html.text("" + job.priority()))
+                    .number("Due", job -> visit.times().ago(job.scheduledAt())));
   }
 
   private static Node state(QueueRow row, Visit visit) {

@@ -60,6 +60,6 @@ final class Table<R> implements Node {
       }
       body.add(cells);
     }
-    Html.tag("table").add(Html.tag("thead").add(head), body).write(out);
+    Html.div("table").add(Html.tag("table").add(Html.tag("thead").add(head), body)).write(out);
   }
 }

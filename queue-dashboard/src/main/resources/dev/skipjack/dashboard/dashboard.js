@@ -19,9 +19,12 @@
 
   function copyButtons(root) {
     root.querySelectorAll("pre").forEach(function (pre) {
-      if (!navigator.clipboard || pre.previousElementSibling?.className === "copy") {
+      if (!navigator.clipboard) {
         return;
       }
+      var box = document.createElement("div");
+      box.className = "copy-box";
+      pre.replaceWith(box);
       var button = document.createElement("button");
       button.type = "button";
       button.className = "copy";
@@ -31,7 +34,7 @@
           button.textContent = "Copied";
         });
       });
-      pre.before(button);
+      box.append(button, pre);
     });
   }
 
