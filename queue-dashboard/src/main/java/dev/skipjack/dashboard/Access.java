@@ -56,8 +56,7 @@ public record Access(String user, Role role, Optional<Set<String>> queues, boole
    * @return a copy with this change
    */
   public Access queues(String... names) {
-    return new Access(
-        user, role, Optional.of(new LinkedHashSet<>(Arrays.asList(names))), payloads);
+    return new Access(user, role, Optional.of(new LinkedHashSet<>(Arrays.asList(names))), payloads);
   }
 
   /**

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * DashboardServer server = dashboard.serve(8080);
  * }</pre>
  *
- * <p>Without an access rule and a token, everybody who can connect is a viewer without payloads, and
- * {@link DashboardServer} accepts connections of this machine only.
+ * <p>Without an access rule and a token, everybody who can connect is a viewer without payloads,
+ * and {@link DashboardServer} accepts connections of this machine only.
  *
  * <p>The dashboard borrows at most two connections at a time from the queue's pool for reading, and
  * cancels a query after 2 seconds. Safe for any number of threads. Close it when the application

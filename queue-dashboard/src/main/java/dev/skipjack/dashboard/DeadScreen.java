@@ -40,7 +40,8 @@ final class DeadScreen implements Screen<DeadScreen.Model> {
             groups.isEmpty()
                 ? Ui.empty(
                     "No dead jobs.",
-                    "A job whose attempts are used up appears here, until it is redriven or pruned.")
+                    "A job whose attempts are used up appears here, until it is redriven or"
+                        + " pruned.")
                 : Html.all(
                     Table.of(groups.stream().limit(MOST).toList())
                         .column("Error", "grow", group -> error(group, visit))
@@ -82,7 +83,9 @@ final class DeadScreen implements Screen<DeadScreen.Model> {
 
   static Node number(DeadRow group) {
     return group.atLeast()
-        ? Html.span("").set("title", "Only the newest 10,000 are read.").add("≥ " + Amount.text(group.jobs()))
+        ? Html.span("")
+            .set("title", "Only the newest 10,000 are read.")
+            .add("≥ " + Amount.text(group.jobs()))
         : Html.text(Amount.text(group.jobs()));
   }
 

@@ -61,7 +61,9 @@ final class DoctorScreen implements Screen<DoctorScreen.Model> {
             : Ui.card(
                 others.isEmpty() ? "All checks passed" : "Passed",
                 Html.NOTHING,
-                Html.tag("ul").style("checks").add(passed.stream().map(DoctorScreen::passed).toList())));
+                Html.tag("ul")
+                    .style("checks")
+                    .add(passed.stream().map(DoctorScreen::passed).toList())));
   }
 
   private static Node passed(Finding finding) {
@@ -84,9 +86,7 @@ final class DoctorScreen implements Screen<DoctorScreen.Model> {
             Html.tag("p").style("faint").add(finding.meaning()),
             fix == null
                 ? Html.NOTHING
-                : Html.tag("p")
-                    .style("fix")
-                    .add(Html.tag("code", fix.command())));
+                : Html.tag("p").style("fix").add(Html.tag("code", fix.command())));
   }
 
   private static String word(Finding.Level level) {

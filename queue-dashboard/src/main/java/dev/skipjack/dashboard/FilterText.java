@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filter language of the job list: words such as {@code queue:emails status:dead
- * error:"timed out" payload.user.id:42}. Both directions: {@link #parse} reads a filter, {@link #of}
- * writes one that reads the same.
+ * The filter language of the job list: words such as {@code queue:emails status:dead error:"timed
+ * out" payload.user.id:42}. Both directions: {@link #parse} reads a filter, {@link #of} writes one
+ * that reads the same.
  */
 final class FilterText {
 
@@ -27,7 +27,8 @@ final class FilterText {
       "queue, kind, status, tag, error, class, group, since and payload.FIELD";
 
   private static final Pattern WORD =
-      Pattern.compile("\\s*([A-Za-z_][^\\s:\"]*):(?:\"((?:[^\"\\\\]|\\\\.){0,2000})\"|(\\S*))(?=\\s|$)");
+      Pattern.compile(
+          "\\s*([A-Za-z_][^\\s:\"]*):(?:\"((?:[^\"\\\\]|\\\\.){0,2000})\"|(\\S*))(?=\\s|$)");
 
   private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})(s|m|h|d)");
 
@@ -60,9 +61,7 @@ final class FilterText {
   }
 
   private static JobQuery query(List<String[]> words, Instant now) {
-    boolean ended =
-        words.stream()
-            .anyMatch(word -> word[0].equals("status") && !isLive(word[1]));
+    boolean ended = words.stream().anyMatch(word -> word[0].equals("status") && !isLive(word[1]));
     JobQuery query = ended ? JobQuery.archived() : JobQuery.live();
     for (String[] word : words) {
       try {
@@ -76,7 +75,7 @@ final class FilterText {
 
   private static boolean isLive(String status) {
     return Stream.of(JobStatus.values())
-        .noneMatch(ended -> !ended.isLive() && ended.literal().equals(status))
+            .noneMatch(ended -> !ended.isLive() && ended.literal().equals(status))
         && !status.equals(ENDED);
   }
 

@@ -18,7 +18,8 @@ final class Filters {
     JobQuery query = FilterText.parse(text, visit.now());
     if (!visit.access().payloads() && (query.payload() != null || query.error() != null)) {
       throw Refusal.forbidden(
-          "A search by payload or by the text of an error needs the right to see payloads. Use group: or class: to find errors.");
+          "A search by payload or by the text of an error needs the right to see payloads. Use"
+              + " group: or class: to find errors.");
     }
     String queue = query.queue();
     if (queue != null && !visit.access().sees(queue)) {

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests: determines who asks, finds the route, checks whether it is allowed, and adds the
- * headers that protect the pages. No exception leaves it. Thread-safe.
+ * Answers requests: determines who asks, finds the route, checks whether it is allowed, and adds
+ * the headers that protect the pages. No exception leaves it. Thread-safe.
  */
 final class Gate {
 
@@ -87,7 +87,8 @@ final class Gate {
 
   private static String unavailable(StoreException failure) {
     return failure.isOutcomeUnknown()
-        ? "The database did not respond. The change may have taken effect; look before you repeat it."
+        ? "The database did not respond. The change may have taken effect; look before you repeat"
+              + " it."
         : "The database could not be reached or rejected the change. Nothing was changed.";
   }
 
@@ -137,8 +138,7 @@ final class Gate {
       }
     }
     Map<String, String> parts = route.matches(request.path()).orElse(Map.of());
-    Visit visit =
-        new Visit(request, access, session, parts, services.clock().instant(), services);
+    Visit visit = new Visit(request, access, session, parts, services.clock().instant(), services);
     Response response = route.answer().apply(visit);
     return session.isNew()
         ? response.with(
@@ -166,8 +166,7 @@ final class Gate {
       return refused(request, 401, "Log in, or send the token as a bearer token.")
           .with("WWW-Authenticate", "Bearer");
     }
-    return Response.seeOther(
-        Link.of(Visit.depth(request.path()), Login.PATH).text());
+    return Response.seeOther(Link.of(Visit.depth(request.path()), Login.PATH).text());
   }
 
   private static boolean isForPrograms(Request request) {
@@ -215,7 +214,12 @@ final class Gate {
     if (response.status() != 200 || !request.method().equals(Route.GET)) {
       return response;
     }
-    String tag = '"' + Integer.toHexString(Arrays.hashCode(response.body())) + '-' + response.body().length + '"';
+    String tag =
+        '"'
+            + Integer.toHexString(Arrays.hashCode(response.body()))
+            + '-'
+            + response.body().length
+            + '"';
     return request.header("If-None-Match").filter(tag::equals).isPresent()
         ? new Response(304, response.headers(), new byte[0]).with("ETag", tag)
         : response.with("ETag", tag);

@@ -74,7 +74,10 @@ final class JobChanges {
 
   static Link runNow(Visit visit) {
     JobId id = required(visit);
-    return page(id, note(admin(visit).edit(id, JobEdit.nothing().delay(Duration.ZERO)), Note.DUE_NOW), visit);
+    return page(
+        id,
+        note(admin(visit).edit(id, JobEdit.nothing().delay(Duration.ZERO)), Note.DUE_NOW),
+        visit);
   }
 
   private static Note note(EditResult result, Note done) {

@@ -85,7 +85,12 @@ final class JobScreen implements Screen<JobScreen.Model> {
       }
       throw notFound(id);
     }
-    return model(job.filter(known -> visit.access().sees(known.summary().queue())).orElseThrow(() -> notFound(id)), why.panel(), panel.problem(), visit);
+    return model(
+        job.filter(known -> visit.access().sees(known.summary().queue()))
+            .orElseThrow(() -> notFound(id)),
+        why.panel(),
+        panel.problem(),
+        visit);
   }
 
   /** The same for a job that does not exist and for one that the visitor may not see. */
@@ -186,11 +191,16 @@ final class JobScreen implements Screen<JobScreen.Model> {
             .add(
                 Html.div("stack")
                     .add(
-                        Ui.card("Attempts", Html.NOTHING, Timeline.of(model, visit), attempts(model, visit)),
+                        Ui.card(
+                            "Attempts",
+                            Html.NOTHING,
+                            Timeline.of(model, visit),
+                            attempts(model, visit)),
                         document("Result", model.result(), visit),
                         document("Progress", model.progress(), visit),
                         payload(model, visit)),
-                Html.div("stack").add(facts(model, job, visit), headers(model), edit(model, job, visit))));
+                Html.div("stack")
+                    .add(facts(model, job, visit), headers(model), edit(model, job, visit))));
   }
 
   private static Node head(Model model, JobSummary job, Visit visit) {
@@ -282,11 +292,22 @@ final class JobScreen implements Screen<JobScreen.Model> {
   private static String tone(JobExplanation.Reason reason) {
     return switch (reason) {
       case COMPLETED, RUNNING, NEXT_IN_LINE -> "good";
-      case UNIQUE_KEY_TAKEN, PARKED, ATTEMPTS_USED_UP, FAILED_FOR_GOOD, LEASE_EXPIRED, NO_WORKER,
-          KIND_UNKNOWN, QUEUE_NOT_SERVED, ORDERING_KEY_MISSING ->
+      case UNIQUE_KEY_TAKEN,
+          PARKED,
+          ATTEMPTS_USED_UP,
+          FAILED_FOR_GOOD,
+          LEASE_EXPIRED,
+          NO_WORKER,
+          KIND_UNKNOWN,
+          QUEUE_NOT_SERVED,
+          ORDERING_KEY_MISSING ->
           "bad";
       case ORDERING_KEY_BLOCKED, QUEUE_PAUSED, CANCEL_REQUESTED, SLOTS_TAKEN -> "warn";
-      case CANCELLED, BEHIND_ORDERING_KEY, PROMOTION_PENDING, SCHEDULED, RETRY_SCHEDULED,
+      case CANCELLED,
+          BEHIND_ORDERING_KEY,
+          PROMOTION_PENDING,
+          SCHEDULED,
+          RETRY_SCHEDULED,
           BEHIND_OTHERS ->
           "calm";
     };
@@ -307,8 +328,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
     Instant finished = attempt.finishedAt();
     String took =
         Times.span(
-            Duration.between(
-                attempt.startedAt(), finished == null ? visit.now() : finished));
+            Duration.between(attempt.startedAt(), finished == null ? visit.now() : finished));
     Element item =
         Html.tag("li")
             .add(
@@ -318,7 +338,8 @@ final class JobScreen implements Screen<JobScreen.Model> {
                         Ui.badge(attempt.status()),
                         visit.times().ago(attempt.startedAt()),
                         Html.span("faint").add(finished == null ? "for " + took : "took " + took),
-                        Html.span("faint").add(attempt.worker() == null ? "" : "on " + attempt.worker())));
+                        Html.span("faint")
+                            .add(attempt.worker() == null ? "" : "on " + attempt.worker())));
     if (attempt.error() != null) {
       String name = attempt.error().errorClass();
       item.add(
@@ -339,9 +360,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
   }
 
   private static Node document(String heading, Json.@Nullable Raw json, Visit visit) {
-    return json == null
-        ? Html.NOTHING
-        : Ui.card(heading, Html.NOTHING, pre(json, visit));
+    return json == null ? Html.NOTHING : Ui.card(heading, Html.NOTHING, pre(json, visit));
   }
 
   private static Node pre(Json.Raw json, Visit visit) {
@@ -445,9 +464,15 @@ final class JobScreen implements Screen<JobScreen.Model> {
                       .set("spellcheck", "false")
                       .add("\n" + payload.text())));
     } else if (payload != null) {
-      form.add(Html.tag("p").style("remark").add("The payload has masked fields or is long, so it cannot be edited here."));
+      form.add(
+          Html.tag("p")
+              .style("remark")
+              .add("The payload has masked fields or is long, so it cannot be edited here."));
     }
     form.button("Save", "");
-    return Ui.card("Edit", Html.NOTHING, Html.tag("details").add(Html.tag("summary", "Change this job"), form));
+    return Ui.card(
+        "Edit",
+        Html.NOTHING,
+        Html.tag("details").add(Html.tag("summary", "Change this job"), form));
   }
 }

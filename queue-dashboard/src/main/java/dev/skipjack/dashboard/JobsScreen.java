@@ -98,7 +98,8 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
     try {
       return query.after(new PageToken(after));
     } catch (IllegalArgumentException malformed) {
-      throw Refusal.badInput("The address of this page is malformed. Begin again at the first page.");
+      throw Refusal.badInput(
+          "The address of this page is malformed. Begin again at the first page.");
     }
   }
 
@@ -134,7 +135,9 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
                 .set("type", "search")
                 .set("name", "q")
                 .set("value", model.filter())
-                .set("placeholder", "queue:emails kind:send-welcome error:\"timed out\", or the id of a job")
+                .set(
+                    "placeholder",
+                    "queue:emails kind:send-welcome error:\"timed out\", or the id of a job")
                 .set("aria-label", "Filter")
                 .set("autocomplete", "off")
                 .set("spellcheck", "false"),
@@ -146,13 +149,20 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
                     Html.tag("p")
                         .add(
                             words(
-                                "queue:emails", "kind:send-welcome", "status:dead", "tag:vip",
-                                "error:\"timed out\"", "class:SocketTimeoutException",
-                                "group:\"Order * was not found\"", "since:2h",
-                                "since:2026-12-01T08:00:00Z", "payload.user.id:42")),
+                                "queue:emails",
+                                "kind:send-welcome",
+                                "status:dead",
+                                "tag:vip",
+                                "error:\"timed out\"",
+                                "class:SocketTimeoutException",
+                                "group:\"Order * was not found\"",
+                                "since:2h",
+                                "since:2026-12-01T08:00:00Z",
+                                "payload.user.id:42")),
                     Html.tag(
                         "p",
-                        "A number finds the job with this id. status:ended lists the archive. Names must be complete.")));
+                        "A number finds the job with this id. status:ended lists the archive. Names"
+                            + " must be complete.")));
   }
 
   private static Node words(String... words) {
@@ -175,7 +185,10 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
           Html.tag("a")
               .to("href", visit.link("/jobs").with("q", filter))
               .set("aria-current", tab.equals(current) ? "true" : null)
-              .add(tab.isEmpty() ? "All live" : tab.substring(0, 1).toUpperCase(Locale.ROOT) + tab.substring(1)));
+              .add(
+                  tab.isEmpty()
+                      ? "All live"
+                      : tab.substring(0, 1).toUpperCase(Locale.ROOT) + tab.substring(1)));
     }
     return list;
   }
@@ -222,7 +235,9 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
     }
     return model.filter().isEmpty()
         ? Ui.empty("No live jobs.", "Jobs appear here from their enqueue until they end.")
-        : Ui.empty("No job matches.", "Check the spelling of names, or search the archive with status:ended.");
+        : Ui.empty(
+            "No job matches.",
+            "Check the spelling of names, or search the archive with status:ended.");
   }
 
   private static Node table(Model model, List<JobSummary> jobs, Visit visit) {
@@ -277,9 +292,7 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
       }
       buttons.add(button(model, OperationAction.CANCEL, "Cancel all…", "danger", visit));
     }
-    return Html.div("bulk")
-        .add(Html.span("faint").add("All jobs of this filter:"))
-        .add(buttons);
+    return Html.div("bulk").add(Html.span("faint").add("All jobs of this filter:")).add(buttons);
   }
 
   private static @Nullable JobStatus onlyStatus(List<JobSummary> jobs) {
@@ -290,10 +303,7 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
   private static Node button(
       Model model, OperationAction action, String label, String style, Visit visit) {
     return Ui.buttonLink(
-        visit
-            .link("/preview")
-            .with("action", action.literal())
-            .with("q", model.filter()),
+        visit.link("/preview").with("action", action.literal()).with("q", model.filter()),
         label,
         "small " + style);
   }

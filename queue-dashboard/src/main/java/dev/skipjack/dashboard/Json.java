@@ -3,7 +3,6 @@ package dev.skipjack.dashboard;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
@@ -12,8 +11,8 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the model of a page as JSON. Records become objects, enums their names in lower case, times
- * ISO 8601, and durations seconds. Ids, which may be larger than 2^53, are strings.
+ * Writes the model of a page as JSON. Records become objects, enums their names in lower case,
+ * times ISO 8601, and durations seconds. Ids, which may be larger than 2^53, are strings.
  */
 final class Json {
 
@@ -116,7 +115,8 @@ final class Json {
     try {
       return component.getAccessor().invoke(structure);
     } catch (IllegalAccessException | InvocationTargetException impossible) {
-      throw new IllegalStateException("Component %s cannot be read.".formatted(component), impossible);
+      throw new IllegalStateException(
+          "Component %s cannot be read.".formatted(component), impossible);
     }
   }
 
@@ -126,7 +126,13 @@ final class Json {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
-      } else if (c < ' ' || c == '<' || c == '>' || c == '&' || Character.isSurrogate(c) || c == '\u2028' || c == '\u2029') {
+      } else if (c < ' '
+          || c == '<'
+          || c == '>'
+          || c == '&'
+          || Character.isSurrogate(c)
+          || c == '\u2028'
+          || c == '\u2029') {
         out.append("\\u%04x".formatted((int) c));
       } else {
         out.append(c);

@@ -52,7 +52,8 @@ final class KeysScreen implements Screen<KeysScreen.Model> {
             keys.isEmpty()
                 ? Ui.empty(
                     "No key is blocked.",
-                    "If a job with an ordering key dies, the later jobs of the key wait, and the key appears here.")
+                    "If a job with an ordering key dies, the later jobs of the key wait, and the"
+                        + " key appears here.")
                 : Table.of(keys)
                     .column("Key", "grow", key -> Ui.mono(Ui.cut(key.orderingKey(), 120)))
                     .column("Dead job", key -> head(key, visit))
@@ -67,9 +68,7 @@ final class KeysScreen implements Screen<KeysScreen.Model> {
   private static Node head(BlockedKey key, Visit visit) {
     return Html.div("two")
         .add(
-            Html.tag("a")
-                .to("href", visit.link("/jobs/" + key.head()))
-                .add(key.kind()),
+            Html.tag("a").to("href", visit.link("/jobs/" + key.head())).add(key.kind()),
             Html.span("mono faint").add("#" + key.head()));
   }
 

@@ -40,7 +40,10 @@ final class Layout {
         Visit.depth(request.path()),
         theme(request),
         environment,
-        Html.tag("main").set("id", "main").style("plain").add(brand(Visit.depth(request.path())), content));
+        Html.tag("main")
+            .set("id", "main")
+            .style("plain")
+            .add(brand(Visit.depth(request.path())), content));
   }
 
   private static String document(
@@ -58,15 +61,15 @@ final class Layout {
                             Html.tag("meta")
                                 .set("name", "viewport")
                                 .set("content", "width=device-width, initial-scale=1"),
-                            Html.tag("meta").set("name", "color-scheme").set("content", "light dark"),
+                            Html.tag("meta")
+                                .set("name", "color-scheme")
+                                .set("content", "light dark"),
                             Html.tag(
                                 "title",
                                 title
                                     + (environment == null ? "" : " · " + environment)
                                     + " · Skipjack"),
-                            Html.tag("link")
-                                .set("rel", "icon")
-                                .to("href", Assets.ICON.link(depth)),
+                            Html.tag("link").set("rel", "icon").to("href", Assets.ICON.link(depth)),
                             Html.tag("link")
                                 .set("rel", "stylesheet")
                                 .to("href", Assets.STYLE.link(depth)),
@@ -101,7 +104,8 @@ final class Layout {
                     Html.tag("path")
                         .set(
                             "d",
-                            "M2 17c5-7 11-9 17-7 3 1 5 3 7 5l4-4-1 6 1 6-4-4c-3 3-6 5-10 5C10 24 5 21 2 17z"),
+                            "M2 17c5-7 11-9 17-7 3 1 5 3 7 5l4-4-1 6 1 6-4-4c-3 3-6 5-10 5C10 24 5"
+                                + " 21 2 17z"),
                     Html.tag("circle").set("cx", 8).set("cy", 16).set("r", "1.300").style("eye")))
         .add("Skipjack");
   }
@@ -128,7 +132,8 @@ final class Layout {
                     brand(Visit.depth(visit.request().path())),
                     settings.environment() == null
                         ? Html.NOTHING
-                        : Html.span("env " + settings.colour().style()).add(settings.environment())),
+                        : Html.span("env " + settings.colour().style())
+                            .add(settings.environment())),
             Html.tag("nav").set("aria-label", "Pages").add(list),
             who(visit));
   }
@@ -150,8 +155,7 @@ final class Layout {
             Html.tag("p")
                 .add(
                     Html.tag("span").style("user").add(visit.access().user()),
-                    Html.span("faint")
-                        .add(visit.access().role().name().toLowerCase(Locale.ROOT))),
+                    Html.span("faint").add(visit.access().role().name().toLowerCase(Locale.ROOT))),
             themes,
             visit.services().settings().login() == null
                 ? Html.NOTHING

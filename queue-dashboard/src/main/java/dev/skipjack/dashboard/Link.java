@@ -31,7 +31,6 @@ record Link(String text) {
       return this;
     }
     String separator = text.indexOf('?') < 0 ? "?" : "&";
-    return new Link(
-        text + separator + name + "=" + URLEncoder.encode(value.toString(), UTF_8));
+    return new Link(text + separator + name + "=" + URLEncoder.encode(value.toString(), UTF_8));
   }
 }

@@ -82,6 +82,9 @@ final class Login {
                                 .set("autocomplete", "current-password")
                                 .flag("required", true)
                                 .flag("autofocus", true)),
-                    Html.tag("button").set("type", "submit").style("button primary").add("Log in")));
+                    Html.tag("button")
+                        .set("type", "submit")
+                        .style("button primary")
+                        .add("Log in")));
   }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON document, indented, in which the values of masked fields are replaced. Numbers stay exactly
- * as they are written. The document is one that PostgreSQL has returned; if it is not well-formed,
- * the result contains it as far as possible.
+ * A JSON document, indented, in which the values of masked fields are replaced. Numbers stay
+ * exactly as they are written. The document is one that PostgreSQL has returned; if it is not
+ * well-formed, the result contains it as far as possible.
  */
 final class MaskedJson {
 

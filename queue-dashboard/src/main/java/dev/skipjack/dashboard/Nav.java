@@ -12,7 +12,11 @@ enum Nav {
   OUTBOX("Outbox", "/outbox", true, "M4 13l3-8h10l3 8v6H4zM4 13h5l1.5 2.5h3L15 13h5"),
   WORKERS("Workers", "/workers", false, "M5 5h14v6H5zM5 13h14v6H5zM8 8h.5M8 16h.5"),
   DOCTOR("Doctor", "/doctor", true, "M12 5v14M5 12h14"),
-  OPERATIONS("Done by people", "/operations", false, "M9 11a3.5 3.5 0 1 0-.01 0M3 20c.5-4 3-5.5 6-5.5s5.500 1.500 6 5.500M16 5l2 2 3.500-3.500");
+  OPERATIONS(
+      "Done by people",
+      "/operations",
+      false,
+      "M9 11a3.5 3.5 0 1 0-.01 0M3 20c.5-4 3-5.5 6-5.5s5.500 1.500 6 5.500M16 5l2 2 3.500-3.500");
 
   private final String label;
   private final String path;

@@ -4,7 +4,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What is shown after a change. The address contains only its name, so that nobody can forge it. */
+/**
+ * What is shown after a change. The address contains only its name, so that nobody can forge it.
+ */
 enum Note {
   CANCELLED(true, "The job was cancelled."),
   CANCEL_REQUESTED(true, "The job is running. Its worker has been asked to stop it."),

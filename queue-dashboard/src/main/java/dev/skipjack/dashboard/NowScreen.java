@@ -65,7 +65,8 @@ final class NowScreen implements Screen<NowScreen.Model> {
                     (int)
                         all.stream()
                             .filter(WorkerInfo::isAlive)
-                            .filter(worker -> worker.queues().stream().anyMatch(visit.access()::sees))
+                            .filter(
+                                worker -> worker.queues().stream().anyMatch(visit.access()::sees))
                             .count()));
   }
 
@@ -91,7 +92,8 @@ final class NowScreen implements Screen<NowScreen.Model> {
         .add(
             Html.tag("h2", headline),
             reasons.isEmpty()
-                ? Html.tag("p", "Workers serve every queue with due jobs, and no check found a problem.")
+                ? Html.tag(
+                    "p", "Workers serve every queue with due jobs, and no check found a problem.")
                 : Html.tag("ul")
                     .add(
                         reasons.stream()
@@ -131,8 +133,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
       } else if (queue.isPaused()) {
         String by = queue.pausedBy() == null ? "." : " by " + queue.pausedBy() + ".";
         reasons.add(
-            new Reason(
-                false, Html.all(Html.text("Queue "), link, Html.text(" is paused" + by))));
+            new Reason(false, Html.all(Html.text("Queue "), link, Html.text(" is paused" + by))));
       }
     }
     return reasons;
@@ -144,8 +145,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
           new Reason(
               finding.level() == Finding.Level.RED,
               Html.all(
-                  Html.text(finding.sentence() + " "),
-                  Ui.link(visit.link("/doctor"), "Details"))));
+                  Html.text(finding.sentence() + " "), Ui.link(visit.link("/doctor"), "Details"))));
     }
   }
 
@@ -165,8 +165,20 @@ final class NowScreen implements Screen<NowScreen.Model> {
             .orElse(Duration.ZERO);
     return Html.div("tiles")
         .add(
-            tile(visit, "Pending", "status:pending", pending, oldest.isZero() ? "none is due" : "oldest due for " + Times.span(oldest), ""),
-            tile(visit, "Running", "status:running", running, slots == 0 ? "no slots" : "of %s slots".formatted(Amount.text(slots)), ""),
+            tile(
+                visit,
+                "Pending",
+                "status:pending",
+                pending,
+                oldest.isZero() ? "none is due" : "oldest due for " + Times.span(oldest),
+                ""),
+            tile(
+                visit,
+                "Running",
+                "status:running",
+                running,
+                slots == 0 ? "no slots" : "of %s slots".formatted(Amount.text(slots)),
+                ""),
             tile(visit, "Waiting", "status:waiting", waiting, "for an ordering key", ""),
             Ui.tile(
                 visit.link("/dead"),
@@ -194,8 +206,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
         visit.link("/jobs").with("q", filter), label, amount.node(), Html.text(remark), style);
   }
 
-  private static Amount sum(
-      List<QueueRow> queues, Function<QueueRow, Amount> part) {
+  private static Amount sum(List<QueueRow> queues, Function<QueueRow, Amount> part) {
     return queues.stream().map(part).reduce(Amount.NONE, Amount::plus);
   }
 

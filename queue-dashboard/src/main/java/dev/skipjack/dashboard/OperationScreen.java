@@ -64,7 +64,8 @@ final class OperationScreen implements Screen<OperationScreen.Model> {
             ? Html.tag("p")
                 .style("problem")
                 .add(
-                    "This process does not run the operation. Another one may; if the numbers do not change, continue it here.")
+                    "This process does not run the operation. Another one may; if the numbers do"
+                        + " not change, continue it here.")
             : Html.NOTHING,
         Html.div("tiles")
             .add(

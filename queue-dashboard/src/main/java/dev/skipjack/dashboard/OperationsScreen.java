@@ -84,7 +84,8 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
         "Changes of many jobs",
         model.operations(),
         visit,
-        Html.text(model.operations().or(List.of()).size() < Reads.ROWS ? "" : "The latest " + Reads.ROWS),
+        Html.text(
+            model.operations().or(List.of()).size() < Reads.ROWS ? "" : "The latest " + Reads.ROWS),
         rows ->
             rows.isEmpty()
                 ? Ui.empty(

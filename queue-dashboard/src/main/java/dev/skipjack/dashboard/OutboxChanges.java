@@ -21,8 +21,7 @@ final class OutboxChanges {
   static Link unblock(Visit visit) {
     String[] parts = target(visit).split(" ", 2);
     boolean unblocked =
-        parts.length == 2
-            && visit.services().outbox().unblock(new Aggregate(parts[0], parts[1]));
+        parts.length == 2 && visit.services().outbox().unblock(new Aggregate(parts[0], parts[1]));
     return page(unblocked ? Note.AGGREGATE_UNBLOCKED : Note.NOT_BLOCKED, visit);
   }
 

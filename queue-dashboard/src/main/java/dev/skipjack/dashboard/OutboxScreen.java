@@ -66,7 +66,10 @@ final class OutboxScreen implements Screen<OutboxScreen.Model> {
             "Dead events",
             model.dead(),
             visit,
-            Html.text(model.dead().or(List.of()).size() < Reads.EVENTS ? "" : "The oldest " + Reads.EVENTS),
+            Html.text(
+                model.dead().or(List.of()).size() < Reads.EVENTS
+                    ? ""
+                    : "The oldest " + Reads.EVENTS),
             events -> dead(events, visit)),
         Html.div("columns")
             .add(
@@ -116,8 +119,7 @@ final class OutboxScreen implements Screen<OutboxScreen.Model> {
 
   private static Node dead(List<DeadEvent> events, Visit visit) {
     if (events.isEmpty()) {
-      return Ui.empty(
-          "No dead events.", "An event that no attempt could publish appears here.");
+      return Ui.empty("No dead events.", "An event that no attempt could publish appears here.");
     }
     return Table.of(events)
         .column(

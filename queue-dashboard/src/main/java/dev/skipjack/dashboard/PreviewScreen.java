@@ -1,7 +1,6 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.operations.JobQuery;
-import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import java.util.List;
@@ -80,13 +79,16 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
                 Html.tag("p")
                     .style("sentence")
                     .add(sentence(preview))
-                    .add(Html.tag("code", model.filter().isEmpty() ? "all live jobs" : model.filter()))
+                    .add(
+                        Html.tag(
+                            "code", model.filter().isEmpty() ? "all live jobs" : model.filter()))
                     .add("."),
                 Html.tag("p").style("faint").add(consequence(model.action())),
                 preview.jobs() == 0 ? Html.NOTHING : form(model, preview, visit),
                 Html.tag("p")
                     .add(
-                        Ui.link(visit.link("/jobs").with("q", model.filter()), "Back to these jobs"))),
+                        Ui.link(
+                            visit.link("/jobs").with("q", model.filter()), "Back to these jobs"))),
         preview.sample().isEmpty()
             ? Html.NOTHING
             : Ui.card(
@@ -112,10 +114,12 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
     String what =
         switch (action) {
           case REDRIVE ->
-              "They become pending and due, with fresh attempts. Those whose unique key another job has taken stay dead.";
+              "They become pending and due, with fresh attempts. Those whose unique key another job"
+                  + " has taken stay dead.";
           case RUN_NOW -> "They become due now.";
           case CANCEL ->
-              "They are archived as cancelled. The workers of running ones are asked to stop them. Dead ones are not changed.";
+              "They are archived as cancelled. The workers of running ones are asked to stop them."
+                  + " Dead ones are not changed.";
           case PRUNE -> "They are deleted for ever.";
           case EDIT -> "";
         };
@@ -140,7 +144,8 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
                       .flag("required", true)));
     }
     String verb = OperationsScreen.verb(model.action());
-    boolean deletes = model.action() == OperationAction.PRUNE || model.action() == OperationAction.CANCEL;
+    boolean deletes =
+        model.action() == OperationAction.PRUNE || model.action() == OperationAction.CANCEL;
     String what =
         preview.atLeast()
             ? "all of these jobs"

@@ -66,7 +66,9 @@ record QueueRow(
         .forEach(
             worker -> {
               Map<String, Integer> slots = ReportedSettings.of(worker).slots();
-              worker.queues().forEach(queue -> of(queues, queue).serve(slots.getOrDefault(queue, 0)));
+              worker
+                  .queues()
+                  .forEach(queue -> of(queues, queue).serve(slots.getOrDefault(queue, 0)));
             });
     return queues.entrySet().stream()
         .filter(entry -> visit.access().sees(entry.getKey()))

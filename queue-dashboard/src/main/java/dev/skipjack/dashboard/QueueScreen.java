@@ -128,7 +128,9 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
                 () ->
                     model.numbers().isMissing()
                         ? Html.NOTHING
-                        : Ui.empty("This queue is empty.", "It has no live jobs, no worker and no settings.")),
+                        : Ui.empty(
+                            "This queue is empty.",
+                            "It has no live jobs, no worker and no settings.")),
         Html.div("columns")
             .add(
                 Html.div("stack").add(kinds(model, visit), dead(model, visit)),
@@ -253,10 +255,30 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
   private static Node tiles(QueueRow row, Visit visit) {
     return Html.div("tiles")
         .add(
-            tile(row, "pending", row.pending(), row.isDue() && row.oldest() != null ? "oldest due for " + Times.span(row.oldest()) : "none is due", "", visit),
-            tile(row, "running", row.running(), row.slots() == 0 ? "no slots" : "of %d slots".formatted(row.slots()), "", visit),
+            tile(
+                row,
+                "pending",
+                row.pending(),
+                row.isDue() && row.oldest() != null
+                    ? "oldest due for " + Times.span(row.oldest())
+                    : "none is due",
+                "",
+                visit),
+            tile(
+                row,
+                "running",
+                row.running(),
+                row.slots() == 0 ? "no slots" : "of %d slots".formatted(row.slots()),
+                "",
+                visit),
             tile(row, "waiting", row.waiting(), "for an ordering key", "", visit),
-            tile(row, "dead", row.dead(), row.dead().number() == 0 ? "none" : "until redriven or pruned", row.dead().number() == 0 ? "" : "bad", visit),
+            tile(
+                row,
+                "dead",
+                row.dead(),
+                row.dead().number() == 0 ? "none" : "until redriven or pruned",
+                row.dead().number() == 0 ? "" : "bad",
+                visit),
             Ui.tile(
                 visit.link("/workers"),
                 "Workers",
@@ -298,7 +320,9 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
   private static Node settings(Optional<QueueSettings> stored, Optional<QueueRow> row) {
     QueueSettings set = stored.orElseGet(QueueSettings::defaults);
     String limit =
-        row.map(QueueRow::maxRunning).map(max -> "at most " + max + " at a time").orElse("no limit");
+        row.map(QueueRow::maxRunning)
+            .map(max -> "at most " + max + " at a time")
+            .orElse("no limit");
     return Ui.facts()
         .add("Running jobs", Html.text(limit))
         .add(
@@ -328,6 +352,8 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
         .add(
             "Behind a dead job",
             Html.text(
-                set.orderingPolicy().map(FilterText::lower).orElse("the policy of the job's type")));
+                set.orderingPolicy()
+                    .map(FilterText::lower)
+                    .orElse("the policy of the job's type")));
   }
 }

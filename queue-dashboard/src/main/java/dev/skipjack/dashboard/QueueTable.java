@@ -10,7 +10,8 @@ final class QueueTable {
   static Node of(List<QueueRow> queues, Visit visit) {
     if (queues.isEmpty()) {
       return Ui.empty(
-          "No queue yet.", "A queue appears here with its first job or with a worker that serves it.");
+          "No queue yet.",
+          "A queue appears here with its first job or with a worker that serves it.");
     }
     return Table.of(queues)
         .rowStyle(queue -> queue.isPaused() ? "is-paused" : "")
@@ -69,9 +70,7 @@ final class QueueTable {
     int limit =
         queue.maxRunning() == null
             ? queue.slots()
-            : queue.slots() == 0
-                ? queue.maxRunning()
-                : Math.min(queue.slots(), queue.maxRunning());
+            : queue.slots() == 0 ? queue.maxRunning() : Math.min(queue.slots(), queue.maxRunning());
     if (limit == 0) {
       return queue.running().node();
     }

@@ -22,13 +22,13 @@ record Redaction(PayloadView view, boolean payloads) {
   static final String MASK = "•••";
 
   private static final Pattern VALUES =
-      Pattern.compile(
-          "\"[^\"]*+(?:\"|$)|(?<![\\p{L}\\p{N}])'[^']*+(?:'|$)|[\\p{L}\\p{N}_@.+-]++");
+      Pattern.compile("\"[^\"]*+(?:\"|$)|(?<![\\p{L}\\p{N}])'[^']*+(?:'|$)|[\\p{L}\\p{N}_@.+-]++");
 
   private static final Pattern HIDDEN_WORD = Pattern.compile("[\\p{N}@\"']");
 
   private static final Pattern CLASS_NAME =
-      Pattern.compile("(?:Caused by: |Suppressed: )?([\\p{L}_$][\\p{L}\\p{N}_$]*+\\.[\\p{L}\\p{N}_$.]++)");
+      Pattern.compile(
+          "(?:Caused by: |Suppressed: )?([\\p{L}_$][\\p{L}\\p{N}_$]*+\\.[\\p{L}\\p{N}_$.]++)");
 
   private static final Pattern ERROR_IN_SENTENCE =
       Pattern.compile("(.*?(?:[Ee]rror: |Dead: ))(.*)", Pattern.DOTALL);

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 record ReportedSettings(@Nullable String version, Map<String, Integer> slots) {
 
-  private static final Pattern VERSION = Pattern.compile("\"version\"\\s*:\\s*\"([^\"\\\\]{1,60})\"");
+  private static final Pattern VERSION =
+      Pattern.compile("\"version\"\\s*:\\s*\"([^\"\\\\]{1,60})\"");
   private static final Pattern SLOTS = Pattern.compile("\"concurrency\"\\s*:\\s*\\{([^{}]*)}");
   private static final Pattern SLOT = Pattern.compile("\"([^\"\\\\]+)\"\\s*:\\s*([0-9]{1,7})");
 

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The route table. {@code AccessMatrixTest} sends a request of every role to each of its routes. */
+/**
+ * The route table. {@code AccessMatrixTest} sends a request of every role to each of its routes.
+ */
 final class Routes {
 
   private Routes() {}

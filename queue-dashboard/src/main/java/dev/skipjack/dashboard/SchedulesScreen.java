@@ -63,7 +63,10 @@ final class SchedulesScreen implements Screen<SchedulesScreen.Model> {
           state.lastStatus(),
           visit
               .redaction()
-              .message(state.unreadable() != null || failure == null ? state.unreadable() : failure.error()));
+              .message(
+                  state.unreadable() != null || failure == null
+                      ? state.unreadable()
+                      : failure.error()));
     }
   }
 
@@ -108,7 +111,8 @@ final class SchedulesScreen implements Screen<SchedulesScreen.Model> {
                 rows.isEmpty()
                     ? Ui.empty(
                         "No schedules.",
-                        "Schedules appear here when a worker declares them or an operator adds one.")
+                        "Schedules appear here when a worker declares them or an operator adds"
+                            + " one.")
                     : table(rows, visit)),
         model.next() == null
             ? Html.NOTHING

@@ -50,7 +50,8 @@ record Session(String id, boolean isNew) {
     String target = target(request);
     return signer.verifies(token, "form", id, user, request.path(), target)
         ? null
-        : "The form has expired, for example because the dashboard was restarted. Go back, reload the page and try again.";
+        : "The form has expired, for example because the dashboard was restarted. Go back, reload"
+              + " the page and try again.";
   }
 
   /** Returns what a form changes. */

@@ -45,8 +45,7 @@ final class Table<R> implements Node {
   public void write(StringBuilder out) {
     Element head = Html.tag("tr");
     for (Column<R> column : columns) {
-      head.add(
-          Html.tag("th").set("scope", "col").style(column.style()).add(column.name()));
+      head.add(Html.tag("th").set("scope", "col").style(column.style()).add(column.name()));
     }
     Element body = Html.tag("tbody");
     for (R row : rows) {

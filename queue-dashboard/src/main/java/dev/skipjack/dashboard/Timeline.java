@@ -46,11 +46,7 @@ final class Timeline {
     double x = 0;
     for (Part part : parts) {
       double width = NARROWEST + part.weight() / total * available;
-      chart.add(
-          Html.tag("g")
-              .add(
-                  Html.tag("title", part.title()),
-                  rect(part.style(), x, width)));
+      chart.add(Html.tag("g").add(Html.tag("title", part.title()), rect(part.style(), x, width)));
       x += width;
     }
     return Html.div("timeline-box").add(chart, legend());

@@ -71,10 +71,7 @@ final class Ui {
   }
 
   static Node job(JobId id, Visit visit) {
-    return Html.tag("a")
-        .to("href", visit.link("/jobs/" + id))
-        .style("mono")
-        .add(id.toString());
+    return Html.tag("a").to("href", visit.link("/jobs/" + id)).style("mono").add(id.toString());
   }
 
   static Node queue(String queue, Visit visit) {
@@ -94,7 +91,9 @@ final class Ui {
     if (message == null || message.isEmpty()) {
       return Html.span("faint").add("–");
     }
-    return Html.span("error-line").set("title", cut(message, 1_000)).add(cut(firstLine(message), 240));
+    return Html.span("error-line")
+        .set("title", cut(message, 1_000))
+        .add(cut(firstLine(message), 240));
   }
 
   static String firstLine(String text) {
@@ -135,8 +134,7 @@ final class Ui {
 
   /** A number at the top of a page, with what it means. */
   static Node tile(@Nullable Link link, String label, Node number, Node remark, String style) {
-    Element tile =
-        link == null ? Html.tag("div") : Html.tag("a").to("href", link);
+    Element tile = link == null ? Html.tag("div") : Html.tag("a").to("href", link);
     return tile.style("tile " + style)
         .add(
             Html.span("tile-label").add(label),
@@ -169,7 +167,10 @@ final class Ui {
   static Node kindAndId(JobSummary job, Visit visit) {
     return Html.div("two")
         .add(
-            Html.tag("a").to("href", visit.link("/jobs/" + job.id())).style("strong").add(job.kind()),
+            Html.tag("a")
+                .to("href", visit.link("/jobs/" + job.id()))
+                .style("strong")
+                .add(job.kind()),
             Html.span("mono faint").add("#" + job.id()));
   }
 }

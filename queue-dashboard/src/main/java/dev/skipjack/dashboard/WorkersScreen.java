@@ -124,7 +124,10 @@ final class WorkersScreen implements Screen<WorkersScreen.Model> {
                     Html.span("strong").add(row.name()),
                     row.isAlive() ? Html.NOTHING : Ui.badge("silent", "st-dead")),
             Html.span("mono faint")
-                .add(row.host() == null ? "" : row.pid() == null ? row.host() : row.host() + ":" + row.pid()));
+                .add(
+                    row.host() == null
+                        ? ""
+                        : row.pid() == null ? row.host() : row.host() + ":" + row.pid()));
   }
 
   private static Node slots(Row row) {

@@ -1,8 +1,7 @@
 /**
  * Web pages for operators. A {@link dev.skipjack.dashboard.Dashboard} is a function from a request
- * to a response. Doors connect it to an HTTP server: {@link
- * dev.skipjack.dashboard.DashboardServer} to that of the JDK, {@link
- * dev.skipjack.dashboard.DashboardServlet} to a servlet container.
+ * to a response. Doors connect it to an HTTP server: {@link dev.skipjack.dashboard.DashboardServer}
+ * to that of the JDK, {@link dev.skipjack.dashboard.DashboardServlet} to a servlet container.
  *
  * <p>A request passes through {@code Gate}, which decides who asks and whether the route of the
  * table {@code Routes} allows it. The route's screen reads a model through {@code Reads}, which
