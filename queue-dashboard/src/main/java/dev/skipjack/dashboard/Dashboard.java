@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * DashboardServer server = dashboard.serve(8080);
  * }</pre>
  *
- * <p>Without an access rule and a token, everybody who can connect is a viewer without payloads,
- * and {@link DashboardServer} accepts connections of this machine only.
+ * <p>Without an access rule and a token, every visitor is a viewer without payloads, and {@link
+ * DashboardServer} accepts connections of this machine only.
  *
  * <p>The dashboard borrows at most two connections at a time from the queue's pool for reading, and
  * cancels a query after 2 seconds. Safe for any number of threads. Close it when the application
@@ -96,13 +96,13 @@ public final class Dashboard implements AutoCloseable {
   }
 
   /**
-   * Answers a request. Never throws an exception: a failure is a response too.
+   * Responds to a request. Never throws an exception: a failure is a response too.
    *
    * @param request the request
    * @return the response
    */
   public Response handle(Request request) {
-    return gate.answer(request);
+    return gate.respond(request);
   }
 
   /**
@@ -160,8 +160,7 @@ public final class Dashboard implements AutoCloseable {
 
     /**
      * Requires a token. Browsers enter it once in 12 hours, or open {@code /login?token=...};
-     * programs send {@code Authorization: Bearer ...}. Everybody who has the token has the same
-     * access.
+     * programs send {@code Authorization: Bearer ...}. All who have the token have the same access.
      *
      * @param secret the token, at least 16 characters
      * @param access what its holders may see and do
@@ -192,7 +191,7 @@ public final class Dashboard implements AutoCloseable {
     }
 
     /**
-     * Sets the name that every page shows, so that nobody mistakes production for a test. Default:
+     * Sets the name that every page shows, so that production is not mistaken for a test. Default:
      * none.
      *
      * @param name the name

@@ -68,14 +68,15 @@ public final class DashboardServer implements AutoCloseable {
    * @param dashboard the dashboard
    * @param address the address and port to listen on
    * @return the running server
-   * @throws IllegalArgumentException if everybody could use the dashboard from other machines
+   * @throws IllegalArgumentException if users of other machines could use the dashboard without a
+   *     login
    * @throws UncheckedIOException if the address is in use or not of this machine
    */
   public static DashboardServer start(Dashboard dashboard, InetSocketAddress address) {
     InetAddress host = address.getAddress();
     if (!dashboard.isGuarded() && (host == null || !host.isLoopbackAddress())) {
       throw new IllegalArgumentException(
-          "Everybody could use the dashboard at %s. Set an access rule or a token, or bind it to 127.0.0.1."
+          "Every visitor could use the dashboard at %s. Set an access rule or a token, or bind it to 127.0.0.1."
               .formatted(address));
     }
     try {

@@ -37,7 +37,8 @@ public final class DashboardServlet extends HttpServlet {
   public DashboardServlet(Dashboard dashboard) {
     if (!dashboard.isGuarded()) {
       throw new IllegalArgumentException(
-          "Everybody could use the dashboard. Set an access rule with Dashboard.Builder.access.");
+          "Every visitor could use the dashboard. Set an access rule with"
+              + " Dashboard.Builder.access.");
     }
     this.dashboard = dashboard;
   }
@@ -45,29 +46,29 @@ public final class DashboardServlet extends HttpServlet {
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    Response answer;
+    Response result;
     try {
-      answer = answer(request);
+      result = respond(request);
     } catch (Refusal refusal) {
-      answer = Response.of(refusal.status(), "text/plain", refusal.sentence().getBytes(UTF_8));
+      result = Response.of(refusal.status(), "text/plain", refusal.sentence().getBytes(UTF_8));
     }
-    response.setStatus(answer.status());
-    answer.headers().forEach(header -> response.addHeader(header.name(), header.value()));
-    if (answer.body().length > 0) {
-      response.setContentLength(answer.body().length);
-      response.getOutputStream().write(answer.body());
+    response.setStatus(result.status());
+    result.headers().forEach(header -> response.addHeader(header.name(), header.value()));
+    if (result.body().length > 0) {
+      response.setContentLength(result.body().length);
+      response.getOutputStream().write(result.body());
     }
   }
 
-  private Response answer(HttpServletRequest request) throws IOException {
+  private Response respond(HttpServletRequest request) throws IOException {
     String path = request.getPathInfo();
     if (path == null && request.getServletPath().isEmpty()) {
       path = "/";
     }
     if (path == null) {
       // Without the slash, relative addresses would lead out of the dashboard.
-      String place = request.getServletPath();
-      return Response.seeOther(place.substring(place.lastIndexOf('/') + 1) + "/");
+      String mount = request.getServletPath();
+      return Response.seeOther(mount.substring(mount.lastIndexOf('/') + 1) + "/");
     }
     Principal user = request.getUserPrincipal();
     return dashboard.handle(

@@ -21,6 +21,11 @@ final class Filters {
           "A search by payload or by the text of an error needs the right to see payloads. Use"
               + " group: or class: to find errors.");
     }
+    JobQuery.PayloadField field = query.payload();
+    if (field != null && isMasked(field, visit)) {
+      throw Refusal.forbidden(
+          "A masked field cannot be searched: the result would reveal its value.");
+    }
     String queue = query.queue();
     if (queue != null && !visit.access().sees(queue)) {
       throw Refusal.notFound("There is no such queue, or you may not see it.");

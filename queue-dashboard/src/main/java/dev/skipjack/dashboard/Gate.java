@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests: determines who asks, finds the route, checks whether it is allowed, and adds
- * the headers that protect the pages. No exception leaves it. Thread-safe.
+ * Responds to requests: determines who asks, finds the route, checks whether it is allowed, and
+ * adds the headers that protect the pages. No exception leaves it. Thread-safe.
  */
 final class Gate {
 
@@ -47,7 +47,7 @@ final class Gate {
     this.routes = routes;
   }
 
-  Response answer(Request request) {
+  Response respond(Request request) {
     Request read = request.method().equals("HEAD") ? asGet(request) : request;
     Response response;
     try {
@@ -88,7 +88,7 @@ final class Gate {
   private static String unavailable(StoreException failure) {
     return failure.isOutcomeUnknown()
         ? "The database did not respond. The change may have taken effect; look before you repeat"
-              + " it."
+            + " it."
         : "The database could not be reached or rejected the change. Nothing was changed.";
   }
 
@@ -139,7 +139,7 @@ final class Gate {
     }
     Map<String, String> parts = route.matches(request.path()).orElse(Map.of());
     Visit visit = new Visit(request, access, session, parts, services.clock().instant(), services);
-    Response response = route.answer().apply(visit);
+    Response response = route.handler().apply(visit);
     return session.isNew()
         ? response.with(
             "Set-Cookie", Session.cookie(Session.COOKIE, session.id(), request.secure()))

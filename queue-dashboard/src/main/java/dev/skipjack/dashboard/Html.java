@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds pages. All texts are escaped, in elements and in attributes. The only exception is {@link
- * #trusted}, which {@code HtmlTest} allows in one place.
+ * #trusted}, which {@code HtmlTest} allows in one line.
  */
 final class Html {
 

@@ -228,7 +228,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
               .form(path + "/redrive")
               .button("Redrive", "primary", "Return it to its queue with fresh attempts"));
       if (visit.may(Role.ADMIN)) {
-        buttons.add(confirmed(visit, path + "/prune", "Prune", "Delete this job for ever."));
+        buttons.add(confirmed(visit, path + "/prune", "Prune", "Delete this job permanently."));
       }
     }
     if (operator && job.status() == JobStatus.PENDING) {

@@ -1,6 +1,5 @@
 package dev.skipjack.dashboard;
 
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobOrder;
 import dev.skipjack.api.operations.JobPage;
@@ -11,6 +10,7 @@ import dev.skipjack.api.operations.PageToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,6 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
   /**
    * @param filter the filter as the user wrote it
    * @param refusal why the filter cannot be used; null if it can
-   * @param number the id of a job, if the user entered one; null otherwise
    * @param jobs the jobs of the page
    * @param next where the next page begins; null if there is none
    * @param archived whether the jobs have ended
@@ -33,7 +32,6 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
   record Model(
       String filter,
       @Nullable String refusal,
-      @Nullable JobId number,
       Panel<List<JobSummary>> jobs,
       @Nullable String next,
       boolean archived) {}
@@ -48,14 +46,21 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
     return "Jobs";
   }
 
+  /** Returns the page of the job whose id was entered as the filter, or the list. */
+  Response page(Visit visit) {
+    Matcher number = NUMBER.matcher(filter(visit));
+    return number.matches()
+        ? Response.seeOther(visit.link("/jobs/" + number.group(1)).text())
+        : Response.html(200, Layout.page(this, read(visit), visit));
+  }
+
+  private static String filter(Visit visit) {
+    return visit.request().parameter("q").orElse("").strip();
+  }
+
   @Override
   public Model read(Visit visit) {
-    String text = visit.request().parameter("q").orElse("").strip();
-    var number = NUMBER.matcher(text);
-    if (number.matches()) {
-      JobId id = new JobId(Long.parseLong(number.group(1)));
-      return new Model(text, null, id, none(), null, false);
-    }
+    String text = filter(visit);
     JobQuery query;
     try {
       query = page(Filters.of(text, visit), visit);
@@ -63,13 +68,12 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
       if (visit.isForPrograms()) {
         throw refusal;
       }
-      return new Model(text, refusal.sentence(), null, none(), null, false);
+      return new Model(text, refusal.sentence(), none(), null, false);
     }
     Panel<JobPage> page = visit.reads().jobs(query).panel();
     JobPage read = page.value();
     return new Model(
         text,
-        null,
         null,
         page.map(
             all ->
@@ -176,7 +180,7 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
 
   private static Node tabs(Model model, Visit visit) {
     String rest = model.filter().replaceAll("(?:^|\\s)status:\\S*", "").strip();
-    var status = Pattern.compile("(?:^|\\s)status:(\\S*)").matcher(model.filter());
+    Matcher status = Pattern.compile("(?:^|\\s)status:(\\S*)").matcher(model.filter());
     String current = status.find() ? status.group(1) : "";
     Element list = Html.tag("nav").style("tabs").set("aria-label", "Status");
     for (String tab : TABS) {
@@ -196,16 +200,6 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
   private static Node list(Model model, Visit visit) {
     if (model.refusal() != null) {
       return Html.tag("p").style("note bad").set("role", "alert").add(model.refusal());
-    }
-    JobId number = model.number();
-    if (number != null) {
-      return Html.tag("section")
-          .style("card")
-          .add(
-              Html.div("empty")
-                  .add(
-                      Html.tag("p", "Job " + number),
-                      Ui.buttonLink(visit.link("/jobs/" + number), "Open this job", "primary")));
     }
     List<JobSummary> jobs = model.jobs().or(List.of());
     return Html.all(

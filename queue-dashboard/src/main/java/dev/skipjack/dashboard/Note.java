@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What is shown after a change. The address contains only its name, so that nobody can forge it.
+ * What is shown after a change. The address contains only its name, so that it cannot be forged.
  */
 enum Note {
   CANCELLED(true, "The job was cancelled."),

@@ -76,7 +76,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
         health(model, visit), tiles(model, visit), queues(model, visit), lower(model, visit));
   }
 
-  /** The answer to the question with which an operator opens the page. */
+  /** Whether all is well, which is why an operator opens the page. */
   private static Node health(Model model, Visit visit) {
     List<Reason> reasons = reasons(model, visit);
     boolean bad = reasons.stream().anyMatch(Reason::isBad);
@@ -216,7 +216,20 @@ final class NowScreen implements Screen<NowScreen.Model> {
         model.queues(),
         visit,
         Ui.link(visit.link("/queues"), "All queues"),
-        rows -> QueueTable.of(rows.stream().limit(MOST_QUEUES).toList(), visit));
+        rows -> QueueTable.of(rows.size() > MOST_QUEUES ? foremost(rows) : rows, visit));
+  }
+
+  /** Of many queues, shows those whose jobs are late, dead or running. */
+  private static List<QueueRow> foremost(List<QueueRow> queues) {
+    return queues.stream()
+        .sorted(
+            Comparator.comparing(QueueRow::isStuck)
+                .thenComparing(queue -> queue.oldest() == null ? Duration.ZERO : queue.oldest())
+                .thenComparing(queue -> queue.dead().number())
+                .thenComparing(queue -> queue.running().number())
+                .reversed())
+        .limit(MOST_QUEUES)
+        .toList();
   }
 
   private static Node lower(Model model, Visit visit) {

@@ -120,7 +120,7 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
           case CANCEL ->
               "They are archived as cancelled. The workers of running ones are asked to stop them."
                   + " Dead ones are not changed.";
-          case PRUNE -> "They are deleted for ever.";
+          case PRUNE -> "They are deleted permanently.";
           case EDIT -> "";
         };
     return what + " Jobs that are enqueued after this preview are not changed.";

@@ -1,6 +1,7 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.operations.Doctor;
@@ -51,6 +52,9 @@ final class Reads {
   private static final Duration LISTS = Duration.ofSeconds(2);
   private static final Duration SLOW = Duration.ofSeconds(5);
   private static final Duration CHECKS = Duration.ofSeconds(15);
+
+  /** The SQLSTATE with which the server refuses to read a column. */
+  private static final Optional<String> NO_PRIVILEGE = Optional.of("42501");
 
   private final SharedQueries queries;
   private final JobQueue queue;
@@ -110,11 +114,25 @@ final class Reads {
     return queries.start("jobs " + query, fresh, () -> reader.list(query));
   }
 
-  /** Returns a job. Without payload, it has neither headers nor result nor stack traces. */
+  /**
+   * Returns a job. Without its payload, it has neither headers nor result nor stack traces. The
+   * same is returned if the role of the database may not read payloads.
+   */
   Started<Optional<JobDetails>> job(JobId id, boolean payload) {
     return payload
-        ? queries.start("job " + id, NUMBERS, () -> reader.find(id))
+        ? queries.start("job " + id, NUMBERS, () -> readable(id))
         : queries.start("job-without-payload " + id, NUMBERS, () -> reader.findWithoutPayload(id));
+  }
+
+  private Optional<JobDetails> readable(JobId id) {
+    try {
+      return reader.find(id);
+    } catch (StoreException refused) {
+      if (refused.sqlState().equals(NO_PRIVILEGE)) {
+        return reader.findWithoutPayload(id);
+      }
+      throw refused;
+    }
   }
 
   Started<Optional<JobExplanation>> why(JobId id) {

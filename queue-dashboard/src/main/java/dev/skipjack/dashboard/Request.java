@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * An HTTP request, as a door passes it to the dashboard.
  *
  * @param method the method, in capitals
- * @param path the path below the place where the dashboard is mounted, decoded: {@code /} for its
- *     first page, empty if the request names the place itself without a slash
+ * @param path the decoded path below the one at which the dashboard is mounted; {@code /} for its
+ *     first page
  * @param headers the headers, by name in lower case
  * @param query the parameters of the query string, decoded
  * @param form the parameters of the body, if it is a form; otherwise empty

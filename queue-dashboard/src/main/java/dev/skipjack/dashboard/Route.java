@@ -7,17 +7,17 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * An entry of the route table: which requests it takes, who may send them, and how they are
- * answered. A route cannot be created without a role. Requests with POST need the token of a form.
+ * An entry of the route table: which requests it takes, who may send them, and what responds to
+ * them. A route cannot be created without a role. Requests with POST need the token of a form.
  *
  * @param method GET or POST
  * @param path the path, in which {@code {id}} stands for a number
  * @param role the least role that may use the route
  * @param everyQueue whether only users who see all queues may use it
- * @param answer answers a request that is allowed
+ * @param handler responds to a request that is allowed
  */
 record Route(
-    String method, String path, Role role, boolean everyQueue, Function<Visit, Response> answer) {
+    String method, String path, Role role, boolean everyQueue, Function<Visit, Response> handler) {
 
   static final String GET = "GET";
   static final String POST = "POST";

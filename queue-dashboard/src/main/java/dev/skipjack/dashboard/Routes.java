@@ -16,7 +16,9 @@ final class Routes {
     both(routes, "/", new NowScreen());
     both(routes, "/queues", new QueuesScreen());
     both(routes, "/queue", new QueueScreen());
-    both(routes, "/jobs", new JobsScreen());
+    JobsScreen jobs = new JobsScreen();
+    routes.add(new Route(Route.GET, "/jobs", Role.VIEWER, false, jobs::page));
+    routes.add(Route.json("/jobs", jobs));
     both(routes, "/jobs/{id}", new JobScreen());
     both(routes, "/running", new RunningScreen());
     both(routes, "/dead", new DeadScreen());

@@ -51,7 +51,7 @@ record Session(String id, boolean isNew) {
     return signer.verifies(token, "form", id, user, request.path(), target)
         ? null
         : "The form has expired, for example because the dashboard was restarted. Go back, reload"
-              + " the page and try again.";
+            + " the page and try again.";
   }
 
   /** Returns what a form changes. */

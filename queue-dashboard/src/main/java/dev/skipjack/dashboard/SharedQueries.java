@@ -180,7 +180,7 @@ final class SharedQueries implements AutoCloseable {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
           return new Panel<>(
-              (T) entry.value, entry.readAt, "The database has not answered in time.");
+              (T) entry.value, entry.readAt, "The database has not responded in time.");
         }
         ended.awaitNanos(left);
       }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A request whose sender is known and may use the route, with all that is needed to answer it.
+ * A request whose sender is known and may use the route, with all that is needed to respond to it.
  *
  * @param request the request
  * @param access who asks
@@ -49,7 +49,7 @@ record Visit(
     return Link.of(depth(request.path()), path);
   }
 
-  /** Returns the number of steps from a page to the place where the dashboard is mounted. */
+  /** Returns the number of steps from a page to the path at which the dashboard is mounted. */
   static int depth(String path) {
     return Math.max(0, (int) path.chars().filter(c -> c == '/').count() - 1);
   }

@@ -51,7 +51,7 @@ class AccessMatrixTest {
     return Routes.all().stream().filter(route -> route.method().equals(method));
   }
 
-  /** Whoever adds a route must decide who may use it, and write that down here too. */
+  /** A new route needs a role, and an entry here. */
   @Test
   void changesNeedTheseRoles() {
     assertThat(
@@ -142,12 +142,12 @@ class AccessMatrixTest {
 
   @Test
   void requestsOfUnknownUsersAreRefused() {
-    Browser nobody = fixture.browser("").header("x-access", null);
+    Browser unknown = fixture.browser("").header("x-access", null);
 
     Routes.all()
         .forEach(
             route ->
-                assertThat(nobody.send(route.method(), address(route), Map.of()).status())
+                assertThat(unknown.send(route.method(), address(route), Map.of()).status())
                     .as("%s", route)
                     .isEqualTo(FORBIDDEN));
   }

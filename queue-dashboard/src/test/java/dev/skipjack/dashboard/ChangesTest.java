@@ -55,6 +55,15 @@ class ChangesTest {
   }
 
   @Test
+  void theIdOfAJobAsFilterOpensTheJob() {
+    JobId job = dead();
+
+    Response response = admin.get("/jobs?q=%23" + job);
+
+    assertThat(admin.page(Browser.target("/jobs", response))).contains("Why is it dead?");
+  }
+
+  @Test
   void aDeadJobIsRedriven() {
     JobId job = dead();
 

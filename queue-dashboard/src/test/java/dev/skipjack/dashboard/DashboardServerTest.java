@@ -99,7 +99,7 @@ class DashboardServerTest {
         DashboardServer server = dashboard.serve(0)) {
       URI address = server.address().resolve("/api/v1/queues");
       String tag = get(address).headers().firstValue("ETag").orElseThrow();
-      // The answer contains the time at which it was read, which is the same while it is fresh.
+      // The response contains the time at which it was read, which is the same while it is fresh.
       assertThat(get(address, "If-None-Match", tag).statusCode()).isIn(200, 304);
       assertThat(get(address, "If-None-Match", "\"other\"").statusCode()).isEqualTo(200);
     }

@@ -100,7 +100,7 @@ class EveryLinkTest {
             separator = "&";
           }
           Response response = browser.get(address.toString());
-          assertThat(response.status()).as("%s", address).isIn(200, 400, 404, 405);
+          assertThat(response.status()).as("%s", address).isIn(200, 303, 400, 404, 405);
           assertThat(response.headers())
               .noneMatch(header -> header.value().contains("\n") || header.value().contains("\r"));
         }

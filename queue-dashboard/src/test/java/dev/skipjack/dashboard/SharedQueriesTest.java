@@ -136,7 +136,7 @@ class SharedQueriesTest {
               .panel();
 
       assertThat(panel.isMissing()).isTrue();
-      assertThat(panel.problem()).contains("has not answered in time");
+      assertThat(panel.problem()).contains("has not responded in time");
     } finally {
       answer.countDown();
     }

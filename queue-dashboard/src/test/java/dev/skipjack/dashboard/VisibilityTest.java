@@ -152,6 +152,14 @@ class VisibilityTest {
   }
 
   @Test
+  void maskedFieldsCannotBeSearched() {
+    assertThat(fixture.browser(Fixture.ADMIN).get("/api/v1/jobs?q=payload.password:sword").status())
+        .isEqualTo(403);
+    assertThat(fixture.browser(Fixture.ADMIN).get("/api/v1/jobs?q=payload.name:x").status())
+        .isEqualTo(200);
+  }
+
+  @Test
   void filtersOfOperationsHideTheirValues() {
     enqueueAndFail("Customer %s is unknown".formatted(SECRET));
     fixture
