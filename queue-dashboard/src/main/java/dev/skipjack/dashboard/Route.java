@@ -36,10 +36,15 @@ record Route(
   static <M extends Record> Route json(String path, Screen<M> screen) {
     return new Route(
         GET,
-        "/api/v1" + (path.equals("/") ? "/now" : path),
+        jsonPath(path),
         Role.VIEWER,
         isForEveryQueue(path, screen),
         visit -> Response.json(200, Json.of(screen.read(visit))));
+  }
+
+  /** Returns the path of a page's model as JSON. */
+  static String jsonPath(String path) {
+    return Visit.API + "v1" + (path.equals("/") ? "/now" : path);
   }
 
   private static boolean isForEveryQueue(String path, Screen<?> screen) {

@@ -1,8 +1,10 @@
 package dev.skipjack.dashboard;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The route table. {@code AccessMatrixTest} sends a request of every role to each of its routes.
@@ -13,22 +15,22 @@ final class Routes {
 
   static List<Route> all() {
     List<Route> routes = new ArrayList<>();
-    both(routes, "/", new NowScreen());
-    both(routes, "/queues", new QueuesScreen());
-    both(routes, "/queue", new QueueScreen());
-    JobsScreen jobs = new JobsScreen();
-    routes.add(new Route(Route.GET, "/jobs", Role.VIEWER, false, jobs::page));
-    routes.add(Route.json("/jobs", jobs));
-    both(routes, "/jobs/{id}", new JobScreen());
-    both(routes, "/running", new RunningScreen());
-    both(routes, "/dead", new DeadScreen());
-    both(routes, "/keys", new KeysScreen());
-    both(routes, "/schedules", new SchedulesScreen());
-    both(routes, "/outbox", new OutboxScreen());
-    both(routes, "/workers", new WorkersScreen());
-    both(routes, "/doctor", new DoctorScreen());
-    both(routes, "/operations", new OperationsScreen());
-    both(routes, "/operations/{id}", new OperationScreen());
+    Map<String, Screen<?>> screens = screens();
+    screens.forEach(
+        (path, screen) -> {
+          routes.add(Route.page(path, screen));
+          routes.add(Route.json(path, screen));
+        });
+    // The id of a job as the filter leads to the job.
+    routes.removeIf(route -> route.path().equals("/jobs"));
+    routes.add(new Route(Route.GET, "/jobs", Role.VIEWER, false, new JobsScreen()::page));
+    routes.add(
+        new Route(
+            Route.GET,
+            OpenApi.PATH,
+            Role.VIEWER,
+            false,
+            visit -> Response.json(200, OpenApi.of(screens))));
     routes.add(Route.page("/preview", new PreviewScreen()));
 
     routes.add(Route.change("/jobs/{id}/cancel", Role.OPERATOR, false, JobChanges::cancel));
@@ -54,9 +56,24 @@ final class Routes {
     return List.copyOf(routes);
   }
 
-  private static <M extends Record> void both(List<Route> routes, String path, Screen<M> screen) {
-    routes.add(Route.page(path, screen));
-    routes.add(Route.json(path, screen));
+  /** Returns the pages whose models are also available as JSON, by path. */
+  private static Map<String, Screen<?>> screens() {
+    Map<String, Screen<?>> screens = new LinkedHashMap<>();
+    screens.put("/", new NowScreen());
+    screens.put("/queues", new QueuesScreen());
+    screens.put("/queue", new QueueScreen());
+    screens.put("/jobs", new JobsScreen());
+    screens.put("/jobs/{id}", new JobScreen());
+    screens.put("/running", new RunningScreen());
+    screens.put("/dead", new DeadScreen());
+    screens.put("/keys", new KeysScreen());
+    screens.put("/schedules", new SchedulesScreen());
+    screens.put("/outbox", new OutboxScreen());
+    screens.put("/workers", new WorkersScreen());
+    screens.put("/doctor", new DoctorScreen());
+    screens.put("/operations", new OperationsScreen());
+    screens.put("/operations/{id}", new OperationScreen());
+    return screens;
   }
 
   private static Response theme(Visit visit) {
