@@ -18,22 +18,22 @@ enum Assets {
 
   private final String file;
   private final String type;
-  private final byte[] content;
+  private final String content;
   private final String hash;
 
   Assets(String file, String type) {
     this.file = file;
     this.type = type;
     this.content = read(file);
-    this.hash = new Signer(new byte[1]).sign(new String(content, UTF_8)).substring(0, HASH);
+    this.hash = new Signer(new byte[1]).sign(content).substring(0, HASH);
   }
 
-  private static byte[] read(String file) {
+  private static String read(String file) {
     try (InputStream input = Assets.class.getResourceAsStream(file)) {
       if (input == null) {
         throw new IllegalStateException("The jar lacks " + file + ".");
       }
-      return input.readAllBytes();
+      return new String(input.readAllBytes(), UTF_8);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -50,7 +50,7 @@ enum Assets {
         .findFirst()
         .map(
             asset ->
-                Response.of(200, asset.type, asset.content)
+                Response.of(200, asset.type, asset.content.getBytes(UTF_8))
                     .with(
                         "Cache-Control",
                         request.parameter("v").equals(Optional.of(asset.hash))

@@ -121,17 +121,17 @@ public final class DashboardServer implements AutoCloseable {
 
   private Response respond(HttpExchange exchange) throws IOException {
     if (!dashboard.isGuarded() && !isLocalName(exchange)) {
-      return Response.of(403, "text/plain", "Use localhost or 127.0.0.1.\n".getBytes(UTF_8));
+      return Response.plain(403, "Use localhost or 127.0.0.1.");
     }
     Optional<Request> request;
     try {
       request = request(exchange);
     } catch (Refusal refusal) {
-      return Response.of(refusal.status(), "text/plain", refusal.sentence().getBytes(UTF_8));
+      return Response.plain(refusal.status(), refusal.sentence());
     }
     return request
         .map(dashboard::handle)
-        .orElseGet(() -> Response.of(413, "text/plain", "Too large.\n".getBytes(UTF_8)));
+        .orElseGet(() -> Response.plain(413, "The form is too large."));
   }
 
   private static boolean isLocalName(HttpExchange exchange) {

@@ -50,13 +50,14 @@ public final class DashboardServlet extends HttpServlet {
     try {
       result = respond(request);
     } catch (Refusal refusal) {
-      result = Response.of(refusal.status(), "text/plain", refusal.sentence().getBytes(UTF_8));
+      result = Response.plain(refusal.status(), refusal.sentence());
     }
     response.setStatus(result.status());
     result.headers().forEach(header -> response.addHeader(header.name(), header.value()));
-    if (result.body().length > 0) {
-      response.setContentLength(result.body().length);
-      response.getOutputStream().write(result.body());
+    byte[] body = result.body();
+    if (body.length > 0) {
+      response.setContentLength(body.length);
+      response.getOutputStream().write(body);
     }
   }
 

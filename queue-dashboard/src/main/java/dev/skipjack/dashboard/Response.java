@@ -5,14 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * An HTTP response, which a door sends.
- *
- * @param status the status code
- * @param headers the headers, in order; a name may occur more than once
- * @param body the body; empty if there is none. Not to be changed
- */
-public record Response(int status, List<Header> headers, byte[] body) {
+/** An HTTP response, which a door sends. Immutable. */
+public final class Response {
+
+  private final int status;
+  private final List<Header> headers;
+  private final byte[] body;
 
   /**
    * A header.
@@ -22,15 +20,10 @@ public record Response(int status, List<Header> headers, byte[] body) {
    */
   public record Header(String name, String value) {}
 
-  /**
-   * Copies the headers.
-   *
-   * @param status the status code
-   * @param headers the headers
-   * @param body the body
-   */
-  public Response {
-    headers = List.copyOf(headers);
+  Response(int status, List<Header> headers, byte[] body) {
+    this.status = status;
+    this.headers = List.copyOf(headers);
+    this.body = body;
   }
 
   static Response of(int status, String type, byte[] body) {
@@ -43,6 +36,10 @@ public record Response(int status, List<Header> headers, byte[] body) {
 
   static Response json(int status, String json) {
     return of(status, "application/json", json.getBytes(UTF_8));
+  }
+
+  static Response plain(int status, String text) {
+    return of(status, "text/plain; charset=utf-8", (text + "\n").getBytes(UTF_8));
   }
 
   /** Returns a redirect with GET to a path relative to that of the request. */
@@ -58,6 +55,21 @@ public record Response(int status, List<Header> headers, byte[] body) {
 
   Response withoutBody() {
     return new Response(status, headers, new byte[0]);
+  }
+
+  /** {@return the status code} */
+  public int status() {
+    return status;
+  }
+
+  /** {@return the headers, in order; a name may occur more than once} */
+  public List<Header> headers() {
+    return headers;
+  }
+
+  /** {@return a copy of the body; empty if there is none} */
+  public byte[] body() {
+    return body.clone();
   }
 
   /** {@return the body as text} */

@@ -24,7 +24,7 @@ final class Timeline {
 
   private record Part(String style, String title, Duration length) {
     double weight() {
-      return Math.sqrt(Math.max(0, length.toMillis()));
+      return Math.sqrt((double) Math.max(0, length.toMillis()));
     }
   }
 

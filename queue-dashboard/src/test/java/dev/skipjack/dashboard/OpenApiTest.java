@@ -62,8 +62,8 @@ class OpenApiTest {
     }
     if (value.isObject() && schema.has("properties")) {
       value
-          .fields()
-          .forEachRemaining(
+          .properties()
+          .forEach(
               field -> {
                 assertThat(schema.get("properties").has(field.getKey()))
                     .as(path + "." + field.getKey())

@@ -70,9 +70,11 @@ class RedactionTest {
 
     assertThat(shown.stack())
         .isEqualTo(
-            "java.lang.IllegalStateException\n"
-                + "\tat app//com.shop.Order.pay(Order.java:12)\n"
-                + "Caused by: java.io.IOException");
+            """
+            java.lang.IllegalStateException
+            \tat app//com.shop.Order.pay(Order.java:12)
+            Caused by: java.io.IOException\
+            """);
     assertThat(shown.message()).isEqualTo("Anna *");
   }
 
