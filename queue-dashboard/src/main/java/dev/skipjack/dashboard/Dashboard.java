@@ -77,6 +77,7 @@ public final class Dashboard implements AutoCloseable {
                 settings,
                 new Reads(queries, timed),
                 signer,
+                changing,
                 changing.admin(),
                 changing.operations(),
                 changing.schedules(),

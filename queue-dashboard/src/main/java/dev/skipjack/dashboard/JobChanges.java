@@ -7,9 +7,7 @@ import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.RedriveResult;
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 
 /** Changes of one job. Each returns the job's page, which shows the result. */
@@ -95,11 +93,11 @@ final class JobChanges {
     JobEdit edit = JobEdit.nothing();
     String priority = request.field("priority").orElse("").strip();
     if (!priority.isEmpty()) {
-      edit = edit.priority(number(priority));
+      edit = edit.priority(Fields.number(priority, "The priority"));
     }
     String at = request.field("at").orElse("").strip();
     if (!at.isEmpty()) {
-      edit = edit.at(time(at));
+      edit = edit.at(Fields.time(at));
     }
     String payload = request.field("payload").orElse("").strip();
     if (!payload.isEmpty()) {
@@ -109,22 +107,6 @@ final class JobChanges {
       edit = edit.payload(payload);
     }
     return page(id, note(admin(visit).edit(id, edit), Note.EDITED), visit);
-  }
-
-  private static int number(String text) {
-    try {
-      return Integer.parseInt(text);
-    } catch (NumberFormatException malformed) {
-      throw Refusal.badInput("The priority must be a number from -100 to 100.");
-    }
-  }
-
-  private static Instant time(String text) {
-    try {
-      return Instant.parse(text);
-    } catch (DateTimeException malformed) {
-      throw Refusal.badInput("The due time must have the form 2026-12-01T08:00:00Z.");
-    }
   }
 
   static Link prune(Visit visit) {

@@ -74,7 +74,11 @@ final class JobScreen implements Screen<JobScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    JobId id = visit.job();
+    return read(visit.job(), visit);
+  }
+
+  /** Returns a job that the visitor may see. */
+  static Model read(JobId id, Visit visit) {
     var found = visit.reads().job(id, visit.access().payloads());
     var why = visit.reads().why(id);
     Panel<Optional<JobDetails>> panel = found.panel();
@@ -243,6 +247,9 @@ final class JobScreen implements Screen<JobScreen.Model> {
               job.status() == JobStatus.RUNNING
                   ? "Ask its worker to interrupt the handler."
                   : "Archive this job as cancelled, without running it."));
+    }
+    if (visit.may(Role.ADMIN) && visit.access().payloads()) {
+      buttons.add(Ui.buttonLink(visit.link("/new").with("like", job.id()), "Enqueue a copy…", ""));
     }
     return buttons;
   }

@@ -125,7 +125,13 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
 
   @Override
   public Node render(Model model, Visit visit) {
-    return Html.all(search(model, visit), tabs(model, visit), list(model, visit));
+    return Html.all(search(model, visit), tabs(model, visit), list(model, visit), add(visit));
+  }
+
+  private static Node add(Visit visit) {
+    return visit.may(Role.ADMIN) && visit.access().payloads()
+        ? Html.tag("p").add(Ui.link(visit.link("/new"), "Enqueue a job"))
+        : Html.NOTHING;
   }
 
   private static Node search(Model model, Visit visit) {

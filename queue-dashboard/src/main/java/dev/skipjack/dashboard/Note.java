@@ -8,6 +8,7 @@ import java.util.stream.Stream;
  * What is shown after a change. The address contains only its name, so that it cannot be forged.
  */
 enum Note {
+  ENQUEUED(true, "The job was enqueued."),
   CANCELLED(true, "The job was cancelled."),
   CANCEL_REQUESTED(true, "The job is running. Its worker has been asked to stop it."),
   REDRIVEN(true, "The job is pending again, with fresh attempts."),

@@ -23,11 +23,11 @@ record Route(
   static final String POST = "POST";
 
   /** Returns the route of a page. */
-  static <M extends Record> Route page(String path, Screen<M> screen) {
+  static <M extends Record> Route page(String path, Role role, Screen<M> screen) {
     return new Route(
         GET,
         path,
-        Role.VIEWER,
+        role,
         isForEveryQueue(path, screen),
         visit -> Response.html(200, Layout.page(screen, screen.read(visit), visit)));
   }

@@ -18,7 +18,7 @@ final class Routes {
     Map<String, Screen<?>> screens = screens();
     screens.forEach(
         (path, screen) -> {
-          routes.add(Route.page(path, screen));
+          routes.add(Route.page(path, Role.VIEWER, screen));
           routes.add(Route.json(path, screen));
         });
     // The id of a job as the filter leads to the job.
@@ -31,8 +31,10 @@ final class Routes {
             Role.VIEWER,
             false,
             visit -> Response.json(200, OpenApi.of(screens))));
-    routes.add(Route.page("/preview", new PreviewScreen()));
+    routes.add(Route.page("/preview", Role.OPERATOR, new PreviewScreen()));
+    routes.add(Route.page("/new", Role.ADMIN, new NewJobScreen()));
 
+    routes.add(Route.change("/new", Role.ADMIN, false, NewJobs::enqueue));
     routes.add(Route.change("/jobs/{id}/cancel", Role.OPERATOR, false, JobChanges::cancel));
     routes.add(Route.change("/jobs/{id}/redrive", Role.OPERATOR, false, JobChanges::redrive));
     routes.add(Route.change("/jobs/{id}/run-now", Role.OPERATOR, false, JobChanges::runNow));

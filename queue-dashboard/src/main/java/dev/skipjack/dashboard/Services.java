@@ -1,5 +1,6 @@
 package dev.skipjack.dashboard;
 
+import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.schedule.Schedules;
@@ -12,6 +13,7 @@ import java.time.Clock;
  * @param settings the settings
  * @param reads the queries
  * @param signer signs forms and logins
+ * @param enqueuer enqueues jobs
  * @param admin changes jobs and queues
  * @param operations changes many jobs
  * @param schedules changes schedules
@@ -23,6 +25,7 @@ record Services(
     Settings settings,
     Reads reads,
     Signer signer,
+    JobEnqueuer enqueuer,
     QueueAdmin admin,
     JobOperations operations,
     Schedules schedules,

@@ -80,7 +80,7 @@ class AccessMatrixTest {
                     "/operations/{id}/stop",
                     "/operations/{id}/continue"),
                 Role.ADMIN,
-                List.of("/jobs/{id}/edit", "/jobs/{id}/prune")));
+                List.of("/new", "/jobs/{id}/edit", "/jobs/{id}/prune")));
   }
 
   @Test
@@ -98,7 +98,7 @@ class AccessMatrixTest {
   @Test
   void everybodyMayReadWhatConcernsTheirQueues() {
     routes("GET")
-        .filter(route -> !route.path().equals("/preview"))
+        .filter(route -> route.role() == Role.VIEWER)
         .forEach(
             route -> {
               assertThat(get(route, Fixture.VIEWER).status()).as("%s", route).isIn(200, 404);
@@ -109,6 +109,16 @@ class AccessMatrixTest {
                 assertThat(ofSome).as("%s", route).isIn(200, 404);
               }
             });
+  }
+
+  @Test
+  void pagesOfChangesAreForThoseWhoMayMakeThem() {
+    assertThat(routes("GET").filter(route -> route.role() != Role.VIEWER).map(Route::path))
+        .containsExactlyInAnyOrder("/preview", "/new");
+    assertThat(fixture.browser(Fixture.VIEWER).get("/preview").status()).isEqualTo(FORBIDDEN);
+    assertThat(fixture.browser(Fixture.OPERATOR).get("/new").status()).isEqualTo(FORBIDDEN);
+    assertThat(fixture.browser("bert admin *").get("/new").status()).isEqualTo(FORBIDDEN);
+    assertThat(fixture.browser(Fixture.ADMIN).get("/new").status()).isEqualTo(200);
   }
 
   @Test

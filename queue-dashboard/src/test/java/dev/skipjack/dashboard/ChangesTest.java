@@ -134,6 +134,47 @@ class ChangesTest {
   }
 
   @Test
+  void aFormEnqueuesAJobOnce() {
+    JobId source = fixture.enqueue("mail", "emails", Map.of("to", "anna"));
+    String page = admin.page("/new?like=" + source);
+    assertThat(Browser.plain(page)).contains("value=\"mail\"", "\"to\": \"anna\"");
+    Map<String, List<String>> form = new HashMap<>(admin.fields(page, "/new"));
+    form.putAll(
+        Map.of(
+            "kind", List.of("mail"),
+            "queue", List.of("emails"),
+            "payload", List.of("{\"to\": \"bert\"}"),
+            "priority", List.of("3"),
+            "key", List.of("customer-1"),
+            "tags", List.of("a, b")));
+
+    String first = Browser.target("/new", admin.send("POST", "/new", form));
+    String second = Browser.target("/new", admin.send("POST", "/new", form));
+
+    assertThat(second).isEqualTo(first);
+    assertThat(admin.page(first)).contains("The job was enqueued.", "customer-1");
+    List<JobDetails> jobs =
+        fixture.queue.reader().list(JobQuery.live()).jobs().stream()
+            .map(job -> read(job.id()))
+            .toList();
+    assertThat(jobs).hasSize(2);
+    assertThat(jobs.get(1).payload()).isEqualTo("{\"to\": \"bert\"}");
+    assertThat(jobs.get(1).summary().tags()).containsExactly("a", "b");
+    assertThat(jobs.get(1).summary().priority()).isEqualTo(3);
+  }
+
+  @Test
+  void aJobCannotBeEnqueuedIntoAHiddenQueue() {
+    Browser carl = fixture.browser("carl admin emails payloads");
+
+    Response response =
+        carl.sendForm("/new", "/new", "", "kind", "mail", "queue", "payroll", "payload", "{}");
+
+    assertThat(response.status()).isEqualTo(404);
+    assertThat(fixture.queue.reader().list(JobQuery.live()).jobs()).isEmpty();
+  }
+
+  @Test
   void aPrunedJobIsGone() {
     JobId job = dead();
 

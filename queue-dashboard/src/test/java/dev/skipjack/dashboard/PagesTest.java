@@ -78,6 +78,7 @@ class PagesTest {
             settings,
             new Reads(queries, queue),
             new Signer(new byte[32]),
+            queue,
             queue.admin(),
             queue.operations(),
             queue.schedules(),
