@@ -28,7 +28,7 @@ final class FilterText {
 
   private static final Pattern WORD =
       Pattern.compile(
-          "\\s*([A-Za-z_][^\\s:\"]*):(?:\"((?:[^\"\\\\]|\\\\.){0,2000})\"|(\\S*))(?=\\s|$)");
+          "\\s*([A-Za-z_][^\\s:\"]*):(?:\"((?:[^\"\\\\]|\\\\.){0,2000})\"|((?!\")\\S*))(?=\\s|$)");
 
   private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})(s|m|h|d)");
 

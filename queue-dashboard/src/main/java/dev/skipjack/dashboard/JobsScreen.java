@@ -279,6 +279,10 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
     if (jobs.isEmpty() || model.archived() || !visit.may(Role.OPERATOR)) {
       return Html.NOTHING;
     }
+    if (!Filters.isVisible(Filters.of(model.filter(), visit), visit)) {
+      return Html.div("bulk")
+          .add(Html.span("faint").add("To change all jobs of a filter, name a queue in it."));
+    }
     List<Node> buttons = new ArrayList<>();
     JobStatus status = onlyStatus(jobs);
     if (status == JobStatus.DEAD) {

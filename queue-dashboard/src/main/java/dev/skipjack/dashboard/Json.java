@@ -44,7 +44,9 @@ final class Json {
     if (value == null) {
       out.append("null");
     } else if (value instanceof Raw raw) {
-      out.append(raw.text());
+      // The characters that HTML knows occur in texts only, where they can be escaped.
+      out.append(
+          raw.text().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"));
     } else if (value instanceof Optional<?> optional) {
       write(optional.orElse(null));
     } else if (value instanceof OptionalInt optional) {

@@ -67,7 +67,7 @@ class VisibilityTest {
 
   private void enqueueAndFail(String message) {
     fixture.enqueue(
-        "mail", "emails", Map.of("name", SECRET, "password", "sword", "IBAN", "DE-iban"));
+        "mail", "emails", Map.of("name", SECRET, "password", "hunter2", "IBAN", "DE-iban"));
     fixture.fail("mail", "emails", message);
     fixture.enqueue("mail", "emails", Map.of("name", SECRET));
     fixture.complete("mail", "emails", Map.of("result", SECRET));
@@ -88,10 +88,10 @@ class VisibilityTest {
 
   @Test
   void maskedFieldsAreHiddenFromEverybody() {
-    enqueueAndFail("Login failed: password=sword1, \"iban\": \"DE-iban\", user=anna");
+    enqueueAndFail("Login failed: password=hunter2, \"iban\": \"DE-iban\", user=anna");
 
     assertThat(everythingFor(Fixture.ADMIN))
-        .doesNotContain("sword")
+        .doesNotContain("hunter2")
         .doesNotContain("DE-iban")
         .contains("user=anna")
         .contains(Redaction.MASK);
@@ -99,7 +99,7 @@ class VisibilityTest {
 
   @Test
   void payloadsWithMaskedFieldsCannotBeEdited() {
-    JobId masked = fixture.enqueue("mail", "emails", Map.of("password", "sword"));
+    JobId masked = fixture.enqueue("mail", "emails", Map.of("password", "hunter2"));
     JobId plain = fixture.enqueue("mail", "emails", Map.of("name", "x"));
     Browser admin = fixture.browser(Fixture.ADMIN);
 
@@ -130,8 +130,8 @@ class VisibilityTest {
         .doesNotContain("alary")
         .contains("mail");
     Browser carl = fixture.browser(some);
-    assertThat(carl.get("/jobs/" + hidden).text().replace(hidden.toString(), "ID"))
-        .isEqualTo(carl.get("/jobs/999999").text().replace("999999", "ID"));
+    assertThat(carl.get("/jobs/" + hidden).text().replace("job " + hidden, "job ID"))
+        .isEqualTo(carl.get("/jobs/999999").text().replace("job 999999", "job ID"));
     assertThat(carl.get("/queue?name=payroll").status()).isEqualTo(404);
     assertThat(carl.get("/api/v1/jobs?q=queue:payroll").status()).isEqualTo(404);
     assertThat(carl.get("/preview?action=redrive&q=status:dead").status()).isEqualTo(403);
@@ -153,7 +153,8 @@ class VisibilityTest {
 
   @Test
   void maskedFieldsCannotBeSearched() {
-    assertThat(fixture.browser(Fixture.ADMIN).get("/api/v1/jobs?q=payload.password:sword").status())
+    assertThat(
+            fixture.browser(Fixture.ADMIN).get("/api/v1/jobs?q=payload.password:hunter2").status())
         .isEqualTo(403);
     assertThat(fixture.browser(Fixture.ADMIN).get("/api/v1/jobs?q=payload.name:x").status())
         .isEqualTo(200);
