@@ -4,7 +4,6 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobOrder;
 import dev.skipjack.api.operations.JobQuery;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +28,6 @@ final class FilterText {
   private static final Pattern WORD =
       Pattern.compile(
           "\\s*([A-Za-z_][^\\s:\"]*):(?:\"((?:[^\"\\\\]|\\\\.){0,2000})\"|((?!\")\\S*))(?=\\s|$)");
-
-  private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})(s|m|h|d)");
 
   private FilterText() {}
 
@@ -113,16 +110,8 @@ final class FilterText {
   }
 
   private static Instant time(String value, Instant now) {
-    Matcher span = SPAN.matcher(value);
-    if (span.matches()) {
-      long number = Long.parseLong(span.group(1));
-      return now.minus(
-          switch (span.group(2)) {
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            case "h" -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
-          });
+    if (Fields.isDuration(value)) {
+      return now.minus(Fields.duration(value));
     }
     try {
       return Instant.parse(value);

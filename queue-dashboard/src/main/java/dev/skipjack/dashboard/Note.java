@@ -22,6 +22,7 @@ enum Note {
   BUSY(false, "Another transaction has locked the job. Nothing was changed; try again."),
   GONE(false, "The job has ended or was deleted. Nothing was changed."),
   QUEUE_PAUSED(true, "The queue is paused. Running jobs finish."),
+  QUEUE_CONFIGURED(true, "The settings were changed."),
   QUEUE_RESUMED(true, "The queue is no longer paused."),
   SCHEDULE_PAUSED(true, "The schedule is paused."),
   SCHEDULE_RESUMED(true, "The schedule is no longer paused."),

@@ -36,6 +36,12 @@ final class QueueChanges {
     return page(queue, Note.QUEUE_RESUMED, visit);
   }
 
+  static Link configure(Visit visit) {
+    String queue = queue(visit);
+    visit.services().admin().configure(queue, SettingsForm.read(visit.request()));
+    return page(queue, Note.QUEUE_CONFIGURED, visit);
+  }
+
   private static Link page(String queue, Note note, Visit visit) {
     return visit.link("/queue").with("name", queue).with("note", note.code());
   }

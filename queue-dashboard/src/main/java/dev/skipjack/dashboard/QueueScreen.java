@@ -142,7 +142,7 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
                             model.settings(),
                             visit,
                             Html.NOTHING,
-                            set -> settings(set, row)))));
+                            set -> settings(set, row, model.queue(), visit)))));
   }
 
   private static Node kinds(Model model, Visit visit) {
@@ -317,43 +317,46 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
         .number("Dead", kind -> kind.dead().node());
   }
 
-  private static Node settings(Optional<QueueSettings> stored, Optional<QueueRow> row) {
+  private static Node settings(
+      Optional<QueueSettings> stored, Optional<QueueRow> row, String queue, Visit visit) {
     QueueSettings set = stored.orElseGet(QueueSettings::defaults);
     String limit =
         row.map(QueueRow::maxRunning)
             .map(max -> "at most " + max + " at a time")
             .orElse("no limit");
-    return Ui.facts()
-        .add("Running jobs", Html.text(limit))
-        .add(
-            "Archive",
-            Html.text(
-                set.archiveRetention()
-                    .map(kept -> kept.isZero() ? "none" : "kept for " + Times.span(kept))
-                    .orElse("kept for the default time")))
-        .add(
-            "Dead jobs",
-            Html.text(
-                set.deadRetention()
-                    .map(kept -> "deleted after " + Times.span(kept))
-                    .orElse("kept until pruned")))
-        .add(
-            "Default priority",
-            Html.text(
-                set.defaultPriority().isPresent()
-                    ? "" + set.defaultPriority().getAsInt()
-                    : "that of the job's type"))
-        .add(
-            "Default attempts",
-            Html.text(
-                set.defaultMaxAttempts().isPresent()
-                    ? "" + set.defaultMaxAttempts().getAsInt()
-                    : "those of the job's type"))
-        .add(
-            "Behind a dead job",
-            Html.text(
-                set.orderingPolicy()
-                    .map(FilterText::lower)
-                    .orElse("the policy of the job's type")));
+    Node facts =
+        Ui.facts()
+            .add("Running jobs", Html.text(limit))
+            .add(
+                "Archive",
+                Html.text(
+                    set.archiveRetention()
+                        .map(kept -> kept.isZero() ? "none" : "kept for " + Times.span(kept))
+                        .orElse("kept for the default time")))
+            .add(
+                "Dead jobs",
+                Html.text(
+                    set.deadRetention()
+                        .map(kept -> "deleted after " + Times.span(kept))
+                        .orElse("kept until pruned")))
+            .add(
+                "Default priority",
+                Html.text(
+                    set.defaultPriority().isPresent()
+                        ? "" + set.defaultPriority().getAsInt()
+                        : "that of the job's type"))
+            .add(
+                "Default attempts",
+                Html.text(
+                    set.defaultMaxAttempts().isPresent()
+                        ? "" + set.defaultMaxAttempts().getAsInt()
+                        : "those of the job's type"))
+            .add(
+                "Behind a dead job",
+                Html.text(
+                    set.orderingPolicy()
+                        .map(FilterText::lower)
+                        .orElse("the policy of the job's type")));
+    return visit.may(Role.ADMIN) ? Html.all(facts, SettingsForm.of(queue, set, visit)) : facts;
   }
 }

@@ -48,8 +48,8 @@ final class Reads {
   /** The largest number of operations, running jobs and schedules that a page shows. */
   static final int ROWS = 500;
 
-  private static final Duration NUMBERS = Duration.ofSeconds(1);
-  private static final Duration LISTS = Duration.ofSeconds(2);
+  private static final Duration NUMBERS = Duration.ofSeconds(2);
+  private static final Duration LISTS = Duration.ofSeconds(3);
   private static final Duration SLOW = Duration.ofSeconds(5);
   private static final Duration CHECKS = Duration.ofSeconds(15);
 

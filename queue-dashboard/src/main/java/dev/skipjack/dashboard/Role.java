@@ -6,7 +6,7 @@ public enum Role {
   VIEWER,
   /** Cancels, redrives and hurries jobs, pauses and resumes queues, and fires schedules. */
   OPERATOR,
-  /** Deletes dead jobs, edits jobs and enqueues new ones. */
+  /** Deletes dead jobs, edits jobs, enqueues new ones, and changes settings. */
   ADMIN;
 
   /**

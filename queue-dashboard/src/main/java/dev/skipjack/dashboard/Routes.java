@@ -42,6 +42,7 @@ final class Routes {
     routes.add(Route.change("/jobs/{id}/prune", Role.ADMIN, false, JobChanges::prune));
     routes.add(Route.change("/queue/pause", Role.OPERATOR, false, QueueChanges::pause));
     routes.add(Route.change("/queue/resume", Role.OPERATOR, false, QueueChanges::resume));
+    routes.add(Route.change("/queue/settings", Role.ADMIN, false, QueueChanges::configure));
     routes.add(Route.change("/keys/unblock", Role.OPERATOR, false, QueueChanges::unblock));
     routes.add(Route.change("/schedules/pause", Role.OPERATOR, false, ScheduleChanges::pause));
     routes.add(Route.change("/schedules/resume", Role.OPERATOR, false, ScheduleChanges::resume));

@@ -80,7 +80,7 @@ class AccessMatrixTest {
                     "/operations/{id}/stop",
                     "/operations/{id}/continue"),
                 Role.ADMIN,
-                List.of("/new", "/jobs/{id}/edit", "/jobs/{id}/prune")));
+                List.of("/new", "/jobs/{id}/edit", "/jobs/{id}/prune", "/queue/settings")));
   }
 
   @Test

@@ -5,10 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.OperationAction;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -213,6 +215,34 @@ class ChangesTest {
 
     assertThat(admin.submit("/queue?name=emails", "/queue/resume")).contains("no longer paused");
     assertThat(fixture.queue.reader().queues().get(0).paused()).isFalse();
+  }
+
+  @Test
+  void theSettingsOfAQueueAreChanged() {
+    String page =
+        admin.submit(
+            "/queue?name=emails",
+            "/queue/settings",
+            "archive",
+            "0d",
+            "dead",
+            "36h",
+            "priority",
+            "5",
+            "policy",
+            "BLOCK");
+
+    assertThat(page)
+        .contains("The settings were changed.", "deleted after 1 d 12 h", "value=\"36h\"");
+    assertThat(fixture.queue.admin().settings("emails"))
+        .contains(
+            QueueSettings.defaults()
+                .noArchive()
+                .deadRetention(Duration.ofHours(36))
+                .defaultPriority(5)
+                .orderingPolicy(OrderingPolicy.BLOCK));
+    assertThat(admin.sendForm("/queue?name=emails", "/queue/settings", "", "dead", "soon").text())
+        .contains("must have the form");
   }
 
   @Test
