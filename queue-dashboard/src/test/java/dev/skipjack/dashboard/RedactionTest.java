@@ -24,7 +24,7 @@ class RedactionTest {
           password=abc, user=x                | password=•••, user=x
           password: abc                       | password: •••
           {"password":"a\\"b","user":"x"}     | {"password":•••,"user":"x"}
-          {\\"password\\":\\"abc\\"} rest     | {\\"password\\":••• rest
+          {\\"password\\":\\"abc\\"} rest     | {\\"password\\":•••} rest
           {"token":{"a":1}} and all that      | {"token":•••
           Authorization: Bearer abc.def rest  | Authorization: ••• rest
           ?access_token=abc&x=1               | ?access_token=•••&x=1
@@ -36,11 +36,7 @@ class RedactionTest {
           passwordless=1                      | passwordless=1
           """)
   void valuesOfMaskedNamesAreReplaced(String message, String expected) {
-    assertThat(WITH.message(message.replace("\\\\", "\\")))
-        .isEqualTo(
-            expected
-                .replace("\\\\", "\\")
-                .replace("\"password\\\":••• rest", "\"password\\\":•••} rest"));
+    assertThat(WITH.message(message)).isEqualTo(expected);
   }
 
   @Test
