@@ -142,10 +142,11 @@ final class WorkersScreen implements Screen<WorkersScreen.Model> {
   }
 
   private static Node queues(Row row, Visit visit) {
-    return Html.all(
-        row.queues().stream()
-            .map(queue -> (Node) Html.span("tag").add(Ui.queue(queue, visit)))
-            .toList());
+    return Html.tag("span")
+        .add(
+            row.queues().stream()
+                .map(queue -> Html.span("tag").add(Ui.queue(queue, visit)))
+                .toList());
   }
 
   private static Node kinds(Row row) {
