@@ -158,7 +158,7 @@ final class Reads {
 
   Started<OperationPreview> preview(OperationAction action, JobQuery filter) {
     return queries.start(
-        "preview " + action + " " + filter, LISTS, () -> operations.preview(action, filter));
+        "preview " + action + " " + filter, CHECKS, () -> operations.preview(action, filter));
   }
 
   Started<OutboxLag> outboxLag() {

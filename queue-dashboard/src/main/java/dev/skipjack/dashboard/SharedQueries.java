@@ -30,7 +30,7 @@ final class SharedQueries implements AutoCloseable {
   static final int THREADS = 2;
 
   private static final int LONGEST_QUEUE = 200;
-  private static final int MOST_RESULTS = 500;
+  private static final int MOST_RESULTS = 100;
   private static final long IDLE_SECONDS = 10;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -38,6 +38,10 @@ final class SharedQueries implements AutoCloseable {
   private final Map<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
   private final ThreadPoolExecutor threads;
   private final Clock clock;
+
+  /** The number of changes so far, with which results from before a change are recognized. */
+  private long changes;
+
   private final Duration patience;
 
   /**
@@ -120,6 +124,7 @@ final class SharedQueries implements AutoCloseable {
   }
 
   private void run(Entry entry, String name, Supplier<?> query) {
+    long before = changes();
     Object value = null;
     String problem = null;
     try {
@@ -136,9 +141,18 @@ final class SharedQueries implements AutoCloseable {
         entry.readAt = now;
       }
       entry.problem = problem;
-      entry.endedAt = now;
+      entry.endedAt = before == changes ? now : null;
       entry.running = false;
       ended.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long changes() {
+    lock.lock();
+    try {
+      return changes;
     } finally {
       lock.unlock();
     }
@@ -197,6 +211,7 @@ final class SharedQueries implements AutoCloseable {
   void refresh() {
     lock.lock();
     try {
+      changes++;
       entries.values().forEach(entry -> entry.endedAt = null);
     } finally {
       lock.unlock();

@@ -72,6 +72,27 @@ class SharedQueriesTest {
   }
 
   @Test
+  void aResultFromBeforeAChangeIsNotFresh() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch changed = new CountDownLatch(1);
+    Started<Integer> old =
+        queries.start(
+            "runs",
+            SECOND,
+            () -> {
+              begun.countDown();
+              await(changed);
+              return runs.incrementAndGet();
+            });
+    await(begun);
+    queries.refresh();
+    changed.countDown();
+    assertThat(old.panel().value()).isEqualTo(1);
+
+    assertThat(read().value()).isEqualTo(2);
+  }
+
+  @Test
   void aFailureShowsTheLastResultWithItsAge() {
     read();
     clock.advance(SECOND);
