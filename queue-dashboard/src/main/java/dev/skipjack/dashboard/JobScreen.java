@@ -63,7 +63,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 0;
+    return 5;
   }
 
   @Override

@@ -106,7 +106,7 @@ final class Layout {
                             "d",
                             "M2 17c5-7 11-9 17-7 3 1 5 3 7 5l4-4-1 6 1 6-4-4c-3 3-6 5-10 5C10 24 5"
                                 + " 21 2 17z"),
-                    Html.tag("circle").set("cx", 8).set("cy", 16).set("r", "1.300").style("eye")))
+                    Html.tag("circle").set("cx", 8).set("cy", 16).set("r", "1.3").style("eye")))
         .add("Skipjack");
   }
 

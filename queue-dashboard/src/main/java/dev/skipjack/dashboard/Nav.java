@@ -16,7 +16,7 @@ enum Nav {
       "Done by people",
       "/operations",
       false,
-      "M9 11a3.5 3.5 0 1 0-.01 0M3 20c.5-4 3-5.5 6-5.5s5.500 1.500 6 5.500M16 5l2 2 3.500-3.500");
+      "M9 11a3.5 3.5 0 1 0-.01 0M3 20c.5-4 3-5.5 6-5.5s5.5 1.5 6 5.5M16 5l2 2 3.5-3.5");
 
   private final String label;
   private final String path;

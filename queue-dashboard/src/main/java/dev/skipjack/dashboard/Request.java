@@ -71,6 +71,8 @@ public record Request(
         .map(String::strip)
         .filter(pair -> pair.startsWith(name + "="))
         .map(pair -> pair.substring(name.length() + 1))
+        // Some clients send values in quotes.
+        .map(value -> value.matches("\".*\"") ? value.substring(1, value.length() - 1) : value)
         .findFirst();
   }
 
