@@ -42,10 +42,10 @@ import java.util.Optional;
  */
 final class Reads {
 
-  /** The largest number of rows that a list of the outbox shows. */
+  /** The maximum length of a list of the outbox. */
   static final int EVENTS = 100;
 
-  /** The largest number of operations, running jobs and schedules that a page shows. */
+  /** The maximum length of a list of operations, running jobs or schedules. */
   static final int ROWS = 500;
 
   private static final Duration NUMBERS = Duration.ofSeconds(2);

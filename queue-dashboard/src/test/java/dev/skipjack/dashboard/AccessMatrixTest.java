@@ -96,7 +96,7 @@ class AccessMatrixTest {
   }
 
   @Test
-  void everybodyMayReadWhatConcernsTheirQueues() {
+  void usersMayReadWhatConcernsTheirQueues() {
     routes("GET")
         .filter(route -> route.role() == Role.VIEWER)
         .forEach(

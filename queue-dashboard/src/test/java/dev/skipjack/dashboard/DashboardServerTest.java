@@ -171,7 +171,7 @@ class DashboardServerTest {
   }
 
   @Test
-  void oddRequestsAreAnswered() throws Exception {
+  void oddRequestsGetAResponse() throws Exception {
     try (Dashboard dashboard = Dashboard.on(queue).build();
         DashboardServer server = dashboard.serve(0)) {
       for (String line :

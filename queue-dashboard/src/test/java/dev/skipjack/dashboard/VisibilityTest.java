@@ -87,7 +87,7 @@ class VisibilityTest {
   }
 
   @Test
-  void maskedFieldsAreHiddenFromEverybody() {
+  void maskedFieldsAreHiddenFromAllUsers() {
     enqueueAndFail("Login failed: password=hunter2, \"iban\": \"DE-iban\", user=anna");
 
     assertThat(everythingFor(Fixture.ADMIN))
@@ -179,7 +179,7 @@ class VisibilityTest {
   }
 
   @Test
-  void withoutARuleEverybodyIsAViewerWithoutPayloads() {
+  void withoutARuleAllVisitorsAreViewersWithoutPayloads() {
     enqueueAndFail("Customer %s is unknown".formatted(SECRET));
     try (Dashboard open = Dashboard.on(fixture.queue).build()) {
       Browser browser = new Browser(open, "anna admin * payloads");
