@@ -3,6 +3,7 @@ package dev.skipjack.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.OperationAction;
@@ -53,8 +54,10 @@ class VisibilityTest {
     }
     addresses.add("/jobs?q=status:dead");
     addresses.add("/jobs?q=status:ended");
-    addresses.add("/operations/1");
-    addresses.add("/api/v1/operations/1");
+    for (JobOperation operation : fixture.queue.operations().list(10)) {
+      addresses.add("/operations/" + operation.id());
+      addresses.add("/api/v1/operations/" + operation.id());
+    }
     return addresses;
   }
 
@@ -65,12 +68,14 @@ class VisibilityTest {
     return Browser.plain(all.toString());
   }
 
-  private void enqueueAndFail(String message) {
-    fixture.enqueue(
-        "mail", "emails", Map.of("name", SECRET, "password", "hunter2", "IBAN", "DE-iban"));
+  private JobId enqueueAndFail(String message) {
+    JobId failed =
+        fixture.enqueue(
+            "mail", "emails", Map.of("name", SECRET, "password", "hunter2", "IBAN", "DE-iban"));
     fixture.fail("mail", "emails", message);
     fixture.enqueue("mail", "emails", Map.of("name", SECRET));
     fixture.complete("mail", "emails", Map.of("result", SECRET));
+    return failed;
   }
 
   @Test
@@ -141,14 +146,14 @@ class VisibilityTest {
 
   @Test
   void searchesByHiddenValuesAreRefused() {
-    enqueueAndFail("Customer %s is unknown".formatted(SECRET));
+    JobId job = enqueueAndFail("Customer %s is unknown".formatted(SECRET));
     Browser viewer = fixture.browser(Fixture.VIEWER);
 
     assertThat(viewer.get("/api/v1/jobs?q=payload.name:" + SECRET).status()).isEqualTo(403);
     assertThat(viewer.get("/api/v1/jobs?q=error:Lund").status()).isEqualTo(403);
     assertThat(viewer.get("/preview?action=redrive&q=error:Lund").status()).isEqualTo(403);
     assertThat(viewer.page("/jobs?q=error:Lund")).contains("needs the right to see payloads");
-    assertThat(viewer.page("/jobs?q=class:IllegalStateException+status:dead")).contains("#1");
+    assertThat(viewer.page("/jobs?q=class:IllegalStateException+status:dead")).contains("#" + job);
   }
 
   @Test
@@ -180,10 +185,10 @@ class VisibilityTest {
 
   @Test
   void withoutARuleAllVisitorsAreViewersWithoutPayloads() {
-    enqueueAndFail("Customer %s is unknown".formatted(SECRET));
+    JobId job = enqueueAndFail("Customer %s is unknown".formatted(SECRET));
     try (Dashboard open = Dashboard.on(fixture.queue).build()) {
       Browser browser = new Browser(open, "anna admin * payloads");
-      String page = browser.page("/jobs/1");
+      String page = browser.page("/jobs/" + job);
 
       assertThat(page)
           .doesNotContain("Lundqvist")
