@@ -24,7 +24,9 @@ import picocli.CommandLine.Option;
     name = "dashboard",
     description = {
       "Serve the dashboard as web pages until Ctrl-C is pressed.",
-      "The printed address contains a token, without which no page opens. Its holder may do what the database role may do. Pauses and changes of many jobs are recorded with your name."
+      "The printed address contains a token, without which no page opens. Its holder may do what"
+          + " the database role may do. Pauses and changes of many jobs are recorded with your"
+          + " name."
     })
 final class DashboardCommand extends QueueAction {
 

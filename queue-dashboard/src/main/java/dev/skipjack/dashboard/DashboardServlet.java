@@ -24,7 +24,8 @@ public final class DashboardServlet extends HttpServlet {
 
   private static final int LARGEST_FORM = 1 << 20;
 
-  @SuppressWarnings("serial") // containers do not serialize servlets
+  /** Serves the requests. Containers do not serialize servlets. */
+  @SuppressWarnings("serial")
   private final Dashboard dashboard;
 
   /**
