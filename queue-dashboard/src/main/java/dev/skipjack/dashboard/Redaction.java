@@ -30,8 +30,9 @@ record Redaction(PayloadView view, boolean payloads) {
       Pattern.compile(
           "(?:Caused by: |Suppressed: )?([\\p{L}_$][\\p{L}\\p{N}_$]*+\\.[\\p{L}\\p{N}_$.]++)");
 
+  /** The error follows a colon. That of a parked job is the whole reason. */
   private static final Pattern ERROR_IN_SENTENCE =
-      Pattern.compile("(.*?(?:[Ee]rror: |Dead: ))(.*)", Pattern.DOTALL);
+      Pattern.compile("(.*?(?:[Ee]rror: |Dead: (?=Parked )))(.*)", Pattern.DOTALL);
 
   /** Returns an error message. */
   @Nullable String message(@Nullable String message) {

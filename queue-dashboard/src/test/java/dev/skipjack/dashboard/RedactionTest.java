@@ -77,7 +77,11 @@ class RedactionTest {
   @Test
   void theErrorAtTheEndOfASentenceIsRedacted() {
     assertThat(WITHOUT.sentence("Dead: 3 of 3 attempts are used up. Error: Order 7 failed"))
-        .isEqualTo("Dead: * of * attempts are used up. Error: Order * failed");
+        .isEqualTo("Dead: 3 of 3 attempts are used up. Error: Order * failed");
+    assertThat(WITHOUT.sentence("Dead: attempt 3 failed in a way that rules out a retry."))
+        .isEqualTo("Dead: attempt 3 failed in a way that rules out a retry.");
+    assertThat(WITHOUT.sentence("Dead: Parked behind job 7"))
+        .isEqualTo("Dead: Parked behind job *");
     assertThat(WITHOUT.sentence("The job is due in 5 min.")).isEqualTo("The job is due in 5 min.");
     assertThat(WITH.sentence("Retry in 5 s. Last error: token=x"))
         .isEqualTo("Retry in 5 s. Last error: token=•••");
