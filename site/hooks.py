@@ -1,4 +1,4 @@
-"""Makes the README the first page, and lets links that leave docs/ lead to the repository."""
+"""Makes the README the first page, and makes links to files outside docs/ lead to the repository."""
 
 import posixpath
 import re
@@ -17,7 +17,7 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     root = Path(config.docs_dir).parent
-    # The README is a file of the repository's root, every other page one of docs/.
+    # The README is in the repository's root, and every other page is in docs/.
     folder = "" if page.file.src_uri == "index.md" else posixpath.dirname("docs/" + page.file.src_uri)
 
     def resolved(match):

@@ -1,6 +1,6 @@
 /**
  * An application on the module path. Skipjack's modules are automatic and cannot name what they
- * need, so it is started with {@code --add-modules ALL-MODULE-PATH}.
+ * need, so the application is started with {@code --add-modules ALL-MODULE-PATH}.
  */
 module sample {
   requires dev.skipjack.api;

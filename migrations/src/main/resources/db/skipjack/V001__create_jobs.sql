@@ -3,8 +3,8 @@
 -- Why:   claims remain cheap in a small table, regardless of the size of the history (docs/adr/0002).
 -- Types: rules of a single column are domains. PostgreSQL compiles the CHECKs of a table for every statement that writes to it, but those of
 --        a domain once per session. A value that moves from one table to another is not checked again. A pattern with a length, {1,63},
---        would cost eight times as much per row as the two rules. An identity column cannot have a domain,
---        so jobs_attempts_check also checks that the id is above 0, where lists begin.
+--        would cost eight times as much per row as the check of the length and the one of the characters. An identity
+--        column cannot have a domain, so jobs_attempts_check also checks that the id is above 0, because a list of jobs begins after id 0.
 -- Locks: creates only. Undo: DROP TABLE jobs; DROP SEQUENCE job_execution_id_seq; DROP DOMAIN each of those below.
 
 DO $$
@@ -104,7 +104,7 @@ CREATE INDEX jobs_running_idx ON jobs (current_execution_id) WHERE status = 'run
 -- Serves the listing, redriving and pruning of dead jobs.
 CREATE INDEX jobs_dead_idx ON jobs (queue, kind, id) WHERE status = 'dead';
 
--- The predicate contains no status: a key is freed by clearing it, and only a redrive takes it again (docs/adr/0005).
+-- The predicate contains no status: clearing the column frees the key, and only a redrive sets the column again (docs/adr/0005).
 CREATE UNIQUE INDEX jobs_unique_key_idx ON jobs (unique_key) WHERE unique_key IS NOT NULL;
 
 -- At most one job of an ordering key is its head. The head has its own column because a dead job can hold its key (docs/adr/0038).
@@ -124,11 +124,11 @@ COMMENT ON COLUMN jobs.current_execution_id IS 'Execution that may end the curre
 COMMENT ON COLUMN jobs.lease_expires_at IS 'When the lease expires and any worker may rescue the job. Not indexed, so that heartbeats are HOT updates.';
 COMMENT ON COLUMN jobs.scheduled_at IS 'When the job becomes due. Always finite.';
 COMMENT ON COLUMN jobs.created_at IS 'When the job was enqueued, by the database clock.';
-COMMENT ON COLUMN jobs.updated_at IS 'When the row last changed state; heartbeats do not count.';
+COMMENT ON COLUMN jobs.updated_at IS 'When the row last changed; heartbeats and reports of progress do not count.';
 COMMENT ON COLUMN jobs.started_at IS 'When the current or the latest attempt was claimed. Locates the audit row of the attempt.';
-COMMENT ON COLUMN jobs.died_at IS 'When the job became dead. NULL otherwise.';
+COMMENT ON COLUMN jobs.died_at IS 'When the job became dead. NULL if it is not dead.';
 COMMENT ON COLUMN jobs.cancel_requested_at IS 'When cancellation of the running job was requested. NULL otherwise.';
-COMMENT ON COLUMN jobs.attempts IS 'Number of executions so far. Never decreases; equals the number of audit rows of the job.';
+COMMENT ON COLUMN jobs.attempts IS 'Number of executions so far. Never decreases.';
 COMMENT ON COLUMN jobs.uncounted_attempts IS 'Number of attempts that do not count. attempts - uncounted_attempts is the number of used attempts.';
 COMMENT ON COLUMN jobs.max_attempts IS 'Number of used attempts after which a failure makes the job dead.';
 COMMENT ON COLUMN jobs.payload_version IS 'Version of the payload''s shape, for kinds that changed theirs.';
@@ -147,7 +147,7 @@ COMMENT ON COLUMN jobs.freed_unique_key IS 'Unique key that was freed when the j
 COMMENT ON COLUMN jobs.ordering_key IS 'Jobs of one ordering key run one after another.';
 COMMENT ON COLUMN jobs.ordering_head IS 'Whether the job holds its ordering key: true or NULL. No other job of the key is pending or running then.';
 COMMENT ON COLUMN jobs.ordering_position IS 'Position in the ordering key, if it is not the id: a redriven job goes to the back.';
-COMMENT ON COLUMN jobs.ordering_policy IS 'Once the job is dead, whether its key is blocked, goes on, or its waiting jobs die with it. NULL: block.';
+COMMENT ON COLUMN jobs.ordering_policy IS 'What happens to the waiting jobs of its ordering key when the job becomes dead: block, skip or park. NULL: block.';
 COMMENT ON COLUMN jobs.progress IS 'Latest progress that the handler reported.';
 COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
 COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';

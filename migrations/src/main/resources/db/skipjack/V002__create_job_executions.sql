@@ -1,4 +1,4 @@
--- What:  the audit: one row for each attempt, inserted by the claim and updated by the statement that ends the attempt.
+-- What:  the audit: one row for each attempt, inserted by the statement that starts the attempt and updated by the one that ends it.
 -- Why:   partitioned by the week of the start, so that old history is dropped and not deleted row by row. A foreign key
 --        to jobs would slow down every claim and prevent jobs from moving to the archive (docs/adr/0002).
 -- Locks: creates only. Undo: DROP TABLE job_executions; DROP DOMAIN job_execution_status.
@@ -39,5 +39,5 @@ COMMENT ON COLUMN job_executions.kind IS 'Kind of the job.';
 COMMENT ON COLUMN job_executions.worker_id IS 'Worker that ran the attempt.';
 COMMENT ON COLUMN job_executions.error_class IS 'Class of the exception that ended the attempt, if any.';
 COMMENT ON COLUMN job_executions.error_message IS 'Why the attempt did not succeed; sanitised and truncated.';
-COMMENT ON COLUMN job_executions.error_stack IS 'Stack trace of that exception; sanitised and truncated.';
+COMMENT ON COLUMN job_executions.error_stack IS 'Stack trace of the exception, if any; sanitised and truncated.';
 COMMENT ON INDEX job_executions_job_idx IS 'Serves the history of one job.';

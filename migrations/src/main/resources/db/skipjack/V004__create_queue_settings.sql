@@ -1,5 +1,5 @@
 -- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, workers, bulk operations.
--- Why:   enqueuing and running jobs updates no shared row, so these tables are read often and written rarely.
+-- Why:   enqueuing and running jobs updates no row that all jobs of a queue share.
 -- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
@@ -46,9 +46,9 @@ COMMENT ON COLUMN job_queues.pause_reason IS 'Why the queue is paused. NULL: not
 COMMENT ON COLUMN job_queues.max_running IS 'Maximum number of jobs of the queue that run at once in all workers. NULL: no limit.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';
-COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one.';
-COMMENT ON COLUMN job_queues.default_max_attempts IS 'Attempts of jobs enqueued without a limit.';
-COMMENT ON COLUMN job_queues.ordering_policy IS 'What happens behind a dead head of an ordering key, instead of what the job says. NULL: what the job says.';
+COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one. NULL: 0.';
+COMMENT ON COLUMN job_queues.default_max_attempts IS 'Maximum number of used attempts of jobs enqueued without one. NULL: 25.';
+COMMENT ON COLUMN job_queues.ordering_policy IS 'Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.';
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
 
@@ -64,7 +64,7 @@ CREATE DOMAIN job_schedule_overlap AS text COLLATE "C"
   CONSTRAINT job_schedule_overlap_check CHECK (VALUE IN ('allow', 'skip_while_live', 'cancel_previous'));
 CREATE DOMAIN job_schedule_origin AS text COLLATE "C"
   CONSTRAINT job_schedule_origin_check CHECK (VALUE IN ('code', 'operator'));
--- Workers read each row of this table, so each value must be small and must have a counterpart in Java. Years 1970 to 2125, as for jobs.
+-- Workers read each row of this table, so each value must be small and must have a counterpart in Java. Years 1970 to 2125.
 CREATE DOMAIN job_schedule_time AS timestamptz
   CONSTRAINT job_schedule_time_check CHECK (VALUE >= '1970-01-01 00:00:00+00' AND VALUE < '2126-01-01 00:00:00+00');
 CREATE DOMAIN job_schedule_payload AS jsonb
@@ -153,10 +153,10 @@ COMMENT ON TABLE job_schedules IS 'Schedules: when each fires next, and the job 
 COMMENT ON COLUMN job_schedules.name IS 'Name of the schedule.';
 COMMENT ON COLUMN job_schedules.due_at IS 'When a worker next fires it: next_at plus its share of the jitter, later after a failed try, earlier on request. NULL: never.';
 COMMENT ON COLUMN job_schedules.next_at IS 'Planned time of the next fire. NULL: it never fires again.';
-COMMENT ON COLUMN job_schedules.last_at IS 'Planned time of the last fire. A fire is always later than the one before, even if the clock steps back.';
+COMMENT ON COLUMN job_schedules.last_at IS 'Planned time of the last fire, except fires on request. The next planned time is always later, even if the clock steps back.';
 COMMENT ON COLUMN job_schedules.last_job_id IS 'The last job that it enqueued.';
 COMMENT ON COLUMN job_schedules.requested_at IS 'When an operator requested a fire that has not happened yet. NULL otherwise.';
-COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it does not fire. NULL: not paused.';
+COMMENT ON COLUMN job_schedules.paused_at IS 'Since when it fires only on request. NULL: not paused.';
 COMMENT ON COLUMN job_schedules.missed_until IS 'Start of the pause that ended while it was overdue: planned times from then until updated_at do not count as missed. NULL otherwise.';
 COMMENT ON COLUMN job_schedules.cron IS 'The cron expression. NULL for an interval.';
 COMMENT ON COLUMN job_schedules.interval_seconds IS 'The interval in seconds. NULL for a cron expression.';
@@ -165,7 +165,7 @@ COMMENT ON COLUMN job_schedules.zone IS 'Time zone of the cron expression and of
 COMMENT ON COLUMN job_schedules.except_dates IS 'Dates on which it does not fire.';
 COMMENT ON COLUMN job_schedules.zone_rules IS 'Version of the time zone data that next_at was calculated with. NULL for a zone without rules that change.';
 COMMENT ON COLUMN job_schedules.missed IS 'What happens to fires missed while no worker ran: skip, once or all.';
-COMMENT ON COLUMN job_schedules.missed_maximum IS 'How many missed fires all makes up for at most: the latest.';
+COMMENT ON COLUMN job_schedules.missed_maximum IS 'Maximum number of missed fires, the latest ones, for which the value all of missed enqueues jobs.';
 COMMENT ON COLUMN job_schedules.overlap IS 'What a fire does while an earlier job is live: allow, skip_while_live or cancel_previous.';
 COMMENT ON COLUMN job_schedules.jitter_ms IS 'Milliseconds over which schedules are spread; the name determines the share of each.';
 COMMENT ON COLUMN job_schedules.queue IS 'Queue of its jobs.';
@@ -175,10 +175,10 @@ COMMENT ON COLUMN job_schedules.payload_version IS 'Version of the payload''s sh
 COMMENT ON COLUMN job_schedules.priority IS 'Priority of its jobs. NULL: the default of the queue.';
 COMMENT ON COLUMN job_schedules.max_attempts IS 'Attempts of its jobs. NULL: the default of the queue.';
 COMMENT ON COLUMN job_schedules.tags IS 'Tags of its jobs.';
-COMMENT ON COLUMN job_schedules.description IS 'What it is for, for operators.';
+COMMENT ON COLUMN job_schedules.description IS 'Purpose of the schedule, for operators.';
 COMMENT ON COLUMN job_schedules.in_code IS 'Whether only a worker that declared it can fire it, because code makes payloads or excepts dates.';
 COMMENT ON COLUMN job_schedules.origin IS 'What created it: code or operator.';
-COMMENT ON COLUMN job_schedules.authoritative IS 'Whether a declaration ends what operators changed: timing and pause.';
+COMMENT ON COLUMN job_schedules.authoritative IS 'Whether a declaration reverts a timing or a pause that operators set.';
 COMMENT ON COLUMN job_schedules.declaration IS 'Hash of its latest declaration. NULL for a schedule of an operator.';
 COMMENT ON COLUMN job_schedules.declared_at IS 'When a running program last declared it. NULL for a schedule of an operator.';
 COMMENT ON COLUMN job_schedules.timing_changed_at IS 'When an operator changed the timing that code declared. NULL: not changed.';
@@ -209,7 +209,7 @@ CREATE TABLE job_workers (
   CONSTRAINT job_workers_kinds_check  CHECK (coalesce(array_ndims(kinds), 1) = 1 AND array_position(kinds, NULL) IS NULL)
 );
 
-COMMENT ON TABLE job_workers IS 'Workers as they describe themselves, for display. The rescue does not use it; the search for lost jobs only excludes namesakes.';
+COMMENT ON TABLE job_workers IS 'Workers as they describe themselves, for display. The rescue does not use the table.';
 COMMENT ON COLUMN job_workers.name IS 'Configured name; may repeat.';
 COMMENT ON COLUMN job_workers.boot_id IS 'Random id of one start of a worker.';
 COMMENT ON COLUMN job_workers.host IS 'Host it runs on.';
@@ -225,7 +225,7 @@ CREATE DOMAIN job_operation_action AS text COLLATE "C"
 CREATE DOMAIN job_operation_state AS text COLLATE "C"
   CONSTRAINT job_operation_state_check CHECK (VALUE IN ('running', 'stopped', 'finished'));
 
--- A list reads all rows together, so Java and the filters of a list must accept each value.
+-- One value that Java or the filter of a list of jobs rejects would make the list of all operations fail.
 CREATE DOMAIN job_operation_time AS timestamptz
   CONSTRAINT job_operation_time_check CHECK (VALUE BETWEEN '1900-01-01 00:00:00+00' AND '2125-12-08 00:00:00+00');
 CREATE DOMAIN job_operation_position AS text COLLATE "C"
@@ -284,7 +284,7 @@ COMMENT ON COLUMN job_operations.error_group IS 'Filter: first line of the last 
 COMMENT ON COLUMN job_operations.since IS 'Filter: the earliest time at which the jobs were enqueued. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_path IS 'Filter: a field of the payload. NULL: all.';
 COMMENT ON COLUMN job_operations.payload_value IS 'Filter: the value of that field.';
-COMMENT ON COLUMN job_operations.payload_patch IS 'JSON merge patch that is applied to the payloads, before a redrive. NULL: payloads are not changed.';
+COMMENT ON COLUMN job_operations.payload_patch IS 'JSON merge patch for the payloads; a redrive applies it first. NULL: payloads are not changed.';
 COMMENT ON COLUMN job_operations.newest_id IS 'Newest job that existed at the preview; later jobs are not changed.';
 COMMENT ON COLUMN job_operations.died_before IS 'Filter: jobs that died earlier. NULL: all.';
 COMMENT ON COLUMN job_operations.position IS 'Position in the list of jobs after the last batch. NULL: before the first.';

@@ -1,10 +1,10 @@
 -- What:  the functions that create partitions of the audit (weeks), the archive and the published events (days), and the first partitions.
 -- Why:   CREATE TABLE ... PARTITION OF locks out every reader and writer of the parent. Creating a table and attaching it does
 --        not. There is no DEFAULT partition: each attach would scan it, and it would prevent concurrent detaching.
---        Bounds are in UTC, so that maintainers in different time zones use the same ones.
+--        Bounds are in UTC, so that workers in different time zones use the same ones.
 -- Safety: the functions run with their owner's rights, so they fix the settings that their meaning depends on, search pg_catalog only and
 --        name our own objects with their schema (docs/adr/0019).
--- Locks: creates only. Undo: DROP FUNCTION create_partitions, create_partition; the partitions go with their parents.
+-- Locks: creates only. Undo: DROP FUNCTION create_partitions, create_partition; the partitions are dropped with their parents.
 
 DO $install$
 BEGIN
@@ -94,7 +94,7 @@ CREATE FUNCTION create_partitions(ahead interval) RETURNS integer
   SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp
   SET standard_conforming_strings = on
-  -- In UTC, each day has 24 hours. A day of 25 hours, at the end of summer time, would skip a partition.
+  -- In UTC, each day of the argument has 24 hours. In the caller's time zone, it may have 23 or 25.
   SET timezone = 'UTC'
 AS %L
   $create$, replace($body$

@@ -2,8 +2,7 @@
 --        same checks, the same keys, and a wake-up of the workers. Also blocked_keys(), unblock(...) and skip_head(...), with which an
 --        operator manages ordering keys in psql.
 -- Why:   an INSERT would have to repeat the checks of the library, and needs the right to write every column. This
---        function only needs EXECUTE. The functions for ordering keys change two columns that must change together, and run with the
---        rights of their callers.
+--        function only needs EXECUTE. The functions for ordering keys run with the rights of their callers.
 -- Safety: enqueue runs with its owner's rights, and its callers can change most settings of their sessions. So each
 --        function here fixes the settings that it depends on, searches pg_catalog only, names our own objects with their schema
 --        ("@" stands for it below), and has no backslash in a literal (docs/adr/0019).
@@ -48,7 +47,8 @@ BEGIN
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
 
-  -- Most payloads skip this check: they have neither 100 brackets nor a number that could be huge, even in strings.
+  -- Most payloads skip this check: they have neither more than 100 opening brackets nor digits that could be a huge
+  -- number, even in strings.
   IF length(document) - length(translate(document, '{[', '')) > 100 OR document COLLATE "C" ~ '[0-9]{211}|[eE][-+]?[0-9]{3}' THEN
     bare := regexp_replace(document COLLATE "C", quoted, '', 'g');
 
@@ -79,8 +79,8 @@ BEGIN
   END IF;
 
   stored := payload::jsonb;
-  -- The seven characters of 1e-1000 are written as 1,002. No other number grows more, so a smaller document cannot
-  -- exceed the limit.
+  -- The seven characters of 1e-1000 are written as 1,002. No other number grows more, so a document of at most
+  -- 3,600 bytes cannot exceed the limit.
   IF size > 3600 THEN
     written := octet_length(convert_to(stored::text, 'UTF8'));
     IF written > most_written THEN
@@ -93,8 +93,8 @@ END;
 $$;
 
 -- NOTIFY takes a database-wide lock at commit. So of the open transactions that began in the same tenth of a second, only one
--- notifies for a queue. The worker that it wakes, or a poll, finds the jobs of the others. The time of the begin counts, so a long
--- transaction suppresses no later notification and takes one lock per queue.
+-- notifies for a queue. The worker that it wakes, or a poll, finds the jobs of the others. The time at which a transaction began
+-- counts, so a long transaction suppresses no later notification and takes one lock per queue.
 DO $install$
 BEGIN
   EXECUTE format($create$
@@ -153,7 +153,7 @@ DECLARE
   job_ids     constant regclass    := %L::regclass;
   job_table   constant regclass    := %L::regclass;
   $body$, home || 'jobs_id_seq', home || 'jobs') || replace($body$
-  -- Each repeat means that a key changed hands between two statements. This many repeats in a row are not a race.
+  -- Each repeat means that another transaction took or freed a key between two statements. This many in a row have another cause.
   most_tries  constant integer     := 50;
   longest     constant interval    := interval '36500 days';
   latest      constant timestamptz := timestamptz '2026-01-01 00:00:00+00' + interval '876000 hours';
@@ -278,7 +278,7 @@ BEGIN
         RETURN job;
       END IF;
       job := nextval(job_ids);
-      -- Takes over an expired key. If a concurrent transaction inserted the key, this statement changes nothing, and the next round finds it.
+      -- Takes over an expired key. If a concurrent transaction inserted the key, this statement changes nothing, and the next try finds it.
       INSERT INTO @job_keys (key, job_id, expires_at)
       VALUES (taken_key, job, clock_timestamp() + enqueue.idempotency_kept)
       ON CONFLICT (key) DO UPDATE SET job_id = excluded.job_id, expires_at = excluded.expires_at

@@ -1,7 +1,7 @@
 -- What:  the outbox: events that wait to be published, the published ones for as long as the relay keeps them, the leases and blocked
 --        aggregates of relays, the inbox of consumers, and outbox_record(...) for programs in any language.
--- Why:   an event is one INSERT in the transaction that changes the aggregate. Relays lease shards, not events, so an aggregate is published by one
---        relay at a time, and publishing an event costs one DELETE and one INSERT (docs/adr/0039).
+-- Why:   an event is one INSERT in the transaction that changes the aggregate. Relays lease shards, not events, so one relay at a time publishes
+--        the events of an aggregate, and publishing an event costs one DELETE and one INSERT (docs/adr/0039).
 -- Safety: outbox_record runs with its owner's rights, so it fixes the settings that it depends on, searches pg_catalog only and
 --        names our own objects with their schema (docs/adr/0019).
 -- Locks: creates only. Undo: DROP TABLE outbox_events, outbox_published, outbox_shards, outbox_blocked, inbox_events; DROP FUNCTION
@@ -72,7 +72,7 @@ CREATE TABLE outbox_events (
 -- What a relay reads: the oldest pending events of a shard. No other index may begin with position, because the planner
 -- would use that one for the order.
 CREATE INDEX outbox_events_pending_idx ON outbox_events (shard, position) WHERE status = 'pending';
--- Contains entries only while publishing fails.
+-- Contains only blocked, dead and skipped events, so it is usually empty.
 CREATE INDEX outbox_events_blocked_idx ON outbox_events (aggregate_type, aggregate_id, status, position) WHERE status <> 'pending';
 CREATE INDEX outbox_events_dead_idx ON outbox_events (died_at, event_id) WHERE status IN ('dead', 'skipped');
 
@@ -85,13 +85,13 @@ COMMENT ON COLUMN outbox_events.shard IS 'Shard of its aggregate: the last 5 bit
 COMMENT ON COLUMN outbox_events.status IS 'pending, blocked (it or an earlier event of its aggregate failed), dead (its attempts are used up, or the publisher rejected it) or skipped (dead, and later events of its aggregate do not wait for it).';
 COMMENT ON COLUMN outbox_events.event_id IS 'Id by which consumers recognize duplicates: a UUID of version 7.';
 COMMENT ON COLUMN outbox_events.aggregate_type IS 'Type of the aggregate that the event is about.';
-COMMENT ON COLUMN outbox_events.aggregate_id IS 'Id of that aggregate; its events are published in their order.';
+COMMENT ON COLUMN outbox_events.aggregate_id IS 'Id of that aggregate. Its events, except skipped ones, are published in order of position.';
 COMMENT ON COLUMN outbox_events.event_type IS 'Type of the event.';
 COMMENT ON COLUMN outbox_events.content_type IS 'Media type of the payload.';
 COMMENT ON COLUMN outbox_events.headers IS 'Names and values, both strings, that are published with the event.';
 COMMENT ON COLUMN outbox_events.traceparent IS 'W3C traceparent of the transaction that recorded it.';
 COMMENT ON COLUMN outbox_events.last_error IS 'Why the latest attempt to publish it failed.';
-COMMENT ON COLUMN outbox_events.payload IS 'The payload as bytes; JSON in UTF-8.';
+COMMENT ON COLUMN outbox_events.payload IS 'The payload as bytes; by default JSON in UTF-8.';
 COMMENT ON INDEX outbox_events_pending_idx IS 'Serves the relay.';
 COMMENT ON INDEX outbox_events_blocked_idx IS 'Serves the relay when an aggregate is retried, and the redriving of an aggregate.';
 COMMENT ON INDEX outbox_events_dead_idx IS 'Serves the listing of dead events.';

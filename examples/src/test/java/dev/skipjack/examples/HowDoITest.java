@@ -133,7 +133,6 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: rules
   static final JobType<Remind> WITH_RULES =
       JobType.of("remind-by-mail", Remind.class)
           .maxAttempts(10)
@@ -142,9 +141,6 @@ class HowDoITest {
           .deadOn(IllegalArgumentException.class)
           .timeout(Duration.ofMinutes(2));
 
-  // end of snippet
-
-  // snippet: outcomes
   Outcome send(Remind reminder, JobContext context) {
     if (reminder.user().isEmpty()) {
       return Outcome.dead("The reminder has no user.");
@@ -153,8 +149,6 @@ class HowDoITest {
         ? Outcome.snooze(Duration.ofHours(8)) // uses no attempt
         : Outcome.completed(Map.of("channel", "mail")); // the result of the job
   }
-
-  // end of snippet
 
   Outcome sendMany(Remind reminder, JobContext context) {
     for (int part = 0; part < 100 && !context.isCancelled(); part++) {

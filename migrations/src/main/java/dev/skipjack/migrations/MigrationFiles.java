@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files of the migrations, as a fixed list for Flyway. Without the list, Flyway would search
- * the class path, which a native image does not have.
+ * the class path, which fails in a native image.
  */
 final class MigrationFiles implements ResourceProvider {
 

@@ -6,7 +6,7 @@ import java.util.OptionalInt;
 import javax.sql.DataSource;
 
 /**
- * Brings the queue's schema up to date.
+ * Creates and upgrades the queue's schema.
  *
  * <p>Safe to call from several processes at once: one migrates, the others wait and find nothing to
  * do. Stateless and safe for any number of threads.
@@ -32,8 +32,7 @@ public final class Migrations {
    * exist.
    *
    * <p>The role behind {@code dataSource} must own the schema or be allowed to create it. No
-   * setting of the session is needed: the schema is passed by name, and any name that PostgreSQL
-   * accepts is allowed.
+   * setting of the session is needed, because the schema is passed by name.
    *
    * <p>If the same role ran all migrations of a schema as plain SQL, for example with psql, this
    * method takes the schema over: it creates the history from {@code schema_version()} and runs

@@ -6,7 +6,7 @@
 --   {prefix}_producer      enqueues with the library, including unique jobs and idempotency keys; reads and changes payloads of live jobs;
 --                          records events of the outbox
 --   {prefix}_worker        runs jobs and relays, and creates partitions; changes no payload of a live job and deletes no history
---   {prefix}_operator      reads everything, cancels, redrives, edits and prunes jobs, pauses and configures queues
+--   {prefix}_operator      reads all but the inbox, cancels, redrives, edits and prunes jobs, pauses and configures queues
 --   {prefix}_viewer        reads jobs, history, settings and counts without payloads, headers, results, progress and stacks
 --
 -- Only the owner of the tables can remove partitions: see docs/guides/roles.md.
@@ -59,7 +59,7 @@ GRANT INSERT (consumer, event_id), SELECT ON {schema}.inbox_events TO {prefix}_p
 -- Producers declare, add and retire schedules, because schedules enqueue jobs. A worker that fires them needs this role too.
 GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_schedules TO {prefix}_producer;
 
--- Workers. A completed job moves from jobs to jobs_archive, so they delete and insert. They may not update payload, kind and queue.
+-- Workers. A completed job moves from jobs to jobs_archive, so they delete and insert. They may not update payload, kind or queue.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers,
                 {schema}.job_schedules
    TO {prefix}_worker;
@@ -108,7 +108,7 @@ GRANT UPDATE (leased_by) ON {schema}.outbox_shards TO {prefix}_operator; -- to l
 GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
 GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
 
--- Viewers. They read every column except payload, headers, result, progress and the stack traces of errors.
+-- Viewers. Of the tables below, they read every column except payload, headers, result, progress and the stack traces of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
               attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, last_error_class,
               unique_key, unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
@@ -132,6 +132,7 @@ GRANT SELECT (position, recorded_at, published_at, attempts, event_id, aggregate
    ON {schema}.outbox_published TO {prefix}_viewer;
 GRANT SELECT ON {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_viewer;
 
--- These grants do not cover the tables, columns and functions of later migrations. Run the script of the new version before its workers
--- start. Until then, only the owner may use the new tables. To protect new functions too, run once for each owner:
+-- These grants do not cover later tables and functions, nor later columns where a role has rights on single columns. Run the script of
+-- the new version before its workers start. Until then, only the owner may use the new tables. To protect new functions too, run once for
+-- each owner:
 --   ALTER DEFAULT PRIVILEGES FOR ROLE <owner> REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;

@@ -27,8 +27,8 @@ public interface Backoff {
 
   /**
    * {@return the default backoff, which starts at 15 s and doubles up to one day} Three quarters of
-   * each wait are random. If the first attempts of many jobs fail together, about 1 in 11 of these
-   * jobs becomes due in the same second.
+   * each wait are random. If the first attempts of many jobs fail together, their second attempts
+   * are spread over about 11 seconds.
    */
   static Backoff standard() {
     return exponential(Duration.ofSeconds(15)).atMost(Duration.ofDays(1)).jitter(0.75);

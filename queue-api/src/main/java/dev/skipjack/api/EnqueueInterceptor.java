@@ -16,8 +16,8 @@ import java.util.List;
  * <p>The interceptor is called once per call to an enqueuer, after the arguments have been checked,
  * and receives all jobs of that call, including unique jobs. It is not called for the jobs that
  * schedules enqueue. The jobs that it passes to {@code next} are written. It may modify jobs
- * through the methods of {@link NewJob}, but must preserve their number, their order and their
- * keys, because results are matched to jobs by position.
+ * through the methods of {@link NewJob}, but must preserve their number, their order, their kinds
+ * and their keys, because results are matched to jobs by position.
  *
  * <p>If the enqueue runs in its own transaction, {@code next} begins and commits it, so an
  * exception that the interceptor throws afterwards does not undo the enqueue. If the enqueue runs
@@ -50,10 +50,10 @@ public interface EnqueueInterceptor {
      * Continues the enqueue with {@code jobs}. This method may be called again after it has thrown
      * an exception, for example to retry, but not after it has returned.
      *
-     * @param jobs the new jobs
+     * @param jobs the jobs to write
      * @return the result of each job, in the order of {@code jobs}
-     * @throws IllegalStateException if the number, order or keys of the jobs have changed, or if
-     *     this method has already returned once; in either case no SQL has been sent
+     * @throws IllegalStateException if the number, order, kinds or keys of the jobs have changed,
+     *     or if this method has already returned once; in either case this call sends no SQL
      */
     List<EnqueueResult> enqueue(List<NewJob> jobs);
   }

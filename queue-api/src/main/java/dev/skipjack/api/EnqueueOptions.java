@@ -139,7 +139,7 @@ public final class EnqueueOptions {
    * Sets the queue of the job. The name has 1 to 63 of the characters {@code a-z 0-9 _ . -}.
    * Defaults to the queue of the type.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @return a copy with this change
    */
   public EnqueueOptions onQueue(String queue) {
@@ -150,8 +150,8 @@ public final class EnqueueOptions {
   /**
    * Sets the tags of the job, as {@link #tags(List)} does.
    *
-   * @param first the first one
-   * @param more further ones
+   * @param first the first tag
+   * @param more further tags
    * @return a copy with this change
    */
   public EnqueueOptions tags(String first, String... more) {
@@ -178,7 +178,7 @@ public final class EnqueueOptions {
    * Sets an idempotency key that is kept for {@link #DEFAULT_KEPT}; see {@link
    * #idempotencyKey(String, Duration)}.
    *
-   * @param key the key
+   * @param key the key, as for that method
    * @return a copy with this change
    */
   public EnqueueOptions idempotencyKey(String key) {

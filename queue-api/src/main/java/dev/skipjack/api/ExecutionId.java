@@ -1,8 +1,9 @@
 package dev.skipjack.api;
 
 /**
- * The id of a single attempt. Every claim creates a new one. It fences writes: a worker that has
- * lost its lease cannot change anything, because its execution id is no longer current.
+ * The id of a single attempt. Every claim creates a new one. It fences writes: after a job has been
+ * rescued, its previous worker cannot change it, because the execution id of that worker is no
+ * longer current.
  *
  * @param value the numeric id; positive for every new execution and never reused, but the history
  *     may contain other numbers

@@ -15,7 +15,7 @@ public enum HolderStatus {
   WAITING,
   /** Dead, but still holding its key. */
   DEAD,
-  /** Completed, cancelled or pruned, but the key is kept for a period that has not ended. */
+  /** Completed, cancelled or pruned; the period for which the key is kept has not ended. */
   ENDED;
 
   /**

@@ -26,7 +26,7 @@ public interface JobEnqueuer {
    * Enqueues a job.
    *
    * @param <T> the type of the payload
-   * @param type the jobs' type
+   * @param type the job's type
    * @param payload the payload; neither null nor an object that the codec writes as JSON {@code
    *     null}
    * @param options sets what differs from the defaults of the type
@@ -42,7 +42,7 @@ public interface JobEnqueuer {
    * Enqueues a job with the defaults of its type.
    *
    * @param <T> the type of the payload
-   * @param type the jobs' type
+   * @param type the job's type
    * @param payload the payload
    * @return the id of the new job
    */
@@ -89,13 +89,14 @@ public interface JobEnqueuer {
    *     queue.enqueueOnce(CHARGE, payload, job -> job.idempotencyKey("order-" + order.number()));
    * }</pre>
    *
-   * <p>At READ COMMITTED, a duplicate never causes an exception. In a caller's REPEATABLE READ or
-   * SERIALIZABLE transaction, PostgreSQL reports a serialization failure (40001) if another
-   * transaction has committed the key since the caller's snapshot. The exception is propagated to
-   * the caller unchanged.
+   * <p>At READ COMMITTED, a duplicate causes no exception, unless the wait for another transaction
+   * exceeds {@code lock_timeout}. In its own transactions, an enqueuer sets it to 30 seconds if the
+   * role has no such limit. In a caller's REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL
+   * reports a serialization failure (40001) if another transaction has committed the key since the
+   * caller's snapshot. The exception is propagated to the caller unchanged.
    *
    * @param <T> the type of the payload
-   * @param type the jobs' type
+   * @param type the job's type
    * @param payload the payload
    * @param options must set an {@linkplain EnqueueOptions#idempotencyKey(String) idempotency key}
    * @return {@link EnqueueResult.Enqueued} with the new job, or {@link EnqueueResult.AlreadyQueued}

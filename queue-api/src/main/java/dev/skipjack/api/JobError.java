@@ -24,9 +24,9 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
   /**
    * Sanitizes and truncates all components.
    *
-   * @param errorClass the name of the exception's class
-   * @param message the message
-   * @param stack the stack trace
+   * @param errorClass the name of the exception's class, or null
+   * @param message a description of the error
+   * @param stack the stack trace of the exception, or null
    */
   public JobError {
     errorClass = errorClass == null ? null : SafeText.of(errorClass, LONGEST_CLASS);
@@ -37,7 +37,7 @@ public record JobError(@Nullable String errorClass, String message, @Nullable St
   /**
    * {@return an error that has a reason instead of an exception}
    *
-   * @param reason the reason
+   * @param reason why the attempt did not succeed
    */
   public static JobError of(String reason) {
     return new JobError(null, reason, null);

@@ -14,13 +14,13 @@ public enum JobStatus {
   /** Waiting behind an earlier job of its ordering key. */
   WAITING,
   /**
-   * Failed permanently: its last attempt failed, or a failure ruled out further attempts. The job
-   * is kept until it is redriven or pruned.
+   * Not run again: its last attempt failed or lost its lease, a failure ruled out further attempts,
+   * or the job was parked. The job is kept until it is redriven or pruned.
    */
   DEAD,
   /** Completed by its handler. Only archived jobs have this status. */
   COMPLETED,
-  /** Cancelled by an operator or its handler. Only archived jobs have this status. */
+  /** Cancelled by an operator, its handler or its schedule. Only archived jobs have this status. */
   CANCELLED;
 
   private final String literal = name().toLowerCase(Locale.ROOT);

@@ -106,7 +106,7 @@ public final class JobType<T> {
    * Sets the queue of the type's jobs. The name has 1 to 63 of the characters {@code a-z 0-9 _ .
    * -}. Defaults to {@value #DEFAULT_QUEUE}.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @return a copy with this change
    */
   public JobType<T> onQueue(String queue) {
@@ -181,7 +181,7 @@ public final class JobType<T> {
    * Sets the timeout of an attempt, after which its handler is interrupted. The timeout must be
    * positive and is independent of the lease. By default, there is no timeout.
    *
-   * @param timeout the timeout, up to 24 h
+   * @param timeout the timeout; positive
    * @return a copy with this change
    */
   public JobType<T> timeout(Duration timeout) {
@@ -325,7 +325,7 @@ public final class JobType<T> {
   /**
    * {@return the ordering key of a job with this payload, or empty if it has none}
    *
-   * @param payload the payload
+   * @param payload the payload; not null
    */
   public Optional<String> orderingKey(T payload) {
     Function<Object, @Nullable String> key = settings.orderingKey;

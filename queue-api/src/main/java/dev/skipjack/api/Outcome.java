@@ -118,48 +118,48 @@ public sealed interface Outcome {
     /**
      * Handles an outcome that completes the job.
      *
-     * @param outcome the outcome
-     * @return the result
+     * @param outcome the outcome, with the result
+     * @return the result of {@link Outcome#accept}
      */
     R completed(Completed outcome);
 
     /**
      * Handles an outcome that retries the job after a delay.
      *
-     * @param outcome the outcome
-     * @return the result
+     * @param outcome the outcome, with the delay and the reason
+     * @return the result of {@link Outcome#accept}
      */
     R retried(Retried outcome);
 
     /**
      * Handles an outcome that postpones the job.
      *
-     * @param outcome the outcome
-     * @return the result
+     * @param outcome the outcome, with the new due time
+     * @return the result of {@link Outcome#accept}
      */
     R snoozed(Snoozed outcome);
 
     /**
      * Handles an outcome that cancels the job.
      *
-     * @param outcome the outcome
-     * @return the result
+     * @param outcome the outcome, with the reason
+     * @return the result of {@link Outcome#accept}
      */
     R cancelled(Cancelled outcome);
 
     /**
      * Handles an outcome that makes the job dead.
      *
-     * @param outcome the outcome
-     * @return the result
+     * @param outcome the outcome, with the reason
+     * @return the result of {@link Outcome#accept}
      */
     R dead(Dead outcome);
 
     /**
      * Handles an outcome that is not known yet.
      *
-     * @param outcome the outcome
-     * @return the result
+     * @param outcome the stage that supplies the outcome
+     * @return the result of {@link Outcome#accept}
      */
     R async(Async outcome);
   }

@@ -33,8 +33,8 @@ public final class PartialResultException extends StoreException {
 
   /**
    * {@return the results of the jobs that were processed} Their type depends on the command, for
-   * example {@link CancelResult}. Jobs that were still busy are not included. The map is empty
-   * after Java serialization.
+   * example {@link CancelResult}. Jobs that were still busy are not included. The map of a
+   * deserialized exception is empty.
    */
   public Map<JobId, Object> results() {
     return results == null ? Map.of() : results;

@@ -3,8 +3,8 @@ package dev.skipjack.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a payload cannot be encoded or decoded, or is rejected. Nothing has been sent to the
- * database. To recover, fix the payload or its class.
+ * Thrown when a payload cannot be encoded or decoded, or is rejected. An enqueue that throws it has
+ * sent nothing to the database. To recover, fix the payload or its class.
  */
 public final class PayloadException extends QueueException {
 

@@ -19,7 +19,7 @@ public class StoreException extends QueueException {
   private final boolean outcomeUnknown;
 
   /**
-   * Creates an exception for an operation that had no effect, caused by a database exception.
+   * Creates an exception for a transaction that had no effect, caused by a database exception.
    *
    * @param message the message
    * @param cause the cause
@@ -33,7 +33,7 @@ public class StoreException extends QueueException {
    *
    * @param message the message
    * @param cause the cause
-   * @param outcomeUnknown whether the operation may have taken effect; see {@link
+   * @param outcomeUnknown whether the transaction may have been committed; see {@link
    *     #isOutcomeUnknown()}
    */
   public StoreException(String message, SQLException cause, boolean outcomeUnknown) {
@@ -55,8 +55,8 @@ public class StoreException extends QueueException {
   /**
    * {@return whether the transaction may have been committed although the operation failed, because
    * the connection broke during the commit or during a statement that commits} If this method
-   * returns false, the operation had no effect. An enqueue with an idempotency key can be repeated
-   * in either case.
+   * returns false, the transaction had no effect. An enqueue with an idempotency key can be
+   * repeated in either case.
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;

@@ -24,7 +24,7 @@ public record WorkerId(String name, UUID bootId) {
   /**
    * Makes the name safe to store and to log.
    *
-   * @param name the name
+   * @param name the configured name
    * @param bootId an id that differs after each start
    */
   public WorkerId {
@@ -34,7 +34,7 @@ public record WorkerId(String name, UUID bootId) {
   /**
    * {@return a new identity for a worker that is starting}
    *
-   * @param name the name
+   * @param name the configured name
    */
   public static WorkerId boot(String name) {
     return new WorkerId(name, UUID.randomUUID());

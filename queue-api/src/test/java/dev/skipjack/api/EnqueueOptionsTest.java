@@ -68,7 +68,7 @@ class EnqueueOptionsTest {
   }
 
   @Test
-  void refusesPeriodsOfAKeyThatCannotBeWritten() {
+  void refusesToKeepAKeyForADurationOutOfRange() {
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ZERO)).hasMessageContaining("PT0S");
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ofSeconds(Long.MAX_VALUE)))
         .hasMessageContaining("36500 days");

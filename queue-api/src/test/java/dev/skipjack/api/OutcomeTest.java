@@ -25,7 +25,7 @@ class OutcomeTest {
   }
 
   @Test
-  void clampsDelaysToTheRangeThatCanBeWritten() {
+  void clampsDelaysToTheirRange() {
     assertThat(name(Outcome.snooze(Duration.ofSeconds(Long.MIN_VALUE)))).isEqualTo("snoozed PT0S");
     assertThat(name(Outcome.snooze(Duration.ofSeconds(Long.MAX_VALUE))))
         .isEqualTo("snoozed " + Backoff.LONGEST);

@@ -17,11 +17,11 @@ import picocli.CommandLine.Option;
  */
 final class BulkChange {
 
-  /** A part of the help of each command that selects jobs. */
+  /** A part of the help of each command that can change jobs by a filter. */
   static final String HELP =
       "A change by filter prints up to five of the jobs, asks for confirmation, and works in batches. If it is interrupted, run it again, or continue it with 'skipjack operations continue'.";
 
-  /** The maximum length of a payload in the preview; the JSON contains all of it. */
+  /** The maximum length of a payload in the preview. JSON output contains the whole payload. */
   private static final int LONGEST_PAYLOAD = 1_000;
 
   private static final Fields<PayloadChange> CHANGE =
@@ -49,7 +49,7 @@ final class BulkChange {
   }
 
   /**
-   * Changes all jobs of a preview.
+   * Changes all jobs of a preview, unless this is a dry run.
    *
    * @return the exit code
    * @throws CommandFailure if no job matches or the user declines
@@ -65,7 +65,7 @@ final class BulkChange {
   /**
    * Prints the preview of a change and asks the user to confirm it.
    *
-   * @return false if the user wanted to see the preview only
+   * @return false if this is a dry run
    * @throws CommandFailure if no job matches or the user declines
    */
   private boolean isConfirmed(OperationPreview preview, Output output) {
@@ -118,7 +118,7 @@ final class BulkChange {
   /**
    * Runs an operation and reports its result.
    *
-   * @param jobs the number of jobs that it covers; 0 if it is not known
+   * @param jobs the number of jobs that the operation covers; 0 if it is not known
    * @return the exit code
    */
   static int work(JobQueue queue, JobOperation started, long jobs, Output output) {

@@ -27,8 +27,8 @@ final class DoctorCommand extends QueueAction {
           .andJson("fix", finding -> WhyCommand.members(finding.fix()));
 
   /**
-   * If one of these checks cannot run, the queue counts as not checked. The others may need more
-   * rights.
+   * If one of these checks cannot run, the queue counts as not checked. The other checks may need
+   * more rights.
    */
   private static final Set<String> NEEDED =
       Set.of("schema-version", "leases", "workers", "kinds", "schedules");

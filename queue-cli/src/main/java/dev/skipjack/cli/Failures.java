@@ -32,10 +32,10 @@ final class Failures {
    */
   private static final Pattern USER_INFO = Pattern.compile("//[^/\\s]*@");
 
-  /** Matches the password of a URL up to its end, for texts that are single arguments. */
+  /** Matches a password in a single argument, up to the next parameter of the URL or the end. */
   private static final Pattern ARGUMENT_PASSWORD = Pattern.compile("(?is)password=[^&]+");
 
-  /** The context of an error while a statement waited for a row. */
+  /** Matches the table in the context of an error while a statement waited for a row. */
   private static final Pattern LOCKED_TABLE = Pattern.compile("in relation \"([^\"]+)\"");
 
   private Failures() {}
@@ -83,7 +83,7 @@ final class Failures {
         || NO_ACCESS.contains(state);
   }
 
-  /** Returns a message of one or two sentences. */
+  /** Returns the message for the user. */
   static String sentence(Throwable failed) {
     SQLException rejected = sql(failed);
     String state = rejected == null ? null : rejected.getSQLState();

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of the objects that a command shows: the columns of a table and the members of JSON. A
- * duration is a field whose name ends with {@code _seconds}. Immutable.
+ * The fields of the objects that a command shows: the columns of a table and the members of JSON.
+ * The name of a field that is a duration ends with {@code _seconds}. Immutable.
  */
 final class Fields<T> {
 

@@ -1,5 +1,6 @@
 package dev.skipjack.cli;
 
+import dev.skipjack.importing.ImportCheck;
 import dev.skipjack.importing.ImportReport;
 import dev.skipjack.importing.Importer;
 import dev.skipjack.importing.Source;
@@ -23,7 +24,9 @@ import picocli.CommandLine.Parameters;
       "Move the waiting jobs of another queue in the same database into this one.",
       "'plan' only reads, and prints what would move and what would stay. 'run' moves the jobs in"
           + " batches; workers of both queues may run meanwhile. If it is interrupted, run it"
-          + " again. Rows that stay are listed with the reason, and are no failure."
+          + " again. Rows that stay are listed with the reason, and are no failure. 'verify'"
+          + " compares what was moved with the jobs and schedules. 'undo' returns those that have"
+          + " not started."
     })
 final class ImportCommand extends DatabaseAction {
 
@@ -32,6 +35,8 @@ final class ImportCommand extends DatabaseAction {
           .and("name", ImportReport.Moved::name)
           .and("kind", ImportReport.Moved::kind)
           .and("jobs", ImportReport.Moved::jobs)
+          .andText("dead", moved -> moved.dead() == 0 ? null : moved.dead())
+          .andJson("dead", ImportReport.Moved::dead)
           .andText("schedules", moved -> moved.schedules() == 0 ? null : moved.schedules())
           .andJson("schedules", ImportReport.Moved::schedules)
           .and("first_due", ImportReport.Moved::firstDue)
@@ -54,12 +59,35 @@ final class ImportCommand extends DatabaseAction {
           .andText("payload", ImportReport.Sample::payload)
           .andJson("payload", sample -> Json.Raw.of(sample.payload()));
 
+  private static final Fields<ImportCheck.Day> DAY =
+      Fields.<ImportCheck.Day>none()
+          .and("kind", ImportCheck.Day::kind)
+          .and("day", day -> day.day().toString())
+          .and("imported", ImportCheck.Day::imported)
+          .and("waiting", ImportCheck.Day::waiting)
+          .and("changed", ImportCheck.Day::changed)
+          .and("ended", ImportCheck.Day::ended)
+          .and("gone", ImportCheck.Day::gone)
+          .and("misplaced", ImportCheck.Day::misplaced);
+
+  private static final Fields<ImportCheck.Fire> FIRE =
+      Fields.<ImportCheck.Fire>none()
+          .and("schedule", ImportCheck.Fire::schedule)
+          .and("kind", ImportCheck.Fire::kind)
+          .and("in_source", ImportCheck.Fire::inSource)
+          .and("next", ImportCheck.Fire::next)
+          .and("difference", ImportCheck.Fire::difference);
+
   /** What the command does. */
   enum Action {
     /** Reads only. */
     PLAN,
     /** Moves the jobs. */
-    RUN
+    RUN,
+    /** Compares what was moved. */
+    VERIFY,
+    /** Returns what has not started. */
+    UNDO
   }
 
   /** The queues from which jobs can be imported. */
@@ -103,7 +131,7 @@ final class ImportCommand extends DatabaseAction {
     }
   }
 
-  /** The names of these queues. */
+  /** The names of the queues from which jobs can be imported. */
   private static final class Sources implements Iterable<String> {
 
     @Override
@@ -119,14 +147,14 @@ final class ImportCommand extends DatabaseAction {
       description = "The other queue: ${COMPLETION-CANDIDATES}.")
   private String source;
 
-  @Parameters(paramLabel = "ACTION", index = "1", description = "plan or run.")
+  @Parameters(paramLabel = "ACTION", index = "1", description = "plan, run, verify or undo.")
   private Action action;
 
   @Option(
       names = "--tables",
       paramLabel = "NAME",
       description =
-          "Its table or, for Quartz and JobRunr, the beginning of the names of its tables, with the"
+          "Table of the source or, for Quartz and JobRunr, the beginning of the names of its tables, with the"
               + " schema if necessary. Default: scheduled_tasks, qrtz_, jobrunr_ or river_job.")
   private @Nullable String tables;
 
@@ -161,6 +189,14 @@ final class ImportCommand extends DatabaseAction {
           "Use the ids that the source keeps unique as unique keys; db-scheduler and Quartz only.")
   private boolean unique;
 
+  @Option(
+      names = "--plan",
+      paramLabel = "HASH",
+      description =
+          "Refuse unless this plan, which 'plan' has printed, is still right: the same tables,"
+              + " options, names and kinds. Other rows are no difference.")
+  private @Nullable String plan;
+
   @Mixin private Confirmation confirmation;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
@@ -170,7 +206,7 @@ final class ImportCommand extends DatabaseAction {
 
   @Override
   Access access() {
-    return action == Action.PLAN ? Access.READ : Access.WRITE;
+    return action == Action.PLAN || action == Action.VERIFY ? Access.READ : Access.WRITE;
   }
 
   private Importer importer(JobQueue target) {
@@ -184,6 +220,9 @@ final class ImportCommand extends DatabaseAction {
     }
     if (maxAttempts != null) {
       importer.maxAttempts(maxAttempts);
+    }
+    if (plan != null) {
+      importer.plan(plan);
     }
     return (unique ? importer.unique() : importer).build();
   }
@@ -203,6 +242,15 @@ final class ImportCommand extends DatabaseAction {
   int run(KeptConnection connections, String schema, Output output) throws SQLException {
     Importer importer =
         importer(JobQueue.builder(connections).schema(schema).codec(new RawJson()).build());
+    return switch (action) {
+      case PLAN, RUN -> move(importer, connections, output);
+      case VERIFY -> verify(importer.verify(connections), output);
+      case UNDO -> undo(importer, connections, output);
+    };
+  }
+
+  private int move(Importer importer, KeptConnection connections, Output output)
+      throws SQLException {
     ImportReport report = importer.plan(connections);
     if (action == Action.RUN && !report.moved().isEmpty()) {
       confirmation.require(
@@ -213,6 +261,46 @@ final class ImportCommand extends DatabaseAction {
     return report.moved().isEmpty() && report.stayed().isEmpty()
         ? ExitCodes.NOTHING_MATCHED
         : ExitCodes.DONE;
+  }
+
+  private int undo(Importer importer, KeptConnection connections, Output output)
+      throws SQLException {
+    confirmation.require(
+        "Return what was imported from %s and has not started?".formatted(from()), output);
+    ImportReport report = importer.undo(connections);
+    if (output.isJson()) {
+      output.document(document(report, "returned"));
+    } else {
+      output.line(
+          "Returned %s to %s; %s here."
+              .formatted(
+                  counts(report), from(), Cell.count(report.rowsThatStay(), "stays", "stay")));
+      section("Returned", MOVED, report.moved(), output);
+      section("Stay", STAYED, report.stayed(), output);
+    }
+    return report.moved().isEmpty() && report.stayed().isEmpty()
+        ? ExitCodes.NOTHING_MATCHED
+        : ExitCodes.DONE;
+  }
+
+  private int verify(ImportCheck check, Output output) {
+    if (output.isJson()) {
+      Map<String, @Nullable Object> document = new LinkedHashMap<>();
+      document.put("source", from().toString());
+      document.put("clean", check.isClean());
+      document.put("days", check.days().stream().map(DAY::members).toList());
+      document.put("schedules", check.fires().stream().map(FIRE::members).toList());
+      output.document(document);
+    } else {
+      output.line(
+          check.isClean()
+              ? "All that was imported from %s is here.".formatted(from())
+              : "Something that was imported from %s is gone, or due at another time."
+                  .formatted(from()));
+      section("Jobs, by the day of their rows in UTC", DAY, check.days(), output);
+      section("Schedules", FIRE, check.fires(), output);
+    }
+    return check.isClean() ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
   }
 
   private static String counts(ImportReport report) {
@@ -226,11 +314,9 @@ final class ImportCommand extends DatabaseAction {
   private void print(ImportReport report, Output output) {
     boolean done = action == Action.RUN;
     if (output.isJson()) {
-      Map<String, @Nullable Object> document = new LinkedHashMap<>();
-      document.put("source", from().toString());
+      Map<String, @Nullable Object> document = document(report, "moved");
       document.put("moved", done);
-      document.put("jobs", report.moved().stream().map(MOVED::members).toList());
-      document.put("stay", report.stayed().stream().map(STAYED::members).toList());
+      document.put("plan", report.plan());
       document.put("samples", report.samples().stream().map(SAMPLE::members).toList());
       output.document(document);
       return;
@@ -246,7 +332,18 @@ final class ImportCommand extends DatabaseAction {
     section(done ? "Stayed" : "Would stay", STAYED, report.stayed(), output);
     if (!done) {
       section("Samples", SAMPLE, report.samples(), output);
+      output.line("");
+      output.line("Plan " + report.plan());
     }
+  }
+
+  private Map<String, @Nullable Object> document(ImportReport report, String done) {
+    Map<String, @Nullable Object> document = new LinkedHashMap<>();
+    document.put("source", from().toString());
+    document.put(done, true);
+    document.put("jobs", report.moved().stream().map(MOVED::members).toList());
+    document.put("stay", report.stayed().stream().map(STAYED::members).toList());
+    return document;
   }
 
   private static <T> void section(String title, Fields<T> fields, List<T> rows, Output output) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Enqueues the lines of a file in batches. A line without an idempotency key gets one made from the
- * import's name, the line number and the content. A repeated import therefore enqueues only the
- * missing jobs.
+ * import's name, the line number and the content. An import that is repeated within a day therefore
+ * enqueues only the missing jobs.
  */
 final class JobImport {
 
@@ -55,7 +55,8 @@ final class JobImport {
   /**
    * Adds a line, and enqueues the batch if it is full.
    *
-   * @throws InvalidLine if a line is invalid; the lines before it have been enqueued
+   * @throws InvalidLine if this or another line of the batch is invalid; the lines of earlier
+   *     batches have been enqueued
    */
   void add(int number, String text, @Nullable String kind) {
     JobLine line;

@@ -61,7 +61,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
       if (members.payload == null) {
         throw new IllegalArgumentException("The member payload is missing.");
       }
-      // Checks the name.
+      // JobType.of checks the name of the kind.
       return new JobLine(
           number, JobType.of(chosen, JobLine.class).kind(), members.payload, members.options);
     } catch (JsonProcessingException invalid) {
@@ -102,8 +102,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
     private static String raw(JsonParser json, String line) throws IOException {
       int start = (int) json.currentTokenLocation().getCharOffset();
       json.skipChildren();
-      // A number or a word ends where the next token begins, so the parser returns its text
-      // instead.
+      // If the value is a number or a word, the parser's location may be past the end of the value.
       return json.currentToken().isScalarValue() && json.currentToken() != JsonToken.VALUE_STRING
           ? json.getText()
           : line.substring(start, end(json));

@@ -16,7 +16,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A data source that keeps one connection between calls. A command needs no pool, but connecting
- * again for each statement would cause noticeable delays. If the connection is in use or broken,
+ * again for each statement would cause noticeable delays. If the connection is in use or closed,
  * another is opened.
  *
  * <p>If the command only reads, its transactions are read-only, and the driver cancels statements
@@ -98,7 +98,10 @@ final class KeptConnection implements DataSource, AutoCloseable {
     return connection;
   }
 
-  /** The exception for a login that takes too long has no cause, so its message is read. */
+  /**
+   * Returns whether a timeout ended the attempt to connect. The exception for a slow login has no
+   * cause, so its message is read.
+   */
   private static boolean isTimeout(SQLException failed) {
     return failed.getCause() instanceof SocketTimeoutException
         || String.valueOf(failed.getMessage()).contains("timed out");

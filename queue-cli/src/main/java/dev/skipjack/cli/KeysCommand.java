@@ -82,7 +82,7 @@ final class KeysCommand extends CommandGroup {
   @Command(
       name = "list",
       description = {
-        "List the ordering keys that a dead job blocks, with the number of jobs behind it, up to 1,000.",
+        "List the ordering keys that a dead job blocks, with the number of jobs that wait for each key, up to 1,000.",
         "To run the dead job again in its place, use 'skipjack jobs redrive'; to skip it, 'skipjack keys unblock --job JOB'."
       })
   static final class ListKeys extends QueueAction {

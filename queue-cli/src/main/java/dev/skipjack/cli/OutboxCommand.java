@@ -240,8 +240,8 @@ final class OutboxCommand extends CommandGroup {
   @Command(
       name = "redrive",
       description = {
-        "Give dead events new attempts: those with the given ids, those of an aggregate, or all.",
-        "The events of an aggregate are published in their order. An event waits while an earlier dead one blocks it; one that was skipped is published after later events.",
+        "Make relays try dead events again: those with the given ids, those of an aggregate, or all.",
+        "The events of an aggregate are published in their order. An event waits while an earlier dead one blocks it; one that was skipped may be published after later events.",
         "With --aggregate or --all, the command prints up to five of the events and asks for confirmation. --all redrives the aggregates of the 10,000 events that died first."
       })
   static final class Redrive extends QueueAction {

@@ -117,7 +117,7 @@ final class Output {
     line(Json.line(document));
   }
 
-  /** Reports that the command has made a change, as a sentence or as JSON. */
+  /** Reports the result of the command, as a sentence or as JSON. */
   void done(String sentence, Map<String, ? extends @Nullable Object> members) {
     if (json) {
       document(members);

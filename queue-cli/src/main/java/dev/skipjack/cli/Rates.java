@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Computes how many jobs per second enter and leave each queue, from the latest 500 ended jobs and
- * the change in the number of live jobs since the last reading. Queues without an archive have no
- * rates.
+ * the change in the number of live jobs since the last reading. The rates of queues without an
+ * archive are too low, because their ended jobs are not listed.
  */
 final class Rates {
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
     name = "roles",
     description = {
       "Print the SQL that creates roles with least privilege for producers, workers, operators and viewers. The command connects only with --yes, and then runs the SQL.",
-      "Run it as the owner of the queue's tables, who must be allowed to create roles, and after each migration."
+      "Run it as the owner of the queue's tables, who must be allowed to create roles. Run it again after each migration."
     })
 final class RolesCommand extends DatabaseAction {
 

@@ -122,7 +122,8 @@ public final class Skipjack implements Runnable {
         .registerConverter(JobId.class, new JobIdText())
         .registerConverter(UUID.class, new EventIdText())
         .setCaseInsensitiveEnumValuesAllowed(true)
-        // Producers choose arguments such as ordering keys, so an argument must not name a file.
+        // Producers choose arguments such as ordering keys, so picocli must not read an argument
+        // that begins with @ as a file.
         .setExpandAtFiles(false)
         .setParameterExceptionHandler(Skipjack::explain)
         .setExecutionExceptionHandler(Skipjack::report);
@@ -172,7 +173,7 @@ public final class Skipjack implements Runnable {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** Returns the reason. For an unexpected argument, it also lists what is allowed. */
+  /** Returns the reason and, for an unexpected argument, what is allowed. */
   private static @Nullable String sentence(ParameterException refused) {
     if (!(refused instanceof UnmatchedArgumentException unmatched) || unmatched.isUnknownOption()) {
       return refused.getMessage();

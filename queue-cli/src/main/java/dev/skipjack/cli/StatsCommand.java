@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
     description = {
       "Show each queue with its jobs, the age of its oldest due job, and its workers.",
       "Numbers above 10,000 are estimates.",
-      "With --watch, the view fills the screen and is refreshed until q or Ctrl-C is pressed. IN/S and OUT/S are the jobs per second that enter a queue and that end in it; a queue without an archive has none. If standard output is not a terminal, each refresh is one line."
+      "With --watch, the view fills the screen and is refreshed until q or Ctrl-C is pressed. IN/S and OUT/S are the jobs per second that enter a queue and that end in it. They are too low for a queue without an archive. If standard output is not a terminal, each refresh is one line."
     })
 final class StatsCommand extends QueueAction {
 

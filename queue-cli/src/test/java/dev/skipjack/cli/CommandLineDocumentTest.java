@@ -262,7 +262,7 @@ class CommandLineDocumentTest {
         + exit;
   }
 
-  /** Removes the help that the page shows for another command. */
+  /** Removes the parts of a help that the page shows only once, for another command. */
   private static String help(String line, String output) {
     String help =
         line.equals(COMPLETE_HELP) ? output : COMMON_OPTIONS.matcher(output).replaceAll("");

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 
 /**
  * Runs every command on a queue with the role of docs/guides/roles.md that it needs: a viewer for
- * commands that only read, and an operator for the others.
+ * commands that only read, and an operator for most others.
  */
 @QueueTest
 class CommandRolesTest {

@@ -7,7 +7,7 @@ import java.util.Objects;
 /** Valid rows of each table. */
 final class HealthyRows {
 
-  /** The values of the columns that have no default. {@code #} is a number. */
+  /** The rows of each table, as values by column. {@code #} stands for a number. */
   static final Map<String, List<Map<String, String>>> OF_TABLE =
       Map.ofEntries(
           Map.entry(

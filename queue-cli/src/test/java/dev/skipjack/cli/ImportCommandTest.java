@@ -71,6 +71,48 @@ class ImportCommandTest {
   }
 
   @Test
+  void aRunWithAnotherPlanIsRefused() throws SQLException {
+    insert("sendMail");
+    String plan =
+        run("import db-scheduler plan").out().replaceFirst("(?s).*\\nPlan (\\w+)\\s*$", "$1");
+    assertThat(plan).matches("[0-9a-f]{14}");
+    insert("other");
+
+    Program refused = run("import db-scheduler run --yes --plan " + plan);
+
+    assertThat(refused.exitCode()).isEqualTo(ExitCodes.BAD_NEWS);
+    assertThat(refused.err())
+        .startsWith(
+            "skipjack import: Plan %s does not have 'other', or has another kind for it."
+                .formatted(plan));
+    assertThat(run("import db-scheduler run --yes --only sendMail --plan " + plan).exitCode())
+        .isEqualTo(ExitCodes.DONE);
+  }
+
+  @Test
+  void whatWasMovedIsComparedAndReturned() throws SQLException {
+    insert("sendMail");
+    run("import db-scheduler run --yes");
+
+    Program check = run("import db-scheduler verify");
+    assertThat(check.out()).startsWith("All that was imported from db-scheduler is here.");
+    assertThat(run("import db-scheduler verify --json").out())
+        .contains("\"clean\":true", "\"imported\":1,\"waiting\":1");
+    assertThat(run("import db-scheduler undo").err())
+        .contains("Return what was imported from db-scheduler and has not started? Add --yes");
+
+    Program undone = run("import db-scheduler undo --yes");
+
+    assertThat(undone.err()).isEmpty();
+    assertThat(undone.out()).startsWith("Returned 1 job to db-scheduler; 0 stay here.");
+    assertThat(run("import db-scheduler undo --yes").exitCode())
+        .isEqualTo(ExitCodes.NOTHING_MATCHED);
+    run("import db-scheduler run --yes");
+    Shop.execute(database, "DELETE FROM skipjack.jobs WHERE kind = 'send-mail'");
+    assertThat(run("import db-scheduler verify").exitCode()).isEqualTo(ExitCodes.BAD_NEWS);
+  }
+
+  @Test
   void wrongInputIsRefusedInOneSentence() {
     assertThat(run("import db-scheduler plan --kind a=B").err())
         .startsWith("skipjack import: Kind name 'B' is not allowed.");

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** The allowed but unexpected values of each type, in the form that PostgreSQL reads. */
 final class OddValues {
 
-  private static final String HUGE = "x".repeat(10_000_000);
+  /** Longer than a key may be, and than a payload of an event. */
+  private static final String HUGE = "x".repeat(2_000_000);
+
   private static final String CONTROLS =
       "\u0001\u001b[31m\u0007\u009b2J\u0085\r\n\t\u2028\u202e\u2066\ufffe'\"\\$(id)`{,}";
   private static final String DEEP = "[".repeat(3_000) + "]".repeat(3_000);
@@ -53,7 +55,7 @@ final class OddValues {
               "uuid",
               List.of(
                   "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")),
-          Map.entry("bytea", List.of("", "\\x00ff80", "\\x" + "00".repeat(10_000_000))),
+          Map.entry("bytea", List.of("", "\\x00ff80", "\\x" + "00".repeat(2_000_000))),
           Map.entry(
               "text[]",
               List.of(
@@ -79,10 +81,10 @@ final class OddValues {
   private OddValues() {}
 
   /**
-   * Returns the odd values of a type in the form that PostgreSQL reads, NULL among them.
+   * Returns the odd values of a type including NULL, in the form that PostgreSQL reads.
    *
    * @param type the name of the type, not of a domain
-   * @param huge whether to include those of 10 MB
+   * @param huge whether to include those of 2 MB
    */
   static List<@Nullable String> of(String type, boolean huge) {
     List<@Nullable String> values = new ArrayList<>();

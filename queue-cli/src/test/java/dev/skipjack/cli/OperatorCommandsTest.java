@@ -109,8 +109,8 @@ class OperatorCommandsTest {
   }
 
   /**
-   * Two rows that the table would reject: one with an infinite time, and one with a date after the
-   * year 9999.
+   * Gives two rows values that the table would reject: an infinite time, and a date after the year
+   * 9999.
    */
   @Test
   void aScheduleThatCannotBeReadIsShownWithItsReasonAndCanBePausedAndRemoved() throws SQLException {

@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The queue and the outbox of a shop, with a job and an event of each status, for the operators'
+ * The queue and the outbox of a shop, with jobs and events of several statuses, for the operators'
  * commands. The database must be new, because the ids of the jobs must be 1 to 13.
  */
 final class Shop {

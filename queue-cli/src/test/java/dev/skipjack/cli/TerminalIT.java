@@ -122,7 +122,7 @@ class TerminalIT {
   }
 
   private void run(String variables, String command) throws IOException, InterruptedException {
-    terminals++; // a server that is shutting down would refuse the next terminal
+    terminals++; // each has its own server, because one that is shutting down refuses terminals
     Path script = folder.resolve("run.sh");
     // The options are in a file, because the class path is too long for a command of tmux.
     Path options = folder.resolve("java.options");

@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effect of a duplicate on the pending job that holds its key.
+ * The effect of a duplicate on the job that holds its key.
  *
  * @param parts the parts of the job that the duplicate changes; empty to leave the job unchanged
  * @param quiet how long after the latest request a debounced job is due; null if it is not

@@ -20,8 +20,9 @@ final class Holders {
   private Holders() {}
 
   /**
-   * Returns a condition that is true if a duplicate may change the job. It is a CASE, because with
-   * a plain comparison the planner could read a whole index of pending or waiting jobs.
+   * Returns the condition that a job is pending or waiting and has not used an attempt. It is a
+   * CASE, because with a plain comparison the planner could read a whole index of pending or
+   * waiting jobs.
    */
   static Condition isUnused(Jobs holder) {
     return condition(

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 interface KeySource<T> {
 
-  /** The maximum number of digits of a number, as in payloads. */
+  /** The maximum absolute scale of a {@code BigDecimal}. */
   int MOST_DIGITS = 1_000;
 
   /**

@@ -21,7 +21,10 @@ final class OwnCalls {
   /** SQLSTATEs of a cancelled statement and of a lock that was not available. */
   private static final Set<String> TIMEOUTS = Set.of("57014", "55P03");
 
-  /** The maximum number of deadlocks per call. The server takes a second to detect a deadlock. */
+  /**
+   * The maximum number of deadlocks per call. By default, the server takes a second to detect a
+   * deadlock.
+   */
   private static final int MOST_DEADLOCKS = 10;
 
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
@@ -31,8 +34,9 @@ final class OwnCalls {
   /**
    * Returns the result of {@code call}, which is passed the maximum number of rows per statement.
    *
-   * @throws StoreException if the call fails for another reason, times out with a single row, or
-   *     deadlocks too often
+   * @throws StoreException if the call fails for a reason other than a deadlock or a timeout, times
+   *     out with a single row, or deadlocks too often, or if the thread is interrupted before the
+   *     next try
    */
   static <R> R run(int mostRows, IntFunction<R> call) {
     int rows = mostRows;

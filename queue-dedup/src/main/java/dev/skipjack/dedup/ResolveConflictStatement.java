@@ -54,8 +54,8 @@ import org.jooq.WithStep;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the jobs that hold the given keys, and locks or changes those that have not used an
- * attempt.
+ * Reads the jobs that hold the given keys and, depending on the action, locks or changes those that
+ * have not used an attempt.
  *
  * <pre>{@code
  * WITH unused AS MATERIALIZED (SELECT jobs.id FROM jobs JOIN given ON jobs.id = given.twin_id
@@ -97,9 +97,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only a job of the given kind is replaced, because the handler of another kind could not read
  * the payload. A job of another kind is held if requested. A due time in the past becomes the
- * current time, because a claim with a low-water mark would not find the job otherwise. A debounce
- * does not change the due time of a job that has been started before, because that time was set by
- * a snooze, a release or a redrive.
+ * current time, because otherwise a claim with a low-water mark might find the job only after the
+ * next sweep. A debounce does not change the due time of a job that has been started before,
+ * because that time was set by a snooze, a release or a redrive.
  *
  * <p>A job that has used an attempt is not locked, so that a caller's open transaction does not
  * block heartbeats or outcomes. Only a job that is claimed between the statement's snapshot and its
@@ -147,7 +147,7 @@ final class ResolveConflictStatement {
   record Result(
       HolderAction done, @Nullable HolderStatus status, boolean isEligible, boolean handsOver) {}
 
-  /** The maximum time for which duplicates may delay a due job. */
+  /** How long duplicates may delay a due job before it counts as overdue. */
   private static final Duration LONGEST_HOLD = Duration.ofSeconds(1);
 
   private static final Param<Long[]> TWIN_IDS = param("twin_ids", Long[].class);

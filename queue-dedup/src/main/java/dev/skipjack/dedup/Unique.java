@@ -22,14 +22,14 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>By default, the scope is the kind, a job holds its key while it is live, and a duplicate has
- * no effect. An enqueue therefore has no effect while the handler of an earlier job runs, and that
- * handler may not see the new event. A handler can also miss an event if its job was pending at the
- * enqueue, but started and ended before the commit of the enqueue. Use {@link #untilStarted()} in
- * these cases.
+ * no effect. An enqueue therefore has no effect while the handler of an earlier job runs, even if
+ * that handler has already read its data. A handler can also miss data that is committed together
+ * with the enqueue, if its job was pending at the enqueue but started before the commit. Use {@link
+ * #untilStarted()} in these cases.
  *
  * <p>The instance with which a job was enqueued determines how long the job holds its key. Jobs of
- * two instances that differ only in this can be duplicates of each other, except that the keys of
- * {@link #perPeriod} are separate.
+ * two instances that differ only in that duration can be duplicates of each other, except that the
+ * keys of {@link #perPeriod} are separate.
  *
  * @param <T> the payload class
  */
@@ -64,10 +64,11 @@ public final class Unique<T> {
   }
 
   /**
-   * {@return a rule that uses the same key for every payload, so that there is at most one job}
+   * {@return a rule that uses the same key for every payload, so that at most one job in the scope
+   * holds it}
    *
    * @param <T> the type of the payload
-   * @param key the key
+   * @param key the key, subject to the same rules as the result of the function of {@link #by}
    */
   public static <T> Unique<T> byKey(String key) {
     return from((kind, payload, json) -> key);
@@ -101,8 +102,8 @@ public final class Unique<T> {
    * {@return a rule that makes jobs unique by their whole payload} The key is the text of the
    * payload's {@code jsonb}, so differences in formatting or in the order of names do not matter,
    * but {@code 1.5} and {@code 1.50} are different. A text of more than 1,000,000 characters, which
-   * exceeds the default payload limit, is replaced with {@code sha256:} and its hash, so it does
-   * not match a key that is set in SQL.
+   * exceeds the default payload limit, is replaced with {@code sha256:} and its hash, so the key
+   * does not match one that is set in SQL.
    *
    * @param <T> the type of the payload
    */
@@ -139,14 +140,14 @@ public final class Unique<T> {
 
   /**
    * Holds the key until the job is claimed for the first time, so that at most one job with the key
-   * is waiting for its first start. An event that arrives while a job is running creates another
-   * job. The two jobs may run at the same time.
+   * is waiting for its first start. An enqueue while the job is running creates another job. The
+   * two jobs may run at the same time.
    *
    * <p>If an enqueue in a caller's transaction returns an existing job as {@link
    * dev.skipjack.api.HolderStatus#PENDING}, the job is not claimed before that transaction ends, so
    * its handler sees what the transaction commits. If overlapping transactions delay the job until
-   * it is one second overdue, later enqueues create a second job, so that the first can start. Up
-   * to five jobs with the same key can then be waiting.
+   * it is one second overdue, later enqueues in callers' transactions may create a second job, so
+   * that the first can start. Up to five jobs with the same key can then be waiting.
    *
    * @return a copy with this change
    */
@@ -206,8 +207,8 @@ public final class Unique<T> {
   }
 
   /**
-   * Lets a duplicate change all parts of the job that holds the key, as {@link #replace(JobPart,
-   * JobPart...)} does for some.
+   * Lets a duplicate change the payload, priority and due time of the job that holds the key, under
+   * the conditions of {@link #replace(JobPart, JobPart...)}.
    *
    * @return a copy with this change
    */
@@ -220,8 +221,8 @@ public final class Unique<T> {
    * pending or waits for its ordering key, has not used an attempt, and is of the same kind. Any
    * other job is left unchanged, and the result contains its status.
    *
-   * @param first the first one
-   * @param more further ones
+   * @param first a part that duplicates change
+   * @param more further parts that duplicates change
    * @return a copy with this change
    */
   public Unique<T> replace(JobPart first, JobPart... more) {
@@ -233,11 +234,12 @@ public final class Unique<T> {
   }
 
   /**
-   * Debounces the job: it becomes due when no duplicate has arrived for the duration {@code quiet},
-   * and runs with the payload of the last duplicate. Each duplicate postpones the job, provided
-   * that the job is pending or waits for its ordering key, has not used an attempt, and is of the
-   * same kind. If the job has been started before and was then snoozed, released or redriven, a
-   * duplicate replaces its payload but not its due time. The due time cannot be set by options.
+   * Debounces the job: it becomes due when no duplicate has arrived for the duration {@code quiet}
+   * or {@code maxWait} has passed, and runs with the payload of the last duplicate. Each duplicate
+   * postpones the job, provided that the job is pending or waits for its ordering key, has not used
+   * an attempt, and is of the same kind. If the job has been started before and was then snoozed,
+   * released or redriven, a duplicate replaces its payload but not its due time. An enqueue whose
+   * options set a due time is rejected with an {@link IllegalArgumentException}.
    *
    * @param quiet how long the job waits for further duplicates; positive
    * @param maxWait the maximum time from the first enqueue until the job is due; at least {@code

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 final class UniqueCall {
 
   /**
-   * The maximum number of tries. Each retry means that the key was taken or released during one
-   * statement.
+   * The maximum number of tries. Apart from handovers, each retry means that the key was taken or
+   * released during one statement.
    */
   private static final int MOST_TRIES = 50;
 

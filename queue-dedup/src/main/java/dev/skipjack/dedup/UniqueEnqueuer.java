@@ -19,11 +19,12 @@ public interface UniqueEnqueuer {
    * Enqueues a job unless another job holds its key. If an open transaction has enqueued a job with
    * the same key, this method waits for it. The enqueue locks the job that holds the key if it
    * changes that job, or if it runs in a caller's transaction and the key is held {@code
-   * untilStarted}. In both cases, it also waits for another transaction that is changing the job.
+   * untilStarted}. In both cases, it may also wait for another transaction that is changing the
+   * job.
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @param options sets what differs from the defaults of the type
    * @return the new job, or the job that holds the key and whether it was changed
@@ -40,7 +41,7 @@ public interface UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @return the new job, or the one that holds the key
    */
@@ -49,14 +50,15 @@ public interface UniqueEnqueuer {
   }
 
   /**
-   * Enqueues several jobs in one transaction, with at most 1,000 jobs per statement, except those
-   * whose key is held by another job. Payloads with equal keys become one job, which has the first
-   * of the payloads or, if duplicates replace the payload, the last.
+   * Enqueues several jobs in one transaction, except those whose key is held by another job. Each
+   * statement writes at most 1,000 jobs. Payloads with equal keys become one job, which has the
+   * first of the payloads or, if duplicates replace the payload, the last.
    *
-   * <p>Keys are locked in a fixed order, so concurrent calls with common keys do not deadlock
-   * unless a job that holds one of the keys is claimed or ends during a call. In that case, the
-   * server aborts one of the transactions (40P01). The queue repeats its own transactions, but in a
-   * caller's transaction the error is propagated to the caller.
+   * <p>Keys are locked in a fixed order, so concurrent calls with common keys do not deadlock,
+   * unless a job that holds one of the keys is claimed or ends during a call, or a caller's
+   * transaction makes several calls. In these cases, the server may abort one of the transactions
+   * (40P01). The queue repeats its own transactions, but in a caller's transaction the error is
+   * propagated to the caller.
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
@@ -80,9 +82,9 @@ public interface UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payloads the payloads
+   * @param payloads the payloads of the jobs; may be empty
    * @param unique how jobs are unique
-   * @return the result for each payload, in order
+   * @return the result for each payload, in the order of the payloads
    */
   default <T> List<EnqueueResult> enqueueAll(JobType<T> type, List<T> payloads, Unique<T> unique) {
     return enqueueAll(type, payloads, unique, UnaryOperator.identity());

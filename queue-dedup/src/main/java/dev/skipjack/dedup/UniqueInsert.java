@@ -63,9 +63,9 @@ import org.jspecify.annotations.Nullable;
  * SELECT id, NULL, NULL FROM inserted UNION ALL SELECT id, status, attempts > uncounted_attempts FROM twin
  * }</pre>
  *
- * <p>Keys are looked up first, so a duplicate consumes no id, takes no lock and never waits. Only
- * READ COMMITTED can rely on this lookup, because the snapshot of a stricter transaction may show a
- * job that has ended since. In a stricter transaction (strict: {@code
+ * <p>Keys are looked up first, so a duplicate of a visible job consumes no id, takes no lock and
+ * never waits. Only READ COMMITTED can rely on this lookup, because the snapshot of a stricter
+ * transaction may show a job that has ended since. In a stricter transaction (strict: {@code
  * current_setting('transaction_isolation')}), only the index decides, and the insert fails with
  * 40001 if the index has rows that the snapshot does not show.
  *

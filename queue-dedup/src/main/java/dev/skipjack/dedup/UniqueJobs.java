@@ -21,10 +21,10 @@ import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
 
 /**
- * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs its own transaction. Use
+ * Enqueues, finds and cancels unique jobs of a queue. Each enqueue runs in its own transaction. Use
  * {@link #in} to enqueue in a caller's transaction. Instances are immutable and thread-safe.
  *
- * <p>At READ COMMITTED, enqueueing a duplicate returns an id and never causes an exception. In a
+ * <p>At READ COMMITTED, enqueueing a duplicate is not an error and returns the holder's id. In a
  * caller's REPEATABLE READ or SERIALIZABLE transaction, PostgreSQL reports a serialization failure
  * (40001) if the transaction that enqueued the holder committed after the caller's snapshot. The
  * exception is propagated to the caller unchanged. Callers' transactions with common keys can
@@ -34,8 +34,8 @@ import org.jooq.DSLContext;
 public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
-   * The maximum number of tries. Each retry means that the key's holder changed between the lookup
-   * and the command.
+   * The maximum number of tries of a cancel. Each retry means that the holder ended between the
+   * lookup and the cancel.
    */
   private static final int MOST_CANCELS = 50;
 
@@ -67,7 +67,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
   /**
    * {@return an instance for the unique jobs of {@code queue}} Create one instance and share it.
    *
-   * @param queue the queue
+   * @param queue the queue through which the jobs are enqueued
    */
   public static UniqueJobs on(JobQueue queue) {
     return new UniqueJobs(queue.extension(), queue.admin());
@@ -75,7 +75,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
 
   /**
    * {@return an enqueuer that takes part in the transaction that is open on {@code transaction}}
-   * jOOQ's exceptions for database errors are propagated unchanged.
+   * Database errors are thrown as jOOQ's exceptions.
    *
    * @param transaction the context of the caller's transaction
    */
@@ -150,7 +150,7 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
@@ -163,12 +163,13 @@ public final class UniqueJobs implements UniqueEnqueuer {
   }
 
   /**
-   * {@return the job that currently holds the key of {@code payload}, which was enqueued with the
-   * defaults of its type; see {@link #find(JobType, Object, Unique, UnaryOperator)}}
+   * {@return the job that currently holds the key of {@code payload}, or empty if no job holds it}
+   * The job must have been enqueued with the default options of its type; see {@link #find(JobType,
+   * Object, Unique, UnaryOperator)}.
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    */
   public <T> Optional<KeyHolder> find(JobType<T> type, T payload, Unique<T> unique) {
@@ -199,11 +200,12 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
    * @param options the same options as for the enqueue; the queue that they set is part of a key
    *     that is compared within its queue
-   * @return {@link CancelResult#GONE} if no live job holds the key
+   * @return the result of {@link QueueAdmin#cancel}; {@link CancelResult#GONE} if no live job holds
+   *     the key
    */
   public <T> CancelResult cancel(
       JobType<T> type, T payload, Unique<T> unique, UnaryOperator<EnqueueOptions> options) {
@@ -235,9 +237,9 @@ public final class UniqueJobs implements UniqueEnqueuer {
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload, from which the key is computed
    * @param unique how jobs are unique
-   * @return whether a job was cancelled
+   * @return the result; {@link CancelResult#GONE} if no live job holds the key
    */
   public <T> CancelResult cancel(JobType<T> type, T payload, Unique<T> unique) {
     return cancel(type, payload, unique, UnaryOperator.identity());

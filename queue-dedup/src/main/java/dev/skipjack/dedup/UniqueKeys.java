@@ -19,7 +19,10 @@ final class UniqueKeys {
    */
   private static final String NEXT = "next/";
 
-  /** The maximum number of jobs that can wait for the same key: the first one and the next ones. */
+  /**
+   * The maximum number of waiting jobs that requested the same key: the first one and the next
+   * ones.
+   */
   static final int MOST_JOBS = 5;
 
   private UniqueKeys() {}

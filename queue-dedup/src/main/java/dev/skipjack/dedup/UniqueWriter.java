@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes unique jobs in an open transaction. Jobs with equal keys become one job. Instances are
- * immutable and thread-safe.
+ * Writes unique jobs, in one of the queue's own transactions or in a caller's. Jobs with equal keys
+ * become one job. Instances are immutable and thread-safe.
  */
 final class UniqueWriter {
 

@@ -27,9 +27,8 @@ final class Plan {
       sql.execute("SET LOCAL plan_cache_mode = " + mode);
       sql.execute("PREPARE planned AS " + numbered(statement.sql()));
       StringBuilder plan = new StringBuilder();
-      // '{NULL}' is an array of one null. A statement for a single job has plain parameters, and
-      // '1'
-      // is valid as a text and as a number.
+      // '{NULL}' is an array of one null. A statement for a single job has plain parameters, for
+      // which '1' is valid as a text and as a number.
       String one = statement.parameters().contains("queue") ? "'1'" : "'{NULL}'";
       String values = String.join(", ", Collections.nCopies(statement.parameters().size(), one));
       try (ResultSet lines = sql.executeQuery("EXPLAIN EXECUTE planned (" + values + ")")) {

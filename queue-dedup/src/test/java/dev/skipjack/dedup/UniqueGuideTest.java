@@ -38,7 +38,7 @@ class UniqueGuideTest {
   static final Unique<Refresh> SETTLED =
       NEXT.debounce(Duration.ofSeconds(10), Duration.ofMinutes(1));
 
-  /** The last payload wins while the job waits; its position in the queue stays. */
+  /** The latest payload replaces the earlier one, and the job keeps its position in the queue. */
   static final Unique<Refresh> LATEST = ONE_PER_ACCOUNT.replace(JobPart.PAYLOAD);
 
   // end of snippet

@@ -175,7 +175,10 @@ class UniqueIsolationTest {
     assertThat(fixture.value("SELECT count(*) FROM @jobs")).isEqualTo("1");
   }
 
-  /** The snapshot still shows the job as live, but the job has ended and would miss the event. */
+  /**
+   * The snapshot still shows the job as live, but the job has ended, so the request needs a new
+   * job.
+   */
   @ParameterizedTest
   @EnumSource
   void aHolderThatEndedAfterTheSnapshotHoldsNoKey(Level level) throws Exception {

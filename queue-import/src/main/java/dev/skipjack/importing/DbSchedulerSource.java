@@ -28,7 +28,7 @@ final class DbSchedulerSource extends Source {
   /** The package of the class with which the library stores a task's schedule and data. */
   private static final String SCHEDULE_CLASS = "com.github.kagkarlsson.scheduler.task.";
 
-  /** The same as JSON of the library's serializers. */
+  /** The beginning of a schedule in the JSON of the library's serializers. */
   private static final Pattern SCHEDULE =
       Pattern.compile("\"schedule\"\\s*:\\s*\\{\\s*\"type\"\\s*:\\s*\"(cron|fixedDelay|daily)\"");
 
@@ -99,6 +99,7 @@ final class DbSchedulerSource extends Source {
         List.of(),
         data,
         null,
+        null,
         stays(row.getBoolean("picked"), instance, data, row.getBoolean("has_data")));
   }
 
@@ -127,13 +128,23 @@ final class DbSchedulerSource extends Source {
   }
 
   @Override
+  List<Part> parts() {
+    return List.of(new Part("task", tables()));
+  }
+
+  @Override
+  String due(String copy) {
+    return "(%s #>> '{task,0,execution_time}')::timestamptz".formatted(copy);
+  }
+
+  @Override
   String take() {
     return """
     taken AS (
       DELETE FROM %s AS source USING given
        WHERE source.task_name = given.key1 AND source.task_instance = given.key2
          AND source.version = given.key3::bigint AND NOT source.picked
-      RETURNING given.position
+      RETURNING given.position, json_build_object('task', json_build_array(row_to_json(source))) AS copy
     )
     """
         .formatted(tables());

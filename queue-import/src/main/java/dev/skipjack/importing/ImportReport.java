@@ -4,13 +4,15 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * The result of an import, or of its plan.
+ * The result of an import, of its plan, or of its undoing.
  *
- * @param moved what became, or would become, jobs
- * @param stayed what stays in its source, and why
- * @param samples some of the jobs, before they were enqueued
+ * @param moved what became, or would become, jobs or schedules, or what returned to the source
+ * @param stayed what stays where it is, and why
+ * @param samples up to ten of the jobs and schedules
+ * @param plan the hash of the plan, which {@link Importer.Builder#plan} takes; empty for an undo
  */
-public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> samples) {
+public record ImportReport(
+    List<Moved> moved, List<Stayed> stayed, List<Sample> samples, String plan) {
 
   /**
    * The jobs and schedules of one name.
@@ -18,25 +20,32 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
    * @param name the name in the source
    * @param kind the kind of the jobs
    * @param jobs the number of jobs
+   * @param dead how many of them are dead, because they failed for good in the source
    * @param schedules the number of schedules
    * @param firstDue when the first of them is due
    * @param lastDue when the last of them is due
    */
   public record Moved(
-      String name, String kind, long jobs, long schedules, Instant firstDue, Instant lastDue) {}
+      String name,
+      String kind,
+      long jobs,
+      long dead,
+      long schedules,
+      Instant firstDue,
+      Instant lastDue) {}
 
   /**
    * The rows of one name that stay for the same reason.
    *
    * @param name the name in the source
    * @param reason why they stay, and what to do
-   * @param rows their number
-   * @param ids the ids of the first ten
+   * @param rows the number of rows
+   * @param ids the ids of the first ten rows
    */
   public record Stayed(String name, String reason, long rows, List<String> ids) {}
 
   /**
-   * A job.
+   * A job, or a job of a schedule.
    *
    * @param id the id of the row in the source
    * @param kind the kind of the job
@@ -51,6 +60,7 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
    * @param moved what became, or would become, jobs or schedules, with one element for each name
    * @param stayed what stays in its source, with one element for each name and reason
    * @param samples up to ten of the jobs and schedules
+   * @param plan the hash of the plan
    */
   public ImportReport {
     moved = List.copyOf(moved);
@@ -59,14 +69,13 @@ public record ImportReport(List<Moved> moved, List<Stayed> stayed, List<Sample> 
   }
 
   /**
-   * {@return the number of rows of all names that became jobs, or would become jobs} Schedules are
-   * not counted.
+   * {@return the number of rows that became jobs, or would become jobs} Schedules are not counted.
    */
   public long jobs() {
     return moved.stream().mapToLong(Moved::jobs).sum();
   }
 
-  /** {@return the number of rows of all names that became schedules, or would become schedules} */
+  /** {@return the number of rows that became schedules, or would become schedules} */
   public long schedules() {
     return moved.stream().mapToLong(Moved::schedules).sum();
   }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -29,19 +30,28 @@ import org.jspecify.annotations.Nullable;
  * importer.run(dataSource);
  * }</pre>
  *
- * <p>An import can be interrupted at any time and repeated. Each batch is one transaction, in which
- * rows leave their source and become jobs. Workers of both queues may run meanwhile. A job keeps
- * its due time; one that is overdue is due at once. Failed attempts count: a job with {@code n} of
- * them has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the
- * schedule fires next when the source would; remove it from the code that declares it first.
+ * <p>An import can be interrupted at any time and repeated. Rows leave their source and become jobs
+ * in the same transaction. Workers of both queues may run meanwhile. A job keeps its due time,
+ * except that an overdue job is due at once. Failed attempts count: a job with {@code n} of them
+ * has {@code n} fewer left, but at least one. A recurring row becomes a schedule only if the
+ * schedule's next time equals the one that the source stores, if any. Before the import, remove
+ * recurring jobs from the code that declares them in the source.
  *
- * <p>The database user needs the rights to read and delete in the tables of the source, and those
- * of the owner of Skipjack's tables. Immutable and safe for any number of threads, and several
- * imports of the same source may run at once.
+ * <p>{@link #run} keeps a copy of each row in the table {@code job_imports} in Skipjack's schema,
+ * which it creates. So no row is imported twice, and {@link #undo} can return what has not started.
+ * Drop the table when you do not want to go back.
+ *
+ * <p>The database user needs the rights to read and delete in the tables of the source, and to
+ * insert for {@link #undo}; those of the roles producer and worker of Skipjack; and those to read,
+ * insert and delete in {@code job_imports}, which the owner of the other tables creates if this
+ * user may not. Immutable and safe for any number of threads, and several imports of the same
+ * source may run at once.
  */
 public final class Importer {
 
-  /** Rows are read and moved in these numbers; each has at most a few MiB. */
+  /**
+   * The maximum number of rows that are read and moved together. Each row has at most a few MiB.
+   */
   private static final int BATCH = 100;
 
   private static final int HIGHEST_PRIORITY = 100;
@@ -56,6 +66,7 @@ public final class Importer {
   private final @Nullable String queue;
   private final @Nullable Integer maxAttempts;
   private final boolean unique;
+  private final @Nullable String plan;
 
   private Importer(Builder settings) {
     this.source = settings.source;
@@ -68,19 +79,20 @@ public final class Importer {
     this.queue = settings.queue;
     this.maxAttempts = settings.maxAttempts;
     this.unique = settings.unique;
+    this.plan = settings.plan;
   }
 
   /**
    * Names the source of an import.
    *
-   * @param source the queue whose jobs leave it
+   * @param source the queue from which jobs are moved
    * @return an import without a target, which {@link From#into} names
    */
   public static From from(Source source) {
     return queue -> new Builder(source, queue);
   }
 
-  /** The source of an import, whose target must be named. */
+  /** An import whose source is set and whose target is not. */
   @FunctionalInterface
   public interface From {
 
@@ -94,13 +106,15 @@ public final class Importer {
   }
 
   /**
-   * Reads the source and reports what {@link #run} would do. Changes nothing. It does not know what
-   * only the database refuses, such as the name of a schedule or a key that is in use.
+   * Reads the source and reports what {@link #run} would do. Changes nothing. It does not detect
+   * problems that only the database reports, such as a schedule's name or a key that is already in
+   * use.
    *
    * @param dataSource the database of both queues
    * @return how many jobs and schedules would be moved, with samples, and which rows would stay
    * @throws SQLException if the source cannot be read
-   * @throws IllegalStateException if the tables of the source do not exist, or have other columns
+   * @throws IllegalStateException if the tables of the source do not exist, or have other columns,
+   *     or if a {@linkplain Builder#plan plan} is not that of the source any more
    */
   public ImportReport plan(DataSource dataSource) throws SQLException {
     ReportBuilder report = new ReportBuilder();
@@ -130,30 +144,96 @@ public final class Importer {
    * @return how many jobs and schedules this call has moved, with samples, and which rows stay
    * @throws SQLException if the database is unavailable or refuses the access
    * @throws dev.skipjack.api.StoreException if that happens while a schedule is added
-   * @throws IllegalStateException if the tables of the source do not exist, or have other columns
+   * @throws IllegalStateException if the tables of the source do not exist, or have other columns,
+   *     if a {@linkplain Builder#plan plan} is not that of the source any more, or if the user may
+   *     not create the table {@code job_imports} and it does not exist
    */
   public ImportReport run(DataSource dataSource) throws SQLException {
     ReportBuilder report = new ReportBuilder();
-    Mover mover = new Mover(source, target);
+    writing(
+        dataSource,
+        connection -> {
+          source.check(connection);
+          copies().create(connection);
+          Mover mover = new Mover(source, source.identity(connection), target, copies());
+          each(connection, report, rows -> move(mover, connection, rows, report));
+        });
+    return report.report();
+  }
+
+  private static void move(
+      Mover mover, Connection connection, List<NewRow> rows, ReportBuilder report)
+      throws SQLException {
+    for (NewRow row : rows) {
+      Recurrence recurrence = row.row().recurrence();
+      if (recurrence != null) {
+        mover.moveSchedule(connection, row, recurrence, report);
+      }
+    }
+    mover.move(
+        connection, rows.stream().filter(row -> row.row().recurrence() == null).toList(), report);
+  }
+
+  /**
+   * Returns what was imported from the source and is as the import has left it: jobs that have not
+   * started, and schedules that have not fired. Their rows are in the source again as they were,
+   * even if they are overdue now, and the jobs and schedules are deleted. What has started, was
+   * changed, or has a row with the same key in the source again, stays. Only the settings of the
+   * source and the names matter. If it fails, what it has returned stays returned, and the next
+   * call continues.
+   *
+   * @param dataSource the database of both queues
+   * @return what this call has returned, and what stays here
+   * @throws SQLException if the database is unavailable or refuses the access
+   * @throws IllegalStateException if the tables of the source do not exist, or have other columns
+   */
+  public ImportReport undo(DataSource dataSource) throws SQLException {
+    ReportBuilder report = new ReportBuilder();
+    writing(
+        dataSource,
+        connection -> {
+          source.check(connection);
+          if (copies().exist(connection)) {
+            new Returner(connection, source, source.identity(connection), copies())
+                .run(connection, only, report);
+          }
+        });
+    return report.report();
+  }
+
+  /**
+   * Compares the rows that were imported from the source with their jobs and schedules. Changes
+   * nothing.
+   *
+   * @param dataSource the database of both queues
+   * @return the number of jobs by kind and due day on both sides, and the next time of each
+   *     schedule. What was returned to the source is not counted
+   * @throws SQLException if the database is unavailable or refuses the access
+   * @throws IllegalStateException if the tables of the source do not exist, or have other columns
+   */
+  public ImportCheck verify(DataSource dataSource) throws SQLException {
+    try (Connection connection = dataSource.getConnection()) {
+      source.check(connection);
+      return new Verifier(source, source.identity(connection), copies()).check(connection, only);
+    }
+  }
+
+  private Copies copies() {
+    return new Copies(target);
+  }
+
+  /** What is done with a connection in which each statement is a transaction of its own. */
+  @FunctionalInterface
+  private interface Work {
+    void run(Connection connection) throws SQLException;
+  }
+
+  private static void writing(DataSource dataSource, Work work) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(true);
       try {
-        each(
-            connection,
-            report,
-            rows -> {
-              for (NewRow row : rows) {
-                Recurrence recurrence = row.row().recurrence();
-                if (recurrence != null) {
-                  mover.moveSchedule(connection, row, recurrence, report);
-                }
-              }
-              mover.move(
-                  connection,
-                  rows.stream().filter(row -> row.row().recurrence() == null).toList(),
-                  report);
-            });
+        work.run(connection);
       } finally {
         if (!connection.isClosed()) {
           if (!connection.getAutoCommit()) {
@@ -163,10 +243,9 @@ public final class Importer {
         }
       }
     }
-    return report.report();
   }
 
-  /** What happens to a batch of rows that can be moved. */
+  /** Receives the rows of a page that can be moved. */
   @FunctionalInterface
   private interface Batch {
     void accept(List<NewRow> rows) throws SQLException;
@@ -174,11 +253,19 @@ public final class Importer {
 
   private void each(Connection connection, ReportBuilder report, Batch batch) throws SQLException {
     source.check(connection);
-    List<String> names = new ArrayList<>(source.names(connection));
+    // With the names whose rows have all been imported, so that no other name gets their kinds.
+    Set<String> all = new TreeSet<>(source.names(connection));
+    all.addAll(copies().names(connection, source.identity(connection)));
     if (!only.isEmpty()) {
-      names.retainAll(only);
+      all.retainAll(only);
     }
+    List<String> names = List.copyOf(all);
     Map<String, Kinds.Mapped> mapped = Kinds.of(names, source::shortName, kinds);
+    PlanHash hash = hash(connection, mapped);
+    if (plan != null) {
+      hash.require(plan);
+    }
+    report.plan(hash.text());
     SourceRow last = null;
     do {
       List<SourceRow> page = source.page(connection, names, last, BATCH);
@@ -198,12 +285,34 @@ public final class Importer {
     } while (last != null);
   }
 
+  private PlanHash hash(Connection connection, Map<String, Kinds.Mapped> mapped)
+      throws SQLException {
+    List<String> shape = new ArrayList<>(List.of(source.name(), source.tables(), "" + unique));
+    shape.add(String.valueOf(queue));
+    shape.add(String.valueOf(maxAttempts));
+    shape.addAll(source.shape(connection));
+    PlanHash hash = new PlanHash(shape);
+    mapped.forEach(
+        (name, kind) -> {
+          JobType<?> type = types.get(name);
+          hash.add(
+              name,
+              List.of(
+                  kind.kind(),
+                  kind.reason(),
+                  type == null
+                      ? ""
+                      : "%s %s %s".formatted(type.queue(), type.priority(), type.maxAttempts())));
+        });
+    return hash;
+  }
+
   private NewRow job(SourceRow row, Kinds.@Nullable Mapped kind) throws JsonText.Rejected {
     if (row.stays() != null) {
       throw new JsonText.Rejected(row.stays());
     }
     if (kind == null || !kind.isKind()) {
-      throw new JsonText.Rejected(kind == null ? Mover.CHANGED : kind.reason());
+      throw new JsonText.Rejected(kind == null ? RowTransaction.CHANGED : kind.reason());
     }
     Recurrence recurrence = row.recurrence();
     if (recurrence != null) {
@@ -293,7 +402,7 @@ public final class Importer {
    *
    * <p>The name of a job is that of the task in db-scheduler, the full name of the job class in
    * Quartz, the signature in JobRunr, and the kind in River. {@link Importer#plan} reports the
-   * names of all rows. A setting for a name that the source does not have has no effect, and a
+   * names of all rows. A setting for a name that does not occur in the source has no effect. A
    * later setting for the same name replaces an earlier one.
    */
   public static final class Builder {
@@ -308,6 +417,7 @@ public final class Importer {
     private @Nullable String queue;
     private @Nullable Integer maxAttempts;
     private boolean unique;
+    private @Nullable String plan;
 
     private Builder(Source source, JobQueue target) {
       this.source = source;
@@ -315,9 +425,10 @@ public final class Importer {
     }
 
     /**
-     * Sets the kind of the jobs with a name. Default: the name in lower case, with {@code -} before
-     * each word of camel case and instead of characters that a kind cannot contain. In Quartz and
-     * JobRunr, packages and the suffixes {@code Job} and {@code Request} of classes are left out.
+     * Sets the kind of the jobs with a name. Default: the name in lower case, in which {@code -}
+     * separates the words of camel case and replaces characters that a kind cannot contain. In
+     * Quartz and JobRunr, packages and the suffixes {@code Job} and {@code Request} of classes are
+     * left out.
      *
      * @param name the name in the source
      * @param kind the kind, 1 to 63 of the characters {@code a-z 0-9 _ . -}. Several names may have
@@ -333,8 +444,8 @@ public final class Importer {
     /**
      * Sets the type of the jobs with a name: its kind, the class as which their payloads must
      * decode, and its queue, priority and maximum number of attempts, unless the source or this
-     * import sets others. A payload that does not decode stays in its source. Ordering keys are not
-     * set.
+     * import sets others. A row whose payload does not decode stays in its source. Ordering keys
+     * are not set.
      *
      * @param name the name in the source
      * @param type the type with which workers run these jobs
@@ -363,7 +474,7 @@ public final class Importer {
      *
      * @param name the name in the source
      * @param reader converts the data of one job, both for a plan and for the import. It is called
-     *     in their thread
+     *     in the thread of {@link Importer#plan} or {@link Importer#run}
      * @return this builder
      */
     public Builder payload(String name, PayloadReader reader) {
@@ -397,7 +508,8 @@ public final class Importer {
 
     /**
      * Sets the maximum number of attempts, from which failed attempts are subtracted. Default: that
-     * of the source if it has one, else that of the type, else that of the queue.
+     * of the source if it has one, else that of the type, else that of the queue or, for a job with
+     * failed attempts, {@value JobType#DEFAULT_MAX_ATTEMPTS}.
      *
      * @param maxAttempts the maximum number of attempts, from 1, including those that have failed
      *     in the source
@@ -410,12 +522,11 @@ public final class Importer {
     }
 
     /**
-     * Gives each job the instance id that the source keeps unique as its unique key within the
-     * kind. A row whose key another live job has stays. Default: no unique key, but an idempotency
-     * key made from the row.
+     * Sets the unique key of each job, within its kind, to the instance id that the source keeps
+     * unique. A row stays in its source if another live job has its key. Default: no unique key.
      *
      * @return this builder
-     * @throws IllegalArgumentException if the source keeps no ids unique, as River and JobRunr
+     * @throws IllegalArgumentException if the source keeps no ids unique, such as River or JobRunr
      */
     public Builder unique() {
       if (!source.hasUniqueIds()) {
@@ -424,6 +535,22 @@ public final class Importer {
                 .formatted(source.name()));
       }
       this.unique = true;
+      return this;
+    }
+
+    /**
+     * Sets the plan that somebody has looked at. {@link Importer#plan} and {@link Importer#run}
+     * then fail, and move nothing, if the tables of the source, the settings, or the kind of a name
+     * are others, or if the source has a name that the plan did not have. They do not fail if it
+     * has other rows. Default: none, and an import moves what it finds.
+     *
+     * @param plan what {@link ImportReport#plan} returned. It guards against accidents, and not
+     *     against somebody who wants a row with another name to be moved
+     * @return this builder
+     * @throws IllegalArgumentException if {@code plan} is not the hash of a plan
+     */
+    public Builder plan(String plan) {
+      this.plan = PlanHash.requireForm(plan);
       return this;
     }
 

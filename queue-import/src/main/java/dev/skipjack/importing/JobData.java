@@ -20,8 +20,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the data maps of Quartz's jobs without Quartz. They are properties, or serialized maps of
- * which only strings, numbers, booleans, dates, and collections and maps of these become JSON.
+ * Reads the data maps of Quartz's jobs without Quartz. A data map is stored as properties or as a
+ * serialized map. Only strings, numbers, booleans, dates, times, UUIDs, enum constants, and
+ * collections and maps of these become JSON. Other values are rejected.
  */
 final class JobData {
 
@@ -60,8 +61,8 @@ final class JobData {
   }
 
   /**
-   * Returns the data of a job as a JSON object, in which that of the trigger replaces that of the
-   * job.
+   * Returns the data of a job and its trigger as one JSON object. If both contain a name, the
+   * trigger's value is used.
    */
   static byte[] json(byte @Nullable [] ofJob, byte @Nullable [] ofTrigger)
       throws JsonText.Rejected {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ final class JobRunrJson {
 
   private static final JsonFactory FACTORY = new JsonFactory();
   private static final String CLASS = "@class";
+  private static final int LONGEST_MESSAGE = 1000;
   private static final Pattern OF_JAVA =
       Pattern.compile("java[.](?:lang|math|time|util)[.][\\w.$]+");
 
@@ -24,6 +26,7 @@ final class JobRunrJson {
   private String signature = "";
   private String method = "";
   private int failures;
+  private SourceRow.Failure lastFailure = new SourceRow.Failure("failed in JobRunr", null);
   private @Nullable Integer retries;
   private String expression = "";
   private String zone = "UTC";
@@ -99,8 +102,8 @@ final class JobRunrJson {
   }
 
   /**
-   * Returns a value without the names of Java's classes, which JobRunr's Jackson adds to objects
-   * and, as in {@code ["java.util.ArrayList", [1, 2]]}, to other values.
+   * Returns a value without the names of classes, which JobRunr's Jackson adds to objects and, as
+   * in {@code ["java.util.ArrayList", [1, 2]]}, to other values.
    */
   private static @Nullable Object plain(@Nullable Object value) {
     if (value instanceof Map<?, ?> object) {
@@ -159,15 +162,28 @@ final class JobRunrJson {
   private void history(JsonParser json) throws IOException, JsonText.Rejected {
     require(json, JsonToken.START_ARRAY);
     while (json.nextToken() == JsonToken.START_OBJECT) {
+      Map<String, String> state = new HashMap<>();
       while (json.nextToken() == JsonToken.FIELD_NAME) {
-        boolean isClass = json.currentName().equals(CLASS);
-        json.nextToken();
-        if (isClass && json.getText().endsWith(".FailedState")) {
-          failures++;
+        String name = json.currentName();
+        if (json.nextToken() == JsonToken.VALUE_STRING) {
+          state.put(name, json.getText());
         }
         json.skipChildren();
       }
+      if (state.getOrDefault(CLASS, "").endsWith(".FailedState")) {
+        failures++;
+        lastFailure =
+            new SourceRow.Failure(
+                readable(state.getOrDefault("exceptionMessage", state.getOrDefault("message", ""))),
+                state.containsKey("exceptionType") ? readable(state.get("exceptionType")) : null);
+      }
     }
+  }
+
+  /** Returns a text that a column of a job can have. */
+  private static String readable(@Nullable String text) {
+    String storable = String.valueOf(text).replace('\0', ' ');
+    return storable.length() <= LONGEST_MESSAGE ? storable : storable.substring(0, LONGEST_MESSAGE);
   }
 
   private void labels(JsonParser json) throws IOException, JsonText.Rejected {
@@ -190,6 +206,11 @@ final class JobRunrJson {
     return method.equals("run") && arguments.size() == 1
         ? arguments.get(0)
         : "[" + String.join(",", arguments) + "]";
+  }
+
+  /** Returns the last failure, for a job in the state FAILED. */
+  SourceRow.Failure lastFailure() {
+    return lastFailure;
   }
 
   int failures() {

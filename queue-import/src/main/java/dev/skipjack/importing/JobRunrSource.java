@@ -16,18 +16,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of JobRunr. A server changes a job only if its version is the one that it read, so the
- * import deletes a job under the same condition.
+ * The tables of JobRunr. A server changes a job only if the job still has the version that the
+ * server read. The import deletes a job under the same condition.
  */
 final class JobRunrSource extends Source {
 
   private static final String JOB = "job";
   private static final String RECURRING = "recurring";
 
-  /** The default number of retries is 10. */
+  /** The default number of attempts: the first one and 10 retries. */
   private static final int DEFAULT_ATTEMPTS = 11;
 
-  /** The class and method of a job, and its only or its first parameter. */
+  /** The class and method of a job, and its first parameter. */
   private static final Pattern SIGNATURE = Pattern.compile("([^(]*?)[.]([^.(]+)\\(([^,)]*)(.*)\\)");
 
   /**
@@ -78,8 +78,8 @@ final class JobRunrSource extends Source {
   }
 
   /**
-   * Returns the class of the request of a job with a handler, without the suffixes of such classes,
-   * or class and method.
+   * Returns, for a job with a request handler, the class of its request without the suffix {@code
+   * Request} or {@code JobRequest}; for any other job, its class and method.
    */
   @Override
   String shortName(String signature) {
@@ -161,7 +161,8 @@ final class JobRunrSource extends Source {
       }
     }
     Instant due = row.getObject("due", OffsetDateTime.class).toInstant();
-    return row(row, JOB, row.getString("signature"), due, job, null, stays);
+    boolean failed = row.getString("state").equals("FAILED");
+    return row(row, JOB, row.getString("signature"), due, job, null, failed, stays);
   }
 
   private static SourceRow recurring(ResultSet row) throws SQLException {
@@ -193,7 +194,7 @@ final class JobRunrSource extends Source {
     } else if (recurrence != null) {
       next = recurrence.timing().next(now).orElse(now);
     }
-    return row(row, RECURRING, name(id, job), next, job, recurrence, stays);
+    return row(row, RECURRING, name(id, job), next, job, recurrence, false, stays);
   }
 
   /** Returns the class and method of a recurring job, or its id if its document has none. */
@@ -216,6 +217,7 @@ final class JobRunrSource extends Source {
       Instant due,
       @Nullable JobRunrJson job,
       @Nullable Recurrence recurrence,
+      boolean failed,
       @Nullable String stays)
       throws SQLException {
     String id = row.getString("id").strip();
@@ -226,13 +228,15 @@ final class JobRunrSource extends Source {
         new SourceRow.Key(id, part, row.getString("version")),
         due,
         null,
-        job == null ? 0 : job.failures(),
+        // A dead job has all its attempts again once it is redriven.
+        job == null || failed ? 0 : job.failures(),
         attempts == null ? Integer.valueOf(DEFAULT_ATTEMPTS) : attempts,
         null,
         null,
         job == null ? List.of() : job.labels(),
         job == null ? null : job.payload().getBytes(StandardCharsets.UTF_8),
         recurrence,
+        failed && job != null ? job.lastFailure() : null,
         stays);
   }
 
@@ -241,8 +245,7 @@ final class JobRunrSource extends Source {
       return "next run of a recurring job: it leaves with that job, or delete it if that job is gone";
     }
     return switch (state) {
-      case "SCHEDULED", "ENQUEUED" -> null;
-      case "FAILED" -> "failed for good: requeue it in JobRunr first if it must run";
+      case "SCHEDULED", "ENQUEUED", "FAILED" -> null;
       case "PROCESSING", "PROCESSED" -> "running: it ends in JobRunr";
       default -> "in state %s: it waits for other jobs".formatted(state);
     };
@@ -265,6 +268,19 @@ final class JobRunrSource extends Source {
     }
   }
 
+  @Override
+  List<Part> parts() {
+    return List.of(
+        new Part("recurring_jobs", tables() + "recurring_jobs"),
+        new Part("jobs", tables() + "jobs"));
+  }
+
+  @Override
+  String due(String copy) {
+    return "(coalesce(%1$s #>> '{jobs,0,scheduledat}', %1$s #>> '{jobs,0,createdat}')::timestamp AT TIME ZONE 'UTC')"
+        .formatted(copy);
+  }
+
   /** Also deletes the next run of a recurring job, which its schedule replaces. */
   @Override
   String take() {
@@ -272,18 +288,23 @@ final class JobRunrSource extends Source {
     job AS (
       DELETE FROM %1$sjobs AS source USING given
        WHERE given.key2 = 'job' AND source.id = given.key1::bpchar AND source.version = given.key3::int
-         AND source.state IN ('SCHEDULED', 'ENQUEUED')
-      RETURNING given.position
+         AND source.state IN ('SCHEDULED', 'ENQUEUED', 'FAILED')
+      RETURNING given.position, row_to_json(source) AS copy
     ), recurring AS (
       DELETE FROM %1$srecurring_jobs AS source USING given
        WHERE given.key2 = 'recurring' AND source.id = given.key1::bpchar AND source.version = given.key3::int
          AND NOT EXISTS (SELECT FROM %1$sbackgroundjobservers)
-      RETURNING given.position, given.key1
+      RETURNING given.position, given.key1, row_to_json(source) AS copy
     ), next AS (
       DELETE FROM %1$sjobs AS source USING recurring
        WHERE source.recurringjobid = recurring.key1 AND source.state = 'SCHEDULED'
+      RETURNING recurring.position, row_to_json(source) AS copy
     ), taken AS (
-      SELECT position FROM job UNION ALL SELECT position FROM recurring
+      SELECT position, json_build_object('jobs', json_build_array(copy)) AS copy FROM job
+       UNION ALL
+      SELECT position, json_build_object('recurring_jobs', json_build_array(copy),
+               'jobs', (SELECT coalesce(json_agg(next.copy), '[]') FROM next WHERE next.position = recurring.position))
+        FROM recurring
     )
     """
         .formatted(tables());

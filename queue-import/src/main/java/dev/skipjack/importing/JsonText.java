@@ -22,7 +22,7 @@ final class JsonText {
 
   private JsonText() {}
 
-  /** Thrown if the data is not a payload. The message begins in lower case. */
+  /** Thrown if a row cannot be moved. The message begins in lower case. */
   static final class Rejected extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -32,7 +32,7 @@ final class JsonText {
     }
   }
 
-  /** Returns the document in UTF-8. */
+  /** Returns the document, which the data contains in UTF-8. */
   static String of(byte[] data) throws Rejected {
     if (SerializedPayload.isSerialized(data)) {
       String type = SerializedPayload.className(data);
@@ -47,7 +47,7 @@ final class JsonText {
     }
   }
 
-  /** Returns the document if it is a payload. */
+  /** Returns the document if the queue accepts it as a payload. */
   static String require(String json) throws Rejected {
     if (json.getBytes(StandardCharsets.UTF_8).length > LONGEST) {
       throw new Rejected("data is larger than 256 KiB");

@@ -30,8 +30,8 @@ final class Kinds {
    * Returns the kinds of all names.
    *
    * @param shortName returns the part of a name to which the rule applies
-   * @param chosen kinds by name; the rule gives the others theirs. Several names may be given the
-   *     same kind here
+   * @param chosen kinds by name; the rule determines the kinds of all other names. Several names
+   *     may have the same chosen kind
    */
   static Map<String, Mapped> of(
       List<String> names, UnaryOperator<String> shortName, Map<String, String> chosen) {
@@ -64,8 +64,8 @@ final class Kinds {
   }
 
   /**
-   * Returns the name in lower case, with a hyphen before each word of camel case and for each
-   * character that a kind cannot contain, for example {@code send-email} for {@code sendEmail}.
+   * Returns the name in lower case, with hyphens between the words of camel case and in place of
+   * characters that a kind cannot contain, for example {@code send-email} for {@code sendEmail}.
    */
   static String ofRule(String name) {
     return name.replaceAll("([a-z0-9])([A-Z])", "$1-$2")

@@ -2,8 +2,6 @@ package dev.skipjack.importing;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
-import dev.skipjack.api.PayloadException;
-import dev.skipjack.api.StoreException;
 import dev.skipjack.api.schedule.Missed;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
@@ -15,10 +13,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -28,86 +27,97 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * WITH given AS (SELECT * FROM unnest(:key1, :key2, ...) WITH ORDINALITY AS given (...)),
- *      taken AS (DELETE FROM scheduled_tasks USING given WHERE ... version = ... RETURNING given.position)
- * SELECT taken.position, skipjack.enqueue(kind => given.kind, ...)
- *   FROM taken JOIN given USING (position)
+ *      taken AS (DELETE FROM scheduled_tasks USING given WHERE ... version = ... RETURNING given.position, (the row) AS copy),
+ *      enqueued AS (SELECT position, copy, skipjack.enqueue(kind => given.kind, ...) AS job FROM taken JOIN given ...),
+ *      copied AS (INSERT INTO job_imports SELECT ... FROM enqueued ON CONFLICT DO NOTHING RETURNING job_id)
+ * SELECT position, job, copied.job_id IS NOT NULL FROM enqueued LEFT JOIN copied ...
  * }</pre>
  *
+ * <p>A row that has a copy already has been imported before, and is refused. A job that failed for
+ * good becomes dead in the same transaction, so no worker sees it pending.
+ *
  * <p>The arrays are in the order of the keys, so that two imports at the same time rarely lock rows
- * in different orders; if they do, the server ends one of them, and its rows are moved one by one.
+ * in different orders. If they do, the server may abort one of the transactions, and its rows are
+ * then moved one by one.
  */
 final class Mover {
 
-  private static final String INVALID_DATA = "22";
-  private static final String VIOLATED_CONSTRAINT = "23";
-
-  /** A deadlock or a serialization failure. */
-  private static final String CONFLICT = "40";
-
-  private static final String LOCK_TIMEOUT = "55P03";
-
-  static final String CHANGED = "changed during the import: run it again";
+  private static final String BEFORE = "imported before";
 
   private final Source source;
   private final JobQueue queue;
+  private final String identity;
   private final String schema;
   private final String sql;
   private final String takeOne;
 
-  Mover(Source source, JobQueue queue) {
+  /**
+   * Creates a mover.
+   *
+   * @param identity the identity of the source in this database
+   */
+  Mover(Source source, String identity, JobQueue queue, Copies copies) {
     this.source = source;
+    this.identity = identity;
     this.queue = queue;
-    this.schema = '"' + queue.schema().replace("\"", "\"\"") + '"';
+    this.schema = copies.schema();
     this.sql =
         """
         WITH given AS MATERIALIZED (
           SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[],
-                               ?::timestamptz[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[])
+                               ?::timestamptz[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
                         WITH ORDINALITY
                      AS given (key1, key2, key3, kind, payload, queue, priority,
-                               due, max_attempts, unique_key, idempotency_key, tags, source, position)
+                               due, max_attempts, unique_key, tags, origin, source_id, name, position)
         ),
-        %s
-        SELECT taken.position,
-               %s.enqueue(kind => given.kind, payload => given.payload::json, queue => given.queue,
-                          priority => given.priority, scheduled_at => given.due,
-                          max_attempts => given.max_attempts, tags => given.tags::text[],
-                          unique_key => given.unique_key, idempotency_key => given.idempotency_key,
-                          headers => jsonb_build_object('imported-from', given.source))
-          FROM taken
-          JOIN given USING (position)
+        %s,
+        enqueued AS MATERIALIZED (
+          SELECT taken.position, taken.copy,
+                 %s.enqueue(kind => given.kind, payload => given.payload::json, queue => given.queue,
+                            priority => given.priority, scheduled_at => given.due,
+                            max_attempts => given.max_attempts, tags => given.tags::text[],
+                            unique_key => given.unique_key,
+                            headers => jsonb_build_object('imported-from', given.origin)) AS job
+            FROM taken
+            JOIN given USING (position)
+        ), copied AS (
+          INSERT INTO %s (source, source_id, name, kind, job_id, source_rows)
+          SELECT ?, given.source_id, given.name, given.kind, enqueued.job, enqueued.copy
+            FROM enqueued
+            JOIN given USING (position)
+          ON CONFLICT DO NOTHING
+          RETURNING job_id
+        )
+        SELECT enqueued.position, enqueued.job, copied.job_id IS NOT NULL
+          FROM enqueued
+          LEFT JOIN copied ON copied.job_id = enqueued.job
         """
-            .formatted(source.take(), this.schema);
+            .formatted(source.take(), schema, copies.table());
     this.takeOne =
         """
         WITH given AS (SELECT 1::bigint AS position, ? AS key1, ? AS key2, ? AS key3),
         %s
-        SELECT position FROM taken
+        SELECT copy FROM taken
         """
             .formatted(source.take());
   }
 
   /**
-   * The result of moving rows together.
-   *
-   * @param moved the positions of the rows that were moved; null if none was
-   * @param refusal why none was
+   * Moves the rows, and reports what happened to each. If a row is refused, the others are still
+   * moved.
    */
-  private record Result(@Nullable BitSet moved, String refusal) {}
-
-  /** Moves the rows, and reports what happened to each. If a row is refused, the others move. */
   void move(Connection connection, List<NewRow> rows, ReportBuilder report) throws SQLException {
     if (rows.isEmpty()) {
       return;
     }
-    Result result = inTransaction(connection, rows);
+    RowTransaction.Result result = inTransaction(connection, rows);
     BitSet moved = result.moved();
     if (moved != null) {
       for (int row = 0; row < rows.size(); row++) {
         if (moved.get(row)) {
           report.moved(rows.get(row));
         } else {
-          report.stays(rows.get(row).row(), CHANGED);
+          report.stays(rows.get(row).row(), RowTransaction.CHANGED);
         }
       }
     } else if (rows.size() == 1) {
@@ -119,18 +129,23 @@ final class Mover {
     }
   }
 
-  /** Deletes the trigger of a schedule and adds the schedule in one transaction, and reports it. */
+  /** Deletes a recurring row and adds its schedule in one transaction, and reports the result. */
   void moveSchedule(Connection connection, NewRow row, Recurrence recurrence, ReportBuilder report)
       throws SQLException {
-    Result result =
-        inTransaction(
+    RowTransaction.Result result =
+        RowTransaction.run(
             connection,
+            source.lock(),
             moved -> {
-              if (!takeOne(connection, row.row().key())) {
+              String copy = takeOne(connection, row.row().key());
+              if (copy == null) {
                 return "";
               }
               moved.set(0);
-              return add(queue.schedulesIn(connection), row, recurrence);
+              String refusal = add(queue.schedulesIn(connection), row, recurrence);
+              return refusal.isEmpty() && !keep(connection, row, recurrence, copy)
+                  ? BEFORE
+                  : refusal;
             });
     BitSet moved = result.moved();
     if (moved == null) {
@@ -138,25 +153,47 @@ final class Mover {
     } else if (moved.get(0)) {
       report.moved(row);
     } else {
-      report.stays(row.row(), CHANGED);
+      report.stays(row.row(), RowTransaction.CHANGED);
     }
   }
 
-  private boolean takeOne(Connection connection, SourceRow.Key key) throws SQLException {
+  /** Deletes a row, and returns its copy; null if it has changed. */
+  private @Nullable String takeOne(Connection connection, SourceRow.Key key) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(takeOne)) {
       statement.setString(1, key.first());
       statement.setString(2, key.second());
       statement.setString(3, key.version());
       try (ResultSet row = statement.executeQuery()) {
-        return row.next();
+        return row.next() ? row.getString(1) : null;
       }
     }
   }
 
+  /** Keeps the copy of a row that became a schedule, and returns whether there was none yet. */
+  private boolean keep(Connection connection, NewRow row, Recurrence recurrence, String copy)
+      throws SQLException {
+    String insert =
+        """
+        INSERT INTO %1$s.job_imports (source, source_id, name, kind, source_rows, schedule, imported_by)
+        SELECT ?, ?, ?, ?, ?::json, name, xmin FROM %1$s.job_schedules WHERE name = ?
+        ON CONFLICT DO NOTHING
+        """
+            .formatted(schema);
+    try (PreparedStatement statement = connection.prepareStatement(insert)) {
+      statement.setString(1, identity);
+      statement.setString(2, Copies.key(row.row().id()));
+      statement.setString(3, row.row().name());
+      statement.setString(4, row.kind());
+      statement.setString(5, copy);
+      statement.setString(6, recurrence.name());
+      return statement.executeUpdate() == 1;
+    }
+  }
+
   /**
-   * Adds the schedule, and returns why it must not be added, or an empty string. Its next time is
-   * calculated after the source has been locked, and is that of the source, or it would lose or
-   * repeat one.
+   * Adds the schedule. Returns an empty string, or the reason why the transaction must be rolled
+   * back: the schedule's next time, calculated after the source was locked, is not that of the
+   * source, so a fire would be lost or repeated.
    */
   private String add(Schedules schedules, NewRow row, Recurrence recurrence) {
     Object payload = queue.codec().decode(row.payload(), Object.class);
@@ -170,7 +207,7 @@ final class Mover {
             .description("imported from " + header(id(row.row()))));
     ScheduleState added = schedules.find(recurrence.name()).orElseThrow();
     if (!added.nextFires().stream().limit(1).toList().equals(List.of(row.row().due()))) {
-      return CHANGED;
+      return RowTransaction.CHANGED;
     }
     if (recurrence.paused()) {
       schedules.pause(recurrence.name());
@@ -183,121 +220,67 @@ final class Mover {
     return row.maxAttempts() == null ? options : options.maxAttempts(row.maxAttempts());
   }
 
-  /** Moves rows in a transaction, and returns why none can be moved, or an empty string. */
-  @FunctionalInterface
-  private interface Move {
-    String rows(BitSet moved) throws SQLException;
-  }
-
-  private Result inTransaction(Connection connection, List<NewRow> rows) throws SQLException {
-    return inTransaction(
+  private RowTransaction.Result inTransaction(Connection connection, List<NewRow> rows)
+      throws SQLException {
+    return RowTransaction.run(
         connection,
+        source.lock(),
         moved -> {
-          List<Long> jobs = new ArrayList<>();
-          execute(connection, rows, moved, jobs);
-          return jobs.size() == created(connection, jobs)
-              ? ""
-              : rows.get(0).uniqueKey() == null
-                  ? "imported before, by its idempotency key"
-                  : "another live job has its unique key";
+          Map<Integer, Long> jobs = new TreeMap<>();
+          if (!execute(connection, rows, jobs)) {
+            return BEFORE;
+          }
+          if (jobs.size() != created(connection, jobs.values())) {
+            return "another live job has its unique key";
+          }
+          jobs.keySet().forEach(moved::set);
+          makeDead(connection, rows, jobs);
+          return "";
         });
   }
 
-  private Result inTransaction(Connection connection, Move move) throws SQLException {
-    connection.setAutoCommit(false);
-    try {
-      run(connection, source.lock());
-      BitSet moved = new BitSet();
-      String refusal = refusal(connection, move, moved);
-      if (!refusal.isEmpty()) {
-        connection.rollback();
-      }
-      connection.setAutoCommit(true);
-      return new Result(refusal.isEmpty() ? moved : null, refusal);
-    } catch (Throwable failed) {
-      // Also an error of the application's codec must not commit what was deleted.
-      rollBack(connection, failed);
-      throw failed;
-    }
-  }
-
-  /** Moves rows and commits, or returns why none can be moved. */
-  private static String refusal(Connection connection, Move move, BitSet moved)
+  /**
+   * Moves the rows, and returns whether none of them has been imported before.
+   *
+   * @param jobs receives the job of each row that was moved, by the position of the row
+   */
+  private boolean execute(Connection connection, List<NewRow> rows, Map<Integer, Long> jobs)
       throws SQLException {
-    try {
-      String refusal = move.rows(moved);
-      if (refusal.isEmpty()) {
-        connection.commit();
-      }
-      return refusal;
-    } catch (SQLException failed) {
-      if (!concernsRows(failed)) {
-        throw failed;
-      }
-      return reason(failed);
-    } catch (StoreException failed) {
-      if (failed.getCause() instanceof SQLException cause && concernsRows(cause)) {
-        return reason(cause);
-      }
-      throw failed;
-    } catch (IllegalArgumentException | PayloadException refused) {
-      // The schedule exists already, or cannot have this payload.
-      return String.valueOf(refused.getMessage());
-    }
-  }
-
-  private static void run(Connection connection, String sql) throws SQLException {
-    if (!sql.isEmpty()) {
-      try (PreparedStatement statement = connection.prepareStatement(sql)) {
-        statement.execute();
-      }
-    }
-  }
-
-  private static void rollBack(Connection connection, Throwable failed) {
-    try {
-      connection.rollback();
-      connection.setAutoCommit(true);
-    } catch (SQLException alsoFailed) {
-      failed.addSuppressed(alsoFailed);
-    }
-  }
-
-  private static boolean concernsRows(SQLException refused) {
-    String state = state(refused);
-    return state.startsWith(INVALID_DATA)
-        || state.startsWith(VIOLATED_CONSTRAINT)
-        || state.startsWith(CONFLICT)
-        || state.equals(LOCK_TIMEOUT);
-  }
-
-  private static String reason(SQLException refused) {
-    if (state(refused).equals(LOCK_TIMEOUT)) {
-      return "locked by another transaction: run it again";
-    }
-    return state(refused).startsWith(CONFLICT)
-        ? CHANGED
-        : String.valueOf(refused.getMessage()).lines().findFirst().orElse("refused");
-  }
-
-  private static String state(SQLException refused) {
-    return Objects.requireNonNullElse(refused.getSQLState(), "");
-  }
-
-  private void execute(Connection connection, List<NewRow> rows, BitSet moved, List<Long> jobs)
-      throws SQLException {
+    boolean copied = true;
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       int index = 1;
       for (Array array : arrays(connection, rows)) {
         statement.setArray(index, array);
         index++;
       }
+      statement.setString(index, identity);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          moved.set(row.getInt(1) - 1);
-          jobs.add(row.getLong(2));
+          jobs.put(row.getInt(1) - 1, row.getLong(2));
+          copied &= row.getBoolean(3);
         }
       }
+    }
+    return copied;
+  }
+
+  /** Makes the jobs dead whose rows have failed for good. */
+  private void makeDead(Connection connection, List<NewRow> rows, Map<Integer, Long> jobs)
+      throws SQLException {
+    String update =
+        "UPDATE %s.jobs SET status = 'dead', died_at = clock_timestamp(), last_error = ?, last_error_class = ? WHERE id = ?"
+            .formatted(schema);
+    try (PreparedStatement statement = connection.prepareStatement(update)) {
+      for (Map.Entry<Integer, Long> job : jobs.entrySet()) {
+        SourceRow.Failure failure = rows.get(job.getKey()).row().failure();
+        if (failure != null) {
+          statement.setString(1, failure.message());
+          statement.setString(2, failure.type());
+          statement.setLong(3, job.getValue());
+          statement.addBatch();
+        }
+      }
+      statement.executeBatch();
     }
   }
 
@@ -313,13 +296,10 @@ final class Mover {
         array(connection, "text", rows, row -> row.row().due().toString()),
         array(connection, "int4", rows, NewRow::maxAttempts),
         array(connection, "text", rows, NewRow::uniqueKey),
-        array(
-            connection,
-            "text",
-            rows,
-            row -> row.uniqueKey() == null ? "import/" + id(row.row()) : null),
         array(connection, "text", rows, row -> tags(row.row().tags())),
-        array(connection, "text", rows, row -> header(id(row.row()))));
+        array(connection, "text", rows, row -> header(id(row.row()))),
+        array(connection, "text", rows, row -> Copies.key(row.row().id())),
+        array(connection, "text", rows, row -> row.row().name()));
   }
 
   private String id(SourceRow row) {
@@ -341,17 +321,17 @@ final class Mover {
         .collect(Collectors.joining(",", "{", "}"));
   }
 
-  /** Returns the id as the value of a header, which has no control characters. */
+  /** Returns the id without control characters, truncated to 500 characters, for a header. */
   private static String header(String id) {
     String text = id.replaceAll("[\\x00-\\x1f\\x7f-\\x9f]", " ");
     return text.length() <= 500 ? text : text.substring(0, 500);
   }
 
   /**
-   * Returns how many of the jobs this transaction created. The function returns the id of an
-   * earlier job if its key is in use.
+   * Returns how many of the jobs this transaction created. The SQL function {@code enqueue} returns
+   * the id of an earlier job if the key is in use.
    */
-  private long created(Connection connection, List<Long> jobs) throws SQLException {
+  private long created(Connection connection, Collection<Long> jobs) throws SQLException {
     String count =
         "SELECT count(*) FROM "
             + schema

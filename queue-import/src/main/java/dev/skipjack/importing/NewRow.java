@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The job that a row becomes.
  *
- * @param row the row
+ * @param row the row of the source
  * @param kind the kind of the job
  * @param queue its queue
  * @param payload its payload as JSON

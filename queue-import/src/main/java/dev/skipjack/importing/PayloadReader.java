@@ -5,8 +5,8 @@ package dev.skipjack.importing;
 public interface PayloadReader {
 
   /**
-   * Returns the payload. An exception keeps the row in its source, and its message is the reason in
-   * the report.
+   * Returns the payload. If this method throws an exception, the row stays in its source, and the
+   * reason in the report contains the first line of the exception.
    *
    * @param data the data of the job. For Quartz and JobRunr, it is JSON in UTF-8, made from what
    *     they store; for other queues, it is what they store, and empty if they store none

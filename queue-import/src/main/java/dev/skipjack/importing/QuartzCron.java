@@ -9,24 +9,27 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Converts cron expressions of Quartz, which number the days of the week from 1, Sunday. What might
- * mean something else in Skipjack is refused.
+ * Converts cron expressions of Quartz, which number the days of the week from 1 for Sunday. An
+ * expression that might have another meaning in Skipjack is rejected.
  */
 final class QuartzCron {
 
   private static final int FIELDS = 6;
   private static final int SATURDAY = 7;
 
-  /** Numbers and names with ranges, of which only numbers have steps. */
+  /** {@code *}, {@code ?}, numbers, names and ranges. Names and their ranges may not have steps. */
   private static final Pattern PLAIN =
       Pattern.compile("[*?]|\\d+(-\\d+)?|[A-Z]{3}(-[A-Z]{3})?|(\\*|\\d+(-\\d+)?)/\\d+");
 
-  /** Not the nearest weekdays, of which Quartz leaves out the first minutes. */
+  /**
+   * The last day of the month, or a day before it. The nearest weekday ({@code W}) is not
+   * converted, because Quartz does not fire in the first minutes of that day.
+   */
   private static final Pattern SPECIAL_DAY_OF_MONTH = Pattern.compile("L(-[1-9]\\d?)?");
 
   private static final Pattern SPECIAL_DAY_OF_WEEK = Pattern.compile("[1-7](L|#[1-5])");
 
-  /** A number, or a range of numbers, of which every n-th is meant. */
+  /** A day of the week or a range of days, optionally with a step. */
   private static final Pattern DAYS = Pattern.compile("(\\d|\\*)(?:-(\\d))?(?:/([1-7]))?");
 
   private QuartzCron() {}
@@ -34,8 +37,8 @@ final class QuartzCron {
   /**
    * Returns the expression with Skipjack's days of the week.
    *
-   * @throws IllegalArgumentException if the expression names years, has too few fields, or uses
-   *     what is not converted
+   * @throws IllegalArgumentException if the expression names years, has too few fields, or has a
+   *     field that is not converted
    */
   static String convert(String quartz) {
     List<String> fields = List.of(quartz.strip().toUpperCase(Locale.ROOT).split("\\s+", -1));

@@ -15,10 +15,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of Quartz. A scheduler that is not in a cluster has its lock in memory, and writes the
- * triggers that it has read before in the same transaction. The import therefore waits until all
- * transactions that have read the triggers have ended, and locks the table. It deletes a trigger
- * only if its state and next time are those that it read.
+ * The tables of Quartz. A scheduler that is not in a cluster has its lock in memory, and writes
+ * triggers that it read earlier in the same transaction. The import therefore locks the table
+ * exclusively, which waits until all transactions that have read it have ended. The import deletes
+ * a trigger only if the trigger still has the state and next time that the import read.
  */
 final class QuartzSource extends Source {
 
@@ -30,13 +30,22 @@ final class QuartzSource extends Source {
   /** The instruction of a cron trigger that skips missed times. */
   private static final int DO_NOTHING = 2;
 
-  /** The default and to fire once, which are the same, and to do nothing. */
+  /**
+   * The instructions of cron triggers that a schedule supports: the default and to fire once, which
+   * have the same effect, and to do nothing.
+   */
   private static final List<Integer> CRON_INSTRUCTIONS = List.of(0, 1, DO_NOTHING);
 
-  /** The default and those that continue with the next time. The others count from the misfire. */
+  /**
+   * The instructions of endlessly repeating triggers that a schedule supports: the default and
+   * those that continue with the next time. The others count from the misfire.
+   */
   private static final List<Integer> ENDLESS_INSTRUCTIONS = List.of(0, 4, 5);
 
-  /** All but those that continue with the next time, which is none. */
+  /**
+   * The instructions of triggers that fire once: all except those that continue with the next time,
+   * because there is none.
+   */
   private static final List<Integer> ONCE_INSTRUCTIONS = List.of(-1, 0, 1, 2, 3);
 
   private static final List<String> NEEDED =
@@ -150,6 +159,7 @@ final class QuartzSource extends Source {
         List.of(),
         data,
         recurrence,
+        null,
         stays);
   }
 
@@ -195,7 +205,10 @@ final class QuartzSource extends Source {
     return row.getString("repeat_count") != null && row.getLong("repeat_count") == 0;
   }
 
-  /** Returns the misfire instructions of such a trigger that have the same effect in Skipjack. */
+  /**
+   * Returns the misfire instructions of the row's type of trigger that have the same effect in
+   * Skipjack.
+   */
   private static List<Integer> misfire(ResultSet row) throws SQLException {
     if (row.getString("cron_expression") != null) {
       return CRON_INSTRUCTIONS;
@@ -238,37 +251,63 @@ final class QuartzSource extends Source {
     return "LOCK TABLE %striggers IN ACCESS EXCLUSIVE MODE".formatted(tables());
   }
 
+  @Override
+  List<Part> parts() {
+    return List.of(
+        new Part("job_details", tables() + "job_details", true),
+        new Part("triggers", tables() + "triggers"),
+        new Part("simple_triggers", tables() + "simple_triggers"),
+        new Part("cron_triggers", tables() + "cron_triggers"));
+  }
+
+  @Override
+  String due(String copy) {
+    return "to_timestamp((%s #>> '{triggers,0,next_fire_time}')::bigint / 1000.0)".formatted(copy);
+  }
+
   /**
    * Also removes the jobs that lose their last trigger, as Quartz does, unless they are durable.
+   * The copy of each trigger contains its job, which another one may remove later.
    */
   @Override
   String take() {
     return """
-    taken AS (
+    trigger AS (
       DELETE FROM %1$striggers AS source USING given
        WHERE source.sched_name = given.key1 AND source.trigger_name = given.key2
          AND concat_ws('/', source.trigger_state, source.next_fire_time, source.trigger_group) = given.key3
       RETURNING given.position, source.sched_name, source.trigger_name, source.trigger_group,
-                source.job_name, source.job_group
+                source.job_name, source.job_group, row_to_json(source) AS copy
     ), simple AS (
-      DELETE FROM %1$ssimple_triggers AS child USING taken
+      DELETE FROM %1$ssimple_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
-           = (taken.sched_name, taken.trigger_name, taken.trigger_group)
+           = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
+      RETURNING trigger.position, row_to_json(child) AS copy
     ), cron AS (
-      DELETE FROM %1$scron_triggers AS child USING taken
+      DELETE FROM %1$scron_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
-           = (taken.sched_name, taken.trigger_name, taken.trigger_group)
+           = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
+      RETURNING trigger.position, row_to_json(child) AS copy
     ), job AS (
-      DELETE FROM %1$sjob_details AS job USING taken
+      DELETE FROM %1$sjob_details AS job USING trigger
        WHERE (job.sched_name, job.job_name, job.job_group)
-           = (taken.sched_name, taken.job_name, taken.job_group)
+           = (trigger.sched_name, trigger.job_name, trigger.job_group)
          AND NOT job.is_durable
          AND NOT EXISTS (
            SELECT FROM %1$striggers AS other
             WHERE (other.sched_name, other.job_name, other.job_group)
                 = (job.sched_name, job.job_name, job.job_group)
               AND (other.sched_name, other.trigger_name, other.trigger_group) NOT IN (
-                SELECT also.sched_name, also.trigger_name, also.trigger_group FROM taken AS also))
+                SELECT also.sched_name, also.trigger_name, also.trigger_group FROM trigger AS also))
+    ), taken AS (
+      SELECT trigger.position, json_build_object(
+               'job_details', (SELECT coalesce(json_agg(row_to_json(detail)), '[]') FROM %1$sjob_details AS detail
+                                WHERE (detail.sched_name, detail.job_name, detail.job_group)
+                                    = (trigger.sched_name, trigger.job_name, trigger.job_group)),
+               'triggers', json_build_array(trigger.copy),
+               'simple_triggers', (SELECT coalesce(json_agg(simple.copy), '[]') FROM simple WHERE simple.position = trigger.position),
+               'cron_triggers', (SELECT coalesce(json_agg(cron.copy), '[]') FROM cron WHERE cron.position = trigger.position)) AS copy
+        FROM trigger
     )
     """
         .formatted(tables());

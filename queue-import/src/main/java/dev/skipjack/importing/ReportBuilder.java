@@ -19,18 +19,27 @@ final class ReportBuilder {
   private final Map<List<String>, List<String>> ids = new HashMap<>();
   private final Map<List<String>, Long> stayed = new HashMap<>();
   private final List<ImportReport.Sample> samples = new ArrayList<>();
+  private String plan = "";
+
+  void plan(String hash) {
+    plan = hash;
+  }
 
   void moved(NewRow job) {
     SourceRow row = job.row();
-    Instant due = row.due();
-    boolean once = row.recurrence() == null;
-    ImportReport.Moved one =
-        new ImportReport.Moved(row.name(), job.kind(), once ? 1 : 0, once ? 0 : 1, due, due);
     ImportReport.Moved all =
-        Objects.requireNonNull(moved.merge(row.name(), one, ReportBuilder::sum));
+        moved(row.name(), job.kind(), row.recurrence() != null, row.failure() != null, row.due());
     if (all.jobs() + all.schedules() <= SAMPLES_OF_NAME && samples.size() < SAMPLES) {
-      samples.add(new ImportReport.Sample(row.id(), job.kind(), due, job.payload()));
+      samples.add(new ImportReport.Sample(row.id(), job.kind(), row.due(), job.payload()));
     }
+  }
+
+  ImportReport.Moved moved(
+      String name, String kind, boolean isSchedule, boolean isDead, Instant due) {
+    ImportReport.Moved one =
+        new ImportReport.Moved(
+            name, kind, isSchedule ? 0 : 1, isDead ? 1 : 0, isSchedule ? 1 : 0, due, due);
+    return Objects.requireNonNull(moved.merge(name, one, ReportBuilder::sum));
   }
 
   private static ImportReport.Moved sum(ImportReport.Moved all, ImportReport.Moved one) {
@@ -38,17 +47,22 @@ final class ReportBuilder {
         all.name(),
         all.kind(),
         all.jobs() + one.jobs(),
+        all.dead() + one.dead(),
         all.schedules() + one.schedules(),
         one.firstDue().isBefore(all.firstDue()) ? one.firstDue() : all.firstDue(),
         one.lastDue().isAfter(all.lastDue()) ? one.lastDue() : all.lastDue());
   }
 
   void stays(SourceRow row, String reason) {
-    List<String> group = List.of(row.name(), reason);
+    stays(row.name(), row.id(), reason);
+  }
+
+  void stays(String name, String id, String reason) {
+    List<String> group = List.of(name, reason);
     stayed.merge(group, 1L, Long::sum);
     List<String> some = ids.computeIfAbsent(group, key -> new ArrayList<>());
     if (some.size() < SAMPLES) {
-      some.add(row.id());
+      some.add(id);
     }
   }
 
@@ -67,6 +81,7 @@ final class ReportBuilder {
                 Comparator.comparing(ImportReport.Stayed::name)
                     .thenComparing(ImportReport.Stayed::reason))
             .toList(),
-        samples);
+        samples,
+        plan);
   }
 }

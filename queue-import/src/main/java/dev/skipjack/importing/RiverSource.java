@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of River's jobs. A client locks the rows that it takes, and changes their state and
- * attempt in the same statement, so the import deletes a row only if both are those that it read.
+ * attempt in the same statement, so the import deletes a row only if it still has the state and
+ * attempt that the import read.
  */
 final class RiverSource extends Source {
 
@@ -86,7 +87,7 @@ final class RiverSource extends Source {
         id,
         new SourceRow.Key(id, "", state + "/" + row.getString("attempt")),
         due,
-        // In River 1 is the default and is served first; 4 is served last.
+        // In River, 1 is the default and is served first; 4 is served last.
         1 - row.getInt("priority"),
         row.getInt("attempt"),
         row.getInt("max_attempts"),
@@ -94,6 +95,7 @@ final class RiverSource extends Source {
         row.getString("queue"),
         tags == null ? List.of() : List.of((String[]) tags.getArray()),
         args == null ? null : args.getBytes(StandardCharsets.UTF_8),
+        null,
         null,
         switch (state) {
           case "available", "scheduled", "retryable" ->
@@ -105,12 +107,22 @@ final class RiverSource extends Source {
   }
 
   @Override
+  List<Part> parts() {
+    return List.of(new Part("job", tables()));
+  }
+
+  @Override
+  String due(String copy) {
+    return "(%s #>> '{job,0,scheduled_at}')::timestamptz".formatted(copy);
+  }
+
+  @Override
   String take() {
     return """
     taken AS (
       DELETE FROM %s AS source USING given
        WHERE source.id = given.key1::bigint AND concat_ws('/', source.state, source.attempt) = given.key3
-      RETURNING given.position
+      RETURNING given.position, json_build_object('job', json_build_array(row_to_json(source))) AS copy
     )
     """
         .formatted(tables());

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * Reads payloads that Java serialization wrote, and converts them to JSON. Only the given classes
- * and values of {@code java.lang}, {@code java.math}, {@code java.time} and {@code java.util} are
+ * and classes of {@code java.lang}, {@code java.math}, {@code java.time} and {@code java.util} are
  * instantiated.
  */
 public final class SerializedPayload {
@@ -21,7 +21,10 @@ public final class SerializedPayload {
   private static final String OF_JAVA = "java.lang.*;java.math.*;java.time.*;java.util.*";
   private static final String BOUNDS = "maxdepth=12;maxrefs=100000;maxbytes=1048576";
 
-  /** The stream's magic number and version, a new object, and the description of its class. */
+  /**
+   * The stream's magic number and version, and the codes of a new object and of its class
+   * description.
+   */
   private static final byte[] START = {(byte) 0xac, (byte) 0xed, 0, 5, 0x73, 0x72};
 
   private SerializedPayload() {}

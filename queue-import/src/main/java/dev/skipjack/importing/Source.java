@@ -16,10 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A queue whose jobs can be imported: where its tables are, and how it locks a row. Immutable and
- * safe for any number of threads.
- */
+/** A queue whose jobs can be imported. Immutable and safe for any number of threads. */
 public abstract sealed class Source
     permits DbSchedulerSource, QuartzSource, JobRunrSource, RiverSource {
 
@@ -114,7 +111,7 @@ public abstract sealed class Source
    */
   abstract void check(Connection connection) throws SQLException;
 
-  /** Returns the names of all jobs. */
+  /** Returns at least the names of all jobs that have not ended. */
   abstract List<String> names(Connection connection) throws SQLException;
 
   /**
@@ -130,9 +127,71 @@ public abstract sealed class Source
   /**
    * Returns the common table expressions that delete those rows of {@code given(key1, key2, key3,
    * position)} that have not been taken or changed since they were read. One of them is {@code
-   * taken}, with the column {@code position}.
+   * taken}, with the columns {@code position} and {@code copy}: an object of JSON with the deleted
+   * rows of each {@linkplain #parts part}.
    */
   abstract String take();
+
+  /**
+   * Returns the tables from which {@link #take} deletes, in the order in which their rows can be
+   * inserted again.
+   */
+  abstract List<Part> parts();
+
+  /**
+   * Returns an expression for the time at which a copied row is due in the source; null if it has
+   * none.
+   *
+   * @param copy the column with the copy
+   */
+  abstract String due(String copy);
+
+  /**
+   * A table of a source.
+   *
+   * @param name its name in copies
+   * @param table the table
+   * @param shared whether its rows can belong to several others, and so may exist already
+   */
+  record Part(String name, String table, boolean shared) {
+
+    Part(String name, String table) {
+      this(name, table, false);
+    }
+  }
+
+  /**
+   * Returns the name of the source and that of its first table, which identify it in a database.
+   */
+  final String identity(Connection connection) throws SQLException {
+    String table = parts().get(0).table();
+    try (PreparedStatement query =
+        connection.prepareStatement(
+            "SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace ON"
+                + " pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(?)")) {
+      query.setString(1, table);
+      try (ResultSet row = query.executeQuery()) {
+        return name + " " + (row.next() ? row.getString(1) : table);
+      }
+    }
+  }
+
+  /** Returns the columns of all tables with their types, in an order that does not change. */
+  final List<String> shape(Connection connection) throws SQLException {
+    List<String> shape = new ArrayList<>();
+    for (Part part : parts()) {
+      shape.addAll(
+          texts(
+              connection,
+              """
+              SELECT format('%%s %%s %%s', '%1$s', attname, format_type(atttypid, atttypmod)) FROM pg_attribute
+               WHERE attrelid = '%1$s'::regclass AND attnum > 0 AND NOT attisdropped
+               ORDER BY attname COLLATE "C"
+              """
+                  .formatted(part.table())));
+    }
+    return shape;
+  }
 
   /** Returns the columns of a table, and checks that those that are needed are among them. */
   static Set<String> columns(Connection connection, String table, List<String> needed)
@@ -163,7 +222,10 @@ public abstract sealed class Source
     return columns;
   }
 
-  /** Returns parts that contain any characters as one text, which no other parts give. */
+  /**
+   * Joins parts, which may contain any characters, into one text. Different parts give different
+   * texts.
+   */
   static String id(String... parts) {
     return Stream.of(parts)
         .map(part -> part.replace("%", "%25").replace("/", "%2F"))
@@ -171,8 +233,8 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns an expression for a column of bytes or text that is null for larger values than a
-   * payload can have in any form, which would fill the memory.
+   * Returns an expression for a column of bytes or text. It is null if the value exceeds 1 MiB, so
+   * that large values do not fill the memory.
    */
   static String bounded(String column) {
     return "CASE WHEN octet_length(%1$s) <= 1048576 THEN %1$s END".formatted(column);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A row of another queue.
  *
  * @param name the name by which jobs are mapped to kinds, for example that of a task
- * @param id the identity of this row; another row gets another one, even under the same key
+ * @param id the id of the row in reports; a later row with the same key has another id
  * @param key the values by which the source finds and locks the row, as text
  * @param due when the job is due
  * @param priority its priority, where a higher one is served first; null if it has none
@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param queue the queue of the source; null if it has none
  * @param tags labels of the job
  * @param data the payload as the source stores it; null if there is none
- * @param recurrence when the schedule fires that the row becomes; null if it becomes a job
+ * @param recurrence the schedule that the row becomes; null if it becomes a job
+ * @param failure why the job failed for good; null if it has not
  * @param stays why the row cannot be moved; null if it can
  */
 @SuppressWarnings("ArrayRecordComponent") // rows are not compared
@@ -35,14 +36,23 @@ record SourceRow(
     List<String> tags,
     byte @Nullable [] data,
     @Nullable Recurrence recurrence,
+    @Nullable Failure failure,
     @Nullable String stays) {
 
   /**
-   * The values by which a source finds a row and sees that it has not changed.
+   * The values by which a source finds a row and detects whether it has changed.
    *
    * @param first the first value, never null
    * @param second the second value, empty if the source needs none
    * @param version the version of the row
    */
   record Key(String first, String second, String version) {}
+
+  /**
+   * The last error of a job that has no attempts left.
+   *
+   * @param message what went wrong
+   * @param type the class of the exception; null if it is unknown
+   */
+  record Failure(String message, @Nullable String type) {}
 }

@@ -1,16 +1,16 @@
 /**
  * Moves jobs that wait in another queue of the same database into Skipjack.
  *
- * <p>{@link dev.skipjack.importing.Importer#plan} only reads, and reports what each row would
- * become and which rows stay, with the reason. {@link dev.skipjack.importing.Importer#run} moves
- * the rows in batches. One statement deletes a row under the condition with which the other queue
- * itself locks it, and enqueues the job, so that at any time exactly one of the two queues owns the
- * work. Jobs that are running stay and end in the other queue. A row that cannot be moved never
- * stops the others.
+ * <p>{@link dev.skipjack.importing.Importer#plan} only reads, and reports how many jobs and
+ * schedules the rows would become, and which rows would stay and why. {@link
+ * dev.skipjack.importing.Importer#run} moves the rows in batches. One transaction deletes a row,
+ * under the condition with which the other queue itself locks it, and enqueues the job, so that at
+ * any time exactly one of the two queues owns the work. Jobs that are running stay and end in the
+ * other queue. A row that cannot be moved never stops the others.
  *
  * <p>The libraries of the other queues are not needed. Their tables are read with JDBC, and jobs
- * are enqueued by the SQL function {@code enqueue}, so payloads are JSON whatever codec the
- * application has.
+ * are enqueued by the SQL function {@code enqueue}, so payloads must be JSON, whatever codec the
+ * application uses.
  */
 @NullMarked
 package dev.skipjack.importing;

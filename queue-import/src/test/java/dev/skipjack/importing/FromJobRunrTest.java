@@ -24,10 +24,14 @@ class FromJobRunrTest {
 
   private final List<String> reminded = new CopyOnWriteArrayList<>();
 
+  // snippet: before
   void schedule(JobScheduler jobs, Instant due) {
     jobs.<MailService>schedule(due, service -> service.remind("ada", 3));
   }
 
+  // end of snippet
+
+  // snippet: after
   record Remind(String user, int days) {}
 
   static final JobType<Remind> REMIND = JobType.of("remind", Remind.class).maxAttempts(11);
@@ -35,6 +39,8 @@ class FromJobRunrTest {
   void enqueue(JobQueue queue, Instant due) {
     queue.enqueue(REMIND, new Remind("ada", 3), job -> job.at(due));
   }
+
+  // end of snippet
 
   // snippet: imported
   /** The arguments of a method are an array. */

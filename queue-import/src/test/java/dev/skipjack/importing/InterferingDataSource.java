@@ -44,8 +44,8 @@ final class InterferingDataSource {
   }
 
   /**
-   * Returns a data source whose session is killed before the given statement or commit of those
-   * that change something. Reads are not in transactions.
+   * Returns a data source whose session is killed before the given statement or commit. Reads,
+   * which run outside transactions, are not counted.
    */
   static DataSource killed(int victim, DataSource target) {
     AtomicInteger changes = new AtomicInteger();

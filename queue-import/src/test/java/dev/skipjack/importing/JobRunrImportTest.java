@@ -2,8 +2,10 @@ package dev.skipjack.importing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.schedule.ScheduleState;
 import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.store.jooq.JobQueue;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
+import org.jobrunr.jobs.Job;
 import org.jobrunr.jobs.mappers.JobMapper;
 import org.jobrunr.scheduling.JobRequestScheduler;
 import org.jobrunr.scheduling.JobScheduler;
@@ -217,7 +220,7 @@ class JobRunrImportTest {
 
   @Test
   void jobsThatCannotBeMovedStayAndAreListed() throws SQLException {
-    for (String state : List.of("PROCESSING", "FAILED", "AWAITING", "SUCCEEDED", "SCHEDULED")) {
+    for (String state : List.of("PROCESSING", "AWAITING", "SUCCEEDED", "SCHEDULED")) {
       requests.schedule(LATER, new SendMailRequest(1, List.of()));
       execute("UPDATE jobrunr_jobs SET state = '%s' WHERE state = 'SCHEDULED'".formatted(state));
     }
@@ -226,7 +229,6 @@ class JobRunrImportTest {
     assertThat(run().stayed())
         .extracting(ImportReport.Stayed::reason)
         .containsExactly(
-            "failed for good: requeue it in JobRunr first if it must run",
             "in state AWAITING: it waits for other jobs",
             "its document is not JSON",
             "running: it ends in JobRunr");
@@ -275,6 +277,64 @@ class JobRunrImportTest {
           .isEmpty();
     }
     assertThat(statements).isGreaterThan(4);
+  }
+
+  @Test
+  void aFailedJobBecomesADeadOneWithItsLastError() throws SQLException {
+    Job job = failed(7);
+    storage.save(job);
+
+    ImportReport report = run();
+
+    assertThat(report.moved())
+        .singleElement()
+        .satisfies(moved -> assertThat(moved.jobs() + " " + moved.dead()).isEqualTo("1 1"));
+    assertThat(
+            query(
+                "SELECT concat_ws(' ', kind, status, died_at IS NOT NULL, max_attempts, payload ->>"
+                    + " 'number', last_error_class, last_error) FROM %s.jobs"))
+        .containsExactly("send-mail dead t 11 7 java.lang.IllegalStateException no such ada");
+    assertThat(query("SELECT id FROM jobrunr_jobs")).isEmpty();
+    assertThat(importer().verify(database.dataSource()).isClean()).isTrue();
+    long id = Long.parseLong(query("SELECT id::text FROM %s.jobs").get(0));
+    assertThat(queue.admin().redrive(List.of(new JobId(id))))
+        .containsExactly(new RedriveResult.Redriven());
+    assertThat(importer().undo(database.dataSource()).jobs()).isZero();
+  }
+
+  private Job failed(int number) {
+    Job job = storage.getJobById(requests.enqueue(new SendMailRequest(number, List.of())));
+    job.failed("failed", new IllegalStateException("no such ada"));
+    return job;
+  }
+
+  @Test
+  void whatHasNotStartedIsInTheSourceAgainByteForByte() throws SQLException {
+    requests.schedule(LATER, new SendMailRequest(1, List.of("ada")));
+    requests.enqueue(new SendMailRequest(2, List.of("\"gräce\"")));
+    storage.save(failed(3));
+    requests.scheduleRecurrently("daily", "0 8 * * 1-5", new SendMailRequest(4, List.of()));
+    requests.schedule(
+        Timing.cron("0 8 * * 1-5").zone(ZoneId.systemDefault()).next(Instant.now()).orElseThrow(),
+        new SendMailRequest(4, List.of()));
+    execute(
+        "UPDATE jobrunr_jobs SET recurringjobid = 'daily' WHERE jobasjson LIKE '%\"number\":4%'");
+    Sql sql = new Sql(database);
+    List<String> before = sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs");
+
+    assertThat(run().rowsThatStay()).isEqualTo(1); // the next run, which leaves with its job
+    assertThat(sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs")).isEmpty();
+    ImportReport undone = importer().undo(database.dataSource());
+
+    assertThat(undone.jobs()).isEqualTo(3);
+    assertThat(undone.schedules()).isEqualTo(1);
+    assertThat(undone.stayed()).isEmpty();
+    assertThat(sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs")).isEqualTo(before);
+    assertThat(
+            query(
+                "SELECT kind FROM %s.jobs UNION ALL SELECT name FROM %s.job_schedules"
+                    .replace("%s", database.schema())))
+        .isEmpty();
   }
 
   private boolean isKilled(int statement, PGSimpleDataSource dataSource) {

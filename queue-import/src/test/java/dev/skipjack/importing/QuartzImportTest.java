@@ -34,6 +34,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -71,6 +72,10 @@ class QuartzImportTest {
 
   private static final JobType<Invoice> SEND_INVOICE = JobType.of("send-invoice", Invoice.class);
   private static final Instant LATER = Instant.parse("2090-01-01T10:00:00Z");
+
+  private static final String[] TABLES = {
+    "qrtz_job_details", "qrtz_triggers", "qrtz_simple_triggers", "qrtz_cron_triggers"
+  };
 
   private QueueDatabase database;
   private JobQueue queue;
@@ -262,7 +267,7 @@ class QuartzImportTest {
               LOOP END LOOP;
             END $$
             """);
-    // It may have passed before the import reads it, too.
+    // The time may even have passed before the import reads it.
     execute(
         "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM clock_timestamp())))"
             + " * 1000 WHERE trigger_name = 'every-second'");
@@ -488,6 +493,114 @@ class QuartzImportTest {
       assertThat(query("SELECT trigger_name FROM qrtz_triggers")).isEmpty();
     }
     assertThat(statements).isGreaterThan(4);
+  }
+
+  @Test
+  void triggersThatHaveNotFiredAreInTheSourceAgainByteForByte()
+      throws SQLException, SchedulerException {
+    JobDataMap data = invoice(7);
+    data.put("on", Date.from(LATER));
+    schedule(SendInvoiceJob.class, data, trigger("once").startAt(Date.from(LATER)));
+    schedule(
+        ExclusiveJob.class,
+        new JobDataMap(),
+        trigger("sync")
+            .withSchedule(simpleSchedule().withIntervalInHours(24).repeatForever())
+            .startAt(Date.from(nextMidnight())));
+    cron(trigger("paused"), "0 0 3 ? * 2");
+    scheduler.pauseTrigger(new TriggerKey("paused"));
+    // Each of two triggers needs the job, which leaves with the last of them.
+    JobDetail job = newJob(SendInvoiceJob.class).withIdentity("shared").usingJobData(data).build();
+    scheduler.scheduleJob(
+        job,
+        Set.of(
+            trigger("first").startAt(Date.from(LATER)).build(),
+            trigger("second").startAt(Date.from(LATER)).build()),
+        false);
+    Sql sql = new Sql(database);
+    List<String> before = sql.rows(TABLES);
+
+    assertThat(run().rowsThatStay()).isZero();
+    assertThat(sql.rows(TABLES)).isEmpty();
+    ImportReport undone = undo();
+
+    assertThat(undone.jobs()).isEqualTo(3);
+    assertThat(undone.schedules()).isEqualTo(2);
+    assertThat(undone.stayed()).isEmpty();
+    assertThat(sql.rows(TABLES)).isEqualTo(before);
+    assertThat(query("SELECT name FROM %s.job_schedules")).isEmpty();
+    assertThat(query("SELECT kind FROM %s.jobs")).isEmpty();
+  }
+
+  @Test
+  void aTriggerReturnsWithItsJobAlthoughAnotherTriggerOfItStays()
+      throws SQLException, SchedulerException {
+    JobDetail job =
+        newJob(SendInvoiceJob.class).withIdentity("shared").usingJobData(invoice(7)).build();
+    scheduler.scheduleJob(
+        job,
+        Set.of(
+            trigger("first").startAt(Date.from(LATER)).build(),
+            trigger("second").startAt(Date.from(LATER)).build()),
+        false);
+    run();
+    execute(
+        "UPDATE %s.jobs SET priority = 1 WHERE headers ->> 'imported-from' LIKE '%%/second/%%'"
+            .formatted(database.schema()));
+
+    assertThat(undo().jobs()).isEqualTo(1);
+
+    assertThat(scheduler.getTrigger(new TriggerKey("first")).getJobKey()).isEqualTo(job.getKey());
+    assertThat(scheduler.getJobDetail(job.getKey()).getJobDataMap().getInt("number")).isEqualTo(7);
+  }
+
+  @Test
+  void aScheduleThatHasFiredOrWasChangedStays() throws SQLException, SchedulerException {
+    cron(trigger("fired"), "0 0 3 * * ?");
+    cron(trigger("renamed"), "0 0 3 * * ?");
+    cron(trigger("untouched"), "0 0 3 * * ?");
+    run();
+    assertThat(
+            Importer.from(Source.quartz("qrtz_"))
+                .into(queue)
+                .build()
+                .verify(database.dataSource())
+                .fires())
+        .extracting(ImportCheck.Fire::difference)
+        .containsOnly("");
+    queue.schedules().fireNow("fired");
+    queue.schedules().remove("renamed");
+
+    ImportCheck check =
+        Importer.from(Source.quartz("qrtz_")).into(queue).build().verify(database.dataSource());
+    ImportReport undone = undo();
+
+    assertThat(check.fires())
+        .extracting(fire -> fire.schedule() + ": " + fire.difference())
+        .containsExactly("fired: it was changed", "renamed: it was removed", "untouched: ");
+    assertThat(check.isClean()).isFalse();
+    assertThat(undone.schedules()).isEqualTo(1);
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("untouched");
+    assertThat(query("SELECT name FROM %s.job_schedules")).containsExactly("fired");
+  }
+
+  @Test
+  void aReturnedTriggerFiresInQuartz()
+      throws SQLException, SchedulerException, InterruptedException {
+    schedule(SendInvoiceJob.class, invoice(7), trigger("once").startNow());
+    run();
+    undo();
+
+    scheduler.start();
+    SendInvoiceJob.STARTED.acquire();
+    scheduler.shutdown(true);
+
+    assertThat(SendInvoiceJob.RUNS).containsOnlyKeys(7);
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).isEmpty();
+  }
+
+  private ImportReport undo() throws SQLException {
+    return Importer.from(Source.quartz("qrtz_")).into(queue).build().undo(database.dataSource());
   }
 
   private boolean isKilled(DataSource dataSource) {

@@ -3,7 +3,7 @@ package dev.skipjack.importing;
 import java.util.List;
 import java.util.Random;
 
-/** Makes cron expressions of six fields, of which some mean nothing. */
+/** Makes cron expressions of six fields, some of which are invalid. */
 final class RandomCron {
 
   private static final List<String> MONTHS = List.of("JAN", "MAR", "JUL", "DEC");

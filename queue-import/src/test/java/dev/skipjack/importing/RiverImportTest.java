@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Tests the import from River's table, which SQL has filled as its clients do. */
+/** Tests the import from River's table, which the test fills with SQL as River's clients would. */
 @QueueTest
 class RiverImportTest {
 
@@ -137,6 +137,23 @@ class RiverImportTest {
       assertThat(query("SELECT id FROM river_job")).isEmpty();
     }
     assertThat(statements).isGreaterThan(4);
+  }
+
+  @Test
+  void whatHasNotStartedIsInTheSourceAgainByteForByte() throws SQLException {
+    execute(
+        "INSERT INTO river_job (state, attempt, max_attempts, priority, args, kind, queue,"
+            + " scheduled_at, tags, metadata) VALUES ('retryable', 3, 25, 4, '{\"n\": 1.50}',"
+            + " 'mail', 'mail', '2090-01-01 10:00:00.000001Z', '{vip,\"a b\"}', '{\"u\": 1}'),"
+            + " ('available', 0, 25, 1, '{}', 'b', 'default', now(), '{}', '{}')");
+    List<String> before = new Sql(database).rows("river_job");
+    importer().run(database.dataSource());
+
+    assertThat(importer().verify(database.dataSource()).isClean()).isTrue();
+    assertThat(importer().undo(database.dataSource()).jobs()).isEqualTo(2);
+
+    assertThat(new Sql(database).rows("river_job")).isEqualTo(before);
+    assertThat(query("SELECT kind FROM %s.jobs")).isEmpty();
   }
 
   private boolean isKilled(int statement, PGSimpleDataSource dataSource) {

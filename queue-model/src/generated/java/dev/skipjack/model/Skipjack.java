@@ -112,7 +112,7 @@ public class Skipjack extends SchemaImpl {
 
     /**
      * Workers as they describe themselves, for display. The rescue does not use
-     * it; the search for lost jobs only excludes namesakes.
+     * the table.
      */
     public final JobWorkers JOB_WORKERS = JobWorkers.JOB_WORKERS;
 

@@ -98,7 +98,7 @@ public class Tables {
 
     /**
      * Workers as they describe themselves, for display. The rescue does not use
-     * it; the search for lost jobs only excludes namesakes.
+     * the table.
      */
     public static final JobWorkers JOB_WORKERS = JobWorkers.JOB_WORKERS;
 

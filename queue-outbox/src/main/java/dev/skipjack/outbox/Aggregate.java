@@ -9,12 +9,14 @@ import java.security.NoSuchAlgorithmException;
  * The entity that an event is about. The events of an aggregate are published in order; those of
  * different aggregates are independent.
  *
- * @param type the type of the aggregate, 1 to 200 of {@code a-z A-Z 0-9 _ . : / -}
+ * @param type the type of the aggregate, 1 to 200 characters of {@code a-z A-Z 0-9 _ . : / -}
  * @param id the id of the aggregate, 1 to 512 bytes in UTF-8
  */
 public record Aggregate(String type, String id) {
 
-  /** The number of shards minus one; the schema has a row for each shard. */
+  /**
+   * The bits of a hash that number the shard. There are 32 shards, each with a row in the schema.
+   */
   private static final int SHARD_BITS = 31;
 
   private static final int LONGEST_ID = 512;

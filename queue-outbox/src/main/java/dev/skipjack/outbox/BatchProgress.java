@@ -46,7 +46,7 @@ final class BatchProgress {
     return !results.isEmpty() || !unfinished.isEmpty();
   }
 
-  /** Returns the result of each given event; if none is known, the event was not tried. */
+  /** Returns the result of each given event, or {@link PublishResult#notTried} if none is known. */
   synchronized List<PublishResult> results(List<RecordedEvent> events) {
     return events.stream()
         .map(event -> results.getOrDefault(event.id(), PublishResult.notTried()))

@@ -19,7 +19,7 @@ final class BatchPublisher {
 
   private static final Logger LOG = LoggerFactory.getLogger(BatchPublisher.class);
 
-  /** After this number of failures without a success, the destination counts as unavailable. */
+  /** After this number of failures without a response, the destination counts as unavailable. */
   private static final int OUTAGE = 3;
 
   private final Publisher publisher;
@@ -37,7 +37,8 @@ final class BatchPublisher {
    * flag set.
    *
    * @param hasMore whether more events are probably waiting
-   * @return the result of each event, or empty if the destination is unavailable
+   * @return the result of each event; empty if no result must be recorded, because the destination
+   *     seems unavailable or the thread was interrupted
    */
   Optional<List<PublishResult>> publish(
       List<RecordedEvent> events, boolean hasMore, SendingTime time, BatchProgress progress) {
@@ -60,7 +61,8 @@ final class BatchPublisher {
 
   /**
    * Returns the results of a batch whose publisher has not returned in time. An event that is still
-   * being sent counts as failed.
+   * being sent counts as failed if the destination has responded to another event of the batch, or
+   * if {@link Suspects} finds it at fault.
    */
   List<PublishResult> unfinished(List<RecordedEvent> events, BatchProgress progress) {
     List<PublishResult> results = new ArrayList<>(progress.results(events));
@@ -115,7 +117,7 @@ final class BatchPublisher {
     return PublishResult.retry("Publisher failed: " + ErrorTexts.describe(failure));
   }
 
-  /** Returns results if any of them must be recorded. */
+  /** Returns the results, or empty if all events were not tried. */
   private static Optional<List<PublishResult>> known(List<PublishResult> results) {
     return results.stream().anyMatch(each -> each.kind() != PublishResult.Kind.NOT_TRIED)
         ? Optional.of(results)
@@ -159,7 +161,7 @@ final class BatchPublisher {
     return results;
   }
 
-  /** Returns whether the destination has responded to an event. */
+  /** Notes whether the destination has responded to any of the events, and returns that. */
   private boolean noteResponse(List<PublishResult> results) {
     boolean isAny = results.stream().anyMatch(BatchPublisher::isResponse);
     if (isAny) {

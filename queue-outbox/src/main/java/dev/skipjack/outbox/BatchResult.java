@@ -136,7 +136,10 @@ record BatchResult(
     return Backoff.clamp(asked == null ? wait(backoff, failures, random) : asked);
   }
 
-  /** Returns the wait. The batch must be recorded even if the application's backoff throws. */
+  /**
+   * Returns the wait of the backoff, or that of the standard backoff if the application's throws or
+   * returns null. The batch must be recorded in any case.
+   */
   private static Duration wait(Backoff backoff, int failures, RandomGenerator random) {
     try {
       return Objects.requireNonNull(backoff.after(failures, random));
@@ -149,7 +152,10 @@ record BatchResult(
     return !published.isEmpty() || !changes.isEmpty() || !maybeFree.isEmpty();
   }
 
-  /** Returns the part of this result that concerns the given shards. */
+  /**
+   * Returns the part of this result that concerns the given shards. The counts remain those of the
+   * whole batch.
+   */
   BatchResult within(Set<Integer> shards) {
     return new BatchResult(
         published.stream().filter(each -> shards.contains(each.aggregate().shard())).toList(),

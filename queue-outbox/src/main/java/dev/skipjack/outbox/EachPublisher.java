@@ -23,9 +23,9 @@ final class EachPublisher implements Publisher {
   }
 
   /**
-   * Publishes a batch for a relay that calls this publisher itself. If another publisher calls this
-   * one, events count as sent only when that publisher has returned, because it may still flush a
-   * buffer.
+   * Publishes a batch for a relay that calls this publisher directly, and notes each result at
+   * once. If another publisher calls this one, events count as sent only when the other publisher
+   * has returned, because it may still have to flush a buffer.
    */
   List<PublishResult> publish(EventBatch batch, BatchProgress progress) throws Exception {
     List<PublishResult> results = new ArrayList<>();

@@ -9,8 +9,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares the texts about a publisher's failures to be stored and logged: redacts them and
- * replaces the control characters that could move the cursor of a terminal.
+ * Prepares the texts about a publisher's failures for the database and the log: redacts and
+ * truncates them, and replaces control and format characters other than newlines and tabs, because
+ * these could disturb a terminal.
  */
 record ErrorTexts(UnaryOperator<String> redactor) {
 
@@ -59,7 +60,10 @@ record ErrorTexts(UnaryOperator<String> redactor) {
     return null;
   }
 
-  /** Returns an exception on one line, or only its class if it cannot be described. */
+  /**
+   * Returns the text of an exception without its stack trace, or only its class if {@code toString}
+   * throws.
+   */
   static String describe(Throwable thrown) {
     try {
       return String.valueOf(thrown);

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event to record: what happened to which aggregate. Immutable; each method returns a changed
- * copy.
+ * An event to record: what happened to which aggregate. Immutable: each method that sets a value
+ * returns a changed copy.
  */
 public final class Event {
 
@@ -67,7 +67,7 @@ public final class Event {
    * Creates an event whose payload is an empty JSON object.
    *
    * @param aggregateType the type of the aggregate, for example {@code order}; like the type of the
-   *     event, 1 to 200 of {@code a-z A-Z 0-9 _ . : / -}
+   *     event, 1 to 200 characters of {@code a-z A-Z 0-9 _ . : / -}
    * @param aggregateId the id of the aggregate, 1 to 512 bytes in UTF-8. Events with the same
    *     aggregate type and id are published in the order in which they were recorded
    * @param type the type of the event, for example {@code order-placed}
@@ -82,7 +82,7 @@ public final class Event {
   /**
    * Sets the payload, which the queue's codec converts to JSON when the event is recorded.
    *
-   * @param payload the payload
+   * @param payload an object that the codec can encode
    * @return a copy with this change
    * @throws IllegalArgumentException if it is a byte array, which needs a content type
    */
@@ -96,8 +96,8 @@ public final class Event {
   /**
    * Sets the payload as bytes, which are published unchanged.
    *
-   * @param payload the payload
-   * @param contentType their media type, for example {@code application/avro}
+   * @param payload the bytes, which are copied
+   * @param contentType the media type of the bytes, for example {@code application/avro}
    * @return a copy with this change
    * @throws IllegalArgumentException if the content type does not have 1 to 200 printable ASCII
    *     characters, or has only spaces
@@ -125,9 +125,9 @@ public final class Event {
    * @param name the name
    * @param value the value
    * @return a copy with this change
-   * @throws IllegalArgumentException if the name is not 1 to 200 of {@code a-z A-Z 0-9 _ . : / -},
-   *     the value contains control characters or lone surrogates, or the event would have more than
-   *     50 headers or 16,384 bytes of names and values in UTF-8
+   * @throws IllegalArgumentException if the name does not have 1 to 200 characters of {@code a-z
+   *     A-Z 0-9 _ . : / -}, the value contains control characters or lone surrogates, or the event
+   *     would have more than 50 headers or 16,384 bytes of names and values in UTF-8
    */
   public Event header(String name, String value) {
     requireName("Header name", name);

@@ -3,7 +3,7 @@ package dev.skipjack.outbox;
 import java.time.Duration;
 import java.util.List;
 
-/** Events to publish, in the order of each aggregate. */
+/** Events to publish. Those of one aggregate are in their order. */
 public final class EventBatch {
 
   private final List<RecordedEvent> events;
@@ -22,8 +22,8 @@ public final class EventBatch {
   }
 
   /**
-   * {@return whether more events were probably waiting when the batch was read} They wait, because
-   * the next batch of the same shards begins after this one.
+   * {@return whether more events were probably waiting when the batch was read} They wait for the
+   * end of this batch, because the next batch of the same shards begins after it.
    */
   public boolean hasMore() {
     return hasMore;
@@ -31,8 +31,8 @@ public final class EventBatch {
 
   /**
    * {@return whether another event may be sent} Becomes false when the relay's publish timeout has
-   * passed, when the relay is closed, or when its leases may end soon. A publisher that sends
-   * events one by one checks this before each of them, and reports the others as {@link
+   * passed, when the relay is closed, or when its leases were lost or may end soon. A publisher
+   * that sends events one by one checks this before each of them, and reports the others as {@link
    * PublishResult#notTried}. The relay can then record what was sent before another relay
    * continues.
    */

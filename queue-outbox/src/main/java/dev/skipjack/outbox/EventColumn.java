@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A column of {@code outbox_events} that is set when an event is recorded. If several events are
  * recorded, the value is an element of an array; if one event is recorded, it is a separate
- * parameter with the name of the column. A column of {@code outbox_published} has the same name.
+ * parameter with the name of the column. Except for the shard, {@code outbox_published} has a
+ * column of the same name.
  *
  * <p>Statements take their columns from the lists below.
  *
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param bindAll sets the array
  * @param single the parameter if one event is recorded
  * @param bindOne sets the single parameter
- * @param inserted converts the parameter, or the element of the array, to the column's type
+ * @param inserted returns the value to insert for the parameter, or for the element of the array
  * @param reader reads the column from a result; null for the shard, and for the aggregate, the id
  *     and the type, which every read includes
  */
@@ -105,10 +106,13 @@ record EventColumn<T>(
               (arguments, event) -> arguments.bytes("payload", event.payload()))
           .readBy((row, read) -> read.payload = row.bytes(OUTBOX_EVENTS.PAYLOAD));
 
-  /** The columns that describe the payload. When events are read, their total size is limited. */
+  /**
+   * The columns that a publisher needs beside the payload. When a relay reads an event, it limits
+   * their total size.
+   */
   static final List<EventColumn<?>> ATTRIBUTES = List.of(CONTENT_TYPE, HEADERS, TRACEPARENT);
 
-  /** The attributes that are texts, which operators see too. */
+  /** The attributes that are texts. {@link EventDetails} has them, too. */
   static final List<EventColumn<?>> TEXTS =
       ATTRIBUTES.stream().filter(column -> !column.equals(HEADERS)).toList();
 
@@ -186,9 +190,9 @@ record EventColumn<T>(
   }
 
   /**
-   * Reads the event in the current row of a result with all columns except the shard.
+   * Reads the event in the current row of a result.
    *
-   * @param hasContents whether the row has the payload and its attributes
+   * @param hasContents whether to read the payload and the attributes
    */
   static RecordedEvent read(Row row, boolean hasContents) throws SQLException {
     RecordedEvent.Draft read =

@@ -14,7 +14,7 @@ import org.jooq.impl.SQLDataType;
 
 /**
  * Converts headers for the database, which stores them as a JSON object. Statements exchange them
- * as an array of alternating names and values, because the library has no parser for JSON.
+ * as an array of alternating names and values, because this library has no parser for JSON.
  */
 final class EventHeaders {
 

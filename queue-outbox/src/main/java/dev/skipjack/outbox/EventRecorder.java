@@ -8,7 +8,7 @@ import java.util.UUID;
  * if it is rolled back.
  *
  * <p>Events of an aggregate are published in the order in which they were recorded. If two
- * transactions record events of the same aggregate concurrently, that order is only meaningful if
+ * transactions record events of the same aggregate concurrently, that order is meaningful only if
  * one of them waits for the other, for example because both update the aggregate's row first.
  *
  * <p>Arguments are checked before any SQL is sent, so the transaction remains usable after an event
@@ -32,7 +32,7 @@ public interface EventRecorder {
    * Records several events in the given order.
    *
    * @param events the events
-   * @return the ids of the events, in the order of the events
+   * @return the ids of the events, in the given order
    * @throws dev.skipjack.api.PayloadException if the codec cannot encode a payload; in that case,
    *     no event is recorded
    * @throws IllegalArgumentException if a payload is larger than {@link Event#LARGEST_PAYLOAD}; in

@@ -2,7 +2,7 @@ package dev.skipjack.outbox;
 
 /** The status of a recorded event. */
 public enum EventStatus {
-  /** A relay will publish it. */
+  /** It waits for its first attempt. */
   PENDING,
   /** It waits for its next attempt, or for an earlier event of its aggregate. */
   BLOCKED,

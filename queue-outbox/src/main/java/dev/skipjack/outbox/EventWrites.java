@@ -77,14 +77,14 @@ final class EventWrites {
    *     events of its aggregate do not wait for it
    * @param failures the number of failed attempts to publish it. It is a total, so that repeating
    *     the write counts no attempt twice
-   * @param error why the latest attempt failed; null if none was made
+   * @param error why the latest attempt failed; null to keep the stored reason
    */
   record Change(RecordedEvent event, String status, int failures, @Nullable String error) {}
 
   /**
-   * An aggregate that is blocked.
+   * An aggregate to block.
    *
-   * @param delay the time until the next attempt; null for none
+   * @param delay the time until the next attempt; null if relays make none until an operator acts
    */
   record Block(Aggregate aggregate, @Nullable Duration delay) {}
 

@@ -61,18 +61,19 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Each statement returns payloads of at most {@code :bytes} plus one more payload, because a
- * relay holds them in memory. The length of a payload is known without reading it. An event that
- * exceeds the table's limits was recorded before these existed. Its contents are not returned,
- * because they could exhaust a relay's memory.
+ * relay holds them in memory. The length of a payload is known without reading it. The contents of
+ * an event that exceeds the size limits are not returned, because they could exhaust a relay's
+ * memory.
  *
- * <p>Events after a dead event that was not skipped are not read. They wait until an operator acts.
+ * <p>The second statement does not read events after a dead event that was not skipped. They wait
+ * until an operator acts.
  *
  * <p>A scalar subquery looks up blocked aggregates, because the planner would turn EXISTS into a
  * hash of all of them.
  *
- * <p>The lower bound of the positions is the smallest number, because a transaction that commits
- * late adds events before others that have been published. It is higher only if a mark proves that
- * no transaction can still add events below it. Locks nothing, because only the holder of the lease
+ * <p>Without a mark, the lower bound of the positions is the smallest number, because a transaction
+ * that commits late adds events before others that have been published. A mark proves that no
+ * transaction can still add events below it. Locks nothing, because only the holder of the lease
  * reads.
  */
 final class FetchStatement {
@@ -109,7 +110,7 @@ final class FetchStatement {
           .le(inline((long) Event.LARGEST_PAYLOAD))
           .and(EXTRA_BYTES.le(inline((long) MOST_EXTRAS)));
 
-  /** Events without headers skip the subquery. */
+  /** The subquery does not run for events without headers. */
   private static final Field<String[]> HEADER_TEXTS =
       when(HAS_HEADERS.and(IS_READABLE), EventHeaders.texts(HEADERS)).as(EventColumn.HEADER_TEXTS);
 
@@ -130,14 +131,17 @@ final class FetchStatement {
   /**
    * The events to read.
    *
-   * @param lows the positions below which the shards, by their numbers, have no pending events; may
-   *     be empty
+   * @param lows for each shard, in the order of their numbers, the position below which it has no
+   *     pending event; empty if no marks are in use
    * @param limit the maximum number of events of each shard, or of each blocked aggregate
    * @param bytes the size of payloads after which no more events are read
    */
   record Request(List<ShardLease> leases, List<Long> lows, int limit, long bytes) {
 
-    /** Returns whether these events reach a limit, so that more of them are probably waiting. */
+    /**
+     * Returns whether more events are probably waiting, because these reach the limit of a shard or
+     * half of the size.
+     */
     boolean isReached(List<Pending> events) {
       long size = events.stream().mapToLong(each -> each.event().payloadSize()).sum();
       return size > bytes / 2
@@ -165,7 +169,8 @@ final class FetchStatement {
   /**
    * An event of a blocked aggregate whose retry is due.
    *
-   * @param event null if the aggregate has no blocked event, or if a dead event precedes it
+   * @param event null if the aggregate has no blocked event, or if a dead event precedes all of
+   *     them
    * @param problem why its contents were not read; null if they were
    */
   record Retried(Aggregate aggregate, @Nullable RecordedEvent event, @Nullable String problem) {}

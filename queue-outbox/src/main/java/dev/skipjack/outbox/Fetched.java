@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of leased shards.
  *
- * @param leases the leases, which all end with this batch
- * @param publishable the events to publish, in the order of each aggregate
+ * @param leases the leases of the shards, in the order of the shards
+ * @param publishable the events to publish; those of one aggregate are in their order
  * @param blocked the events that must wait because their aggregate is blocked
  * @param retried the blocked aggregates whose retry is due
  * @param unreadable the events that are dead because they are too large to read; none of their
@@ -30,8 +30,8 @@ record Fetched(
     boolean hasMore) {
 
   /**
-   * Divides the events. An aggregate may have become due between the two queries, so its pending
-   * events wait even if the first query did not find it blocked.
+   * Divides the events. If the second query finds an aggregate whose retry is due, its pending
+   * events wait, even if the first query did not find it blocked.
    */
   static Fetched of(
       List<ShardLease> leases, List<Pending> pending, List<Retried> retries, boolean hasMore) {
@@ -56,8 +56,8 @@ record Fetched(
   }
 
   /**
-   * Stops an aggregate before an event that cannot be read. That event is dead if it is the first
-   * of its aggregate; otherwise it and the later ones are left for another batch.
+   * Stops an aggregate before an event that cannot be read. If that event is the first of its
+   * aggregate, it becomes dead. Otherwise it is left for another batch, as all later events are.
    */
   private static final class Sorter {
 

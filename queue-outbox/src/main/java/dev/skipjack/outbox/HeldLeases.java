@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
  * Extends the leases of a batch while it is published, for a limited time: a publisher that hangs
  * must not keep its aggregates forever.
  *
- * <p>Events are sent for the publish timeout. Those in progress then have a third of the lease to
- * end, and at least another third is left to record the batch. So without a fault, sent events are
- * recorded before a lease expires.
+ * <p>Events are sent until the publish timeout, or a third of the lease if that is longer. Those in
+ * progress then have a third of the lease to end, and at least another third is left to record the
+ * batch. So without a fault, sent events are recorded before a lease expires.
  */
 final class HeldLeases implements SendingTime, AutoCloseable {
 

@@ -55,7 +55,7 @@ public final class Inbox {
    * Creates the inbox of a consumer. Different consumers process the same event independently.
    *
    * @param queue the queue
-   * @param consumer the name of the consumer, 1 to 200 of {@code a-z A-Z 0-9 _ . : / -}
+   * @param consumer the name of the consumer, 1 to 200 characters of {@code a-z A-Z 0-9 _ . : / -}
    * @return the inbox
    */
   public static Inbox on(JobQueue queue, String consumer) {
@@ -66,16 +66,17 @@ public final class Inbox {
    * Runs an effect unless this consumer has processed the event. If another transaction is
    * processing it, waits for the end of that transaction.
    *
-   * <p>Under REPEATABLE READ, a duplicate that was committed after the transaction began raises a
-   * serialization failure (40001), which callers handle by repeating the transaction.
+   * <p>Under REPEATABLE READ, the call fails with a serialization failure (40001) if another
+   * transaction processed the event and committed after this one began. Callers then repeat the
+   * transaction.
    *
-   * @param <E> the type of an exception that may be thrown
+   * @param <E> the type of the exception that the effect may throw
    * @param transaction a connection with an open transaction, in which the effect writes
    * @param event the id with which the event was published
    * @param effect what to do once
    * @return whether the effect ran
    * @throws IllegalArgumentException if no transaction is open
-   * @throws E if the effect fails; roll back then
+   * @throws E if the effect throws it; roll back the transaction then
    */
   public <E extends Exception> boolean once(Connection transaction, UUID event, Effect<E> effect)
       throws E {
@@ -92,11 +93,11 @@ public final class Inbox {
   }
 
   /**
-   * Forgets events that a consumer processed more than {@code age} ago. A duplicate that arrives
-   * after that is processed again. Runs in transactions of its own.
+   * Deletes the ids of events that were processed more than {@code age} ago, for all consumers. A
+   * duplicate that arrives after that is processed again. Runs in transactions of its own.
    *
-   * @param age the minimum age
-   * @return the number of forgotten events
+   * @param age the minimum age, not negative
+   * @return the number of deleted ids
    */
   public long prune(Duration age) {
     if (age.isNegative()) {
@@ -117,7 +118,7 @@ public final class Inbox {
     /**
      * Writes the effect in the transaction of the call.
      *
-     * @throws E if the work throws it
+     * @throws E if the effect fails
      */
     void run() throws E;
   }

@@ -31,7 +31,8 @@ import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Leases free shards that have something to publish, beginning with those that waited longest.
+ * Leases free shards that have something to publish, beginning with those that were leased least
+ * recently.
  *
  * <pre>{@code
  * WITH free AS MATERIALIZED (
@@ -79,8 +80,8 @@ final class LeaseShardsStatement {
    * The shards to lease.
    *
    * @param shards their maximum number
-   * @param lows the positions below which the shards, by their numbers, have no pending events; may
-   *     be empty
+   * @param lows for each shard, in the order of their numbers, the position below which it has no
+   *     pending event; empty if no marks are in use
    */
   record Request(String relay, int shards, Duration lease, List<Long> lows) {}
 

@@ -14,8 +14,8 @@ import org.jooq.DSLContext;
 import org.jooq.Param;
 
 /**
- * The writes of the holder of leases, each fenced by the id of the lease. Each returns the shards
- * whose lease is still held.
+ * The statements by which the holder of leases locks the shards, or extends or releases the leases.
+ * Each is fenced by the id of the lease, and returns the shards that no relay has leased since.
  *
  * <pre>{@code
  * SELECT shard FROM outbox_shards JOIN unnest(:shards, :lease_ids) AS given (shard, lease_id) ON <fence> ORDER BY shard FOR NO KEY UPDATE
@@ -25,8 +25,8 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>A relay locks its shards before it records what it published, so that no other relay takes
- * over in between. The locks are taken in the order of the shards, and held for one transaction. A
- * released lease is never extended, because an extension may arrive after the release.
+ * over in between. The locks are taken in the order of the shards, and held for one transaction. An
+ * extension that arrives after the release does not extend the lease.
  */
 final class LeaseWrites {
 
@@ -37,7 +37,7 @@ final class LeaseWrites {
   /**
    * The leases to extend.
    *
-   * @param lease their duration, measured from now
+   * @param lease their new duration, from the time of the statement
    */
   record Extension(List<ShardLease> leases, Duration lease) {}
 

@@ -74,7 +74,7 @@ public final class Outbox {
 
   /**
    * {@return a recorder that uses the open transaction of this context} Database errors are thrown
-   * unchanged, as jOOQ's exceptions.
+   * as jOOQ's {@code DataAccessException}.
    *
    * @param transaction a context with an open transaction, for example {@code configuration.dsl()}
    *     of the configuration that jOOQ passes to a transactional lambda
@@ -107,7 +107,7 @@ public final class Outbox {
   /**
    * {@return a builder for a relay that publishes the recorded events}
    *
-   * @param publisher publishes the events
+   * @param publisher sends the events to their destination
    */
   public Relay.Builder relay(Publisher publisher) {
     return Relay.builder(queue, publisher);

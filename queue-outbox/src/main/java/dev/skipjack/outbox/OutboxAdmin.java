@@ -134,7 +134,7 @@ public final class OutboxAdmin {
    * Finds an event without its headers and payload. A published event is found while it is
    * retained.
    *
-   * @param event the event
+   * @param event the id of the event
    * @return the event, or empty if there is none
    */
   public Optional<EventDetails> find(UUID event) {
@@ -145,7 +145,7 @@ public final class OutboxAdmin {
    * Finds an event with its headers and payload, as publishers receive it. A published event is
    * found while it is retained. Needs a role that may read payloads.
    *
-   * @param event the event
+   * @param event the id of the event
    * @return the event, or empty if there is none
    */
   public Optional<RecordedEvent> read(UUID event) {
@@ -182,7 +182,7 @@ public final class OutboxAdmin {
                             row.get(OUTBOX_BLOCKED.RETRY_AT))));
   }
 
-  /** {@return the relays that hold the latest lease of a shard, by name} */
+  /** {@return the relays that took the latest lease of a shard, ordered by name} */
   public List<RelayActivity> relays() {
     Condition isLeased = OUTBOX_SHARDS.LEASE_EXPIRES_AT.gt(DatabaseClock.STATEMENT_START);
     // Another program may have written a time that Java cannot represent.
@@ -202,11 +202,11 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Gives a dead event new attempts. If it was skipped, it is published after later events of its
-   * aggregate. If an earlier dead event of its aggregate was not skipped, it waits until that event
-   * is redriven or skipped.
+   * Makes relays try a dead event again. If it was skipped, later events of its aggregate may have
+   * been published before it. If an earlier event of its aggregate is dead and was not skipped, the
+   * redriven event waits until that one is redriven or skipped.
    *
-   * @param event the event
+   * @param event the id of the event
    * @return whether the event was dead
    */
   public boolean redrive(UUID event) {
@@ -214,11 +214,11 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Gives dead events new attempts. The events of an aggregate change in one transaction, so that
-   * they are published in their order.
+   * Makes relays try dead events again. The events of an aggregate change in one transaction, so
+   * that they are published in their order.
    *
-   * @param events the events
-   * @return the events that were dead
+   * @param events the ids of the events
+   * @return the ids of those that were dead
    */
   public Set<UUID> redrive(Collection<UUID> events) {
     Condition areGiven = OUTBOX_EVENTS.EVENT_ID.eq(any(events.toArray(UUID[]::new)));
@@ -238,11 +238,11 @@ public final class OutboxAdmin {
   }
 
   /**
-   * Gives all dead events of an aggregate new attempts, including skipped ones. They are published
-   * in their order, before the events that wait for them.
+   * Makes relays try all dead events of an aggregate again, including skipped ones. They are
+   * published in their order, before the events that wait for them.
    *
    * @param aggregate the aggregate
-   * @return their number
+   * @return the number of events that were dead
    */
   public int redrive(Aggregate aggregate) {
     return redrive(aggregate, trueCondition()).size();
@@ -311,7 +311,7 @@ public final class OutboxAdmin {
         .and(OUTBOX_EVENTS.AGGREGATE_ID.eq(aggregate.id()));
   }
 
-  /** Makes relays read the blocked events of an aggregate. */
+  /** Makes relays read the blocked events of an aggregate at once. */
   private static void retryNow(DSLContext dsl, Aggregate aggregate) {
     dsl.insertInto(OUTBOX_BLOCKED)
         .set(OUTBOX_BLOCKED.AGGREGATE_TYPE, aggregate.type())
@@ -382,7 +382,9 @@ public final class OutboxAdmin {
     return dsl.fetchCount(some);
   }
 
-  /** Waits until no relay is recording a batch of the aggregate's shard. */
+  /**
+   * Locks the aggregate's shard, so that no relay records a batch of it until the transaction ends.
+   */
   private static void lock(DSLContext dsl, Aggregate aggregate) {
     dsl.select(OUTBOX_SHARDS.SHARD)
         .from(OUTBOX_SHARDS)

@@ -8,8 +8,8 @@ import org.jooq.Condition;
 import org.jooq.Field;
 
 /**
- * The conditions that partial indexes depend on, defined in one place. Their literals are inlined:
- * a bound status matches no partial index (docs/adr/0003).
+ * The conditions with which the planner uses the partial indexes. Their literals are inlined,
+ * because a bound status matches no partial index (docs/adr/0003).
  */
 final class OutboxPredicates {
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The result of publishing one event.
  *
  * @param kind what happened
- * @param reason why the event was not published; empty if it was, or if it was not tried
- * @param delay the time until the next attempt that the destination asked for; null for the relay's
+ * @param reason why the event was not published; empty if it was, was not tried or was postponed
+ * @param delay the time that the destination requested until the next attempt; null for the relay's
  *     backoff. Never null if the event was postponed
  */
 public record PublishResult(Kind kind, String reason, @Nullable Duration delay) {
@@ -17,7 +17,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   private static final PublishResult SENT = new PublishResult(Kind.SENT, "", null);
   private static final PublishResult NOT_TRIED = new PublishResult(Kind.NOT_TRIED, "", null);
 
-  /** The result for an event. */
+  /** What happened to an event. */
   public enum Kind {
     /** The destination has accepted the event. */
     SENT,
@@ -35,7 +35,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
    * Checks the arguments.
    *
    * @param kind what happened
-   * @param reason why the event was not published; empty if it was, or if it was not tried
+   * @param reason why the event was not published; empty if it was, was not tried or was postponed
    * @param delay the time until the next attempt, not negative; null for the relay's backoff, but
    *     not if the event was postponed
    * @throws IllegalArgumentException if {@code delay} is negative, or is null and the event was
@@ -88,7 +88,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
 
   /**
    * {@return the result of an event that was not sent, because an earlier event of its aggregate
-   * failed}
+   * was not sent or the time of the batch has passed}
    */
   public static PublishResult notTried() {
     return NOT_TRIED;

@@ -11,8 +11,8 @@ import java.util.List;
 public interface Publisher {
 
   /**
-   * Publishes a batch. Returns when the destination has accepted or rejected each event, because
-   * the relay never sends an accepted event again.
+   * Publishes a batch. Report an event as sent only after the destination has accepted it, because
+   * the relay then records it as published.
    *
    * <p>Keep the order of each aggregate: after an event that was not sent, do not send its
    * aggregate's later events. Report them as {@link PublishResult#notTried}.
@@ -26,15 +26,16 @@ public interface Publisher {
    *
    * @param batch the events, in order per aggregate
    * @return the result of each event, in the order of the batch
-   * @throws Exception if the destination is unavailable. Then no attempt counts, and the relay
-   *     pauses. But if the publisher has returned results for other events, the attempt counts for
-   *     the events on which it fails, so that a single event cannot stop the others
+   * @throws Exception if the destination is unavailable. Then the relay pauses, and no attempt
+   *     counts until the relay's {@linkplain Relay.Builder#outageLimit outage limit} has passed.
+   *     But if the publisher has returned results for other events, the attempt counts for the
+   *     events on which it fails, so that a single event cannot stop the others
    */
   List<PublishResult> publish(EventBatch batch) throws Exception;
 
   /**
    * {@return how long the publisher may wait for the result of one event; zero if unknown} If it is
-   * longer than the publish timeout, a relay logs a warning at its start.
+   * longer than the publish timeout, a relay logs a warning when it starts.
    */
   default Duration longestWait() {
     return Duration.ZERO;
@@ -43,8 +44,7 @@ public interface Publisher {
   /**
    * {@return a publisher that sends the events of a batch one by one} It stops when less time is
    * left than the slowest event so far took. If a call still takes too long, a relay that uses this
-   * publisher directly records what was sent before. The event of that call counts as failed and is
-   * sent again.
+   * publisher directly records what was sent before, and the event of that call is sent again.
    *
    * @param sender sends one event
    */

@@ -20,7 +20,7 @@ import org.jooq.Field;
  * INSERT INTO outbox_events (event_id, shard, aggregate_type, ...) VALUES (:event_id, :shard, :aggregate_type, ...) RETURNING position
  * }</pre>
  *
- * <p>Several events are the rows of an {@code unnest}, inserted in their order. Locks nothing that
+ * <p>Several events are the rows of an {@code unnest}, inserted in their order. Locks no row that
  * another transaction can see.
  */
 final class RecordStatement {

@@ -43,7 +43,7 @@ public final class RecordedEvent {
   }
 
   /**
-   * {@return the id of the event, a UUID of version 7} Publish it, because consumers recognize
+   * {@return the id of the event, a UUID of version 7} Publish the id, because consumers recognize
    * duplicates by it.
    */
   public UUID id() {
@@ -84,7 +84,7 @@ public final class RecordedEvent {
     return draft.headers;
   }
 
-  /** {@return the W3C traceparent of the transaction that recorded the event, or null} */
+  /** {@return the W3C traceparent with which the event was recorded, or null} */
   public @Nullable String traceparent() {
     return draft.traceparent;
   }

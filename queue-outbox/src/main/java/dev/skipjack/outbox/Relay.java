@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the events of committed transactions. Any number of relays, in any number of processes,
- * share the work: each batch leases some of the 32 shards into which aggregates are divided.
+ * share the work: for each batch, a relay leases some of the 32 shards into which aggregates are
+ * divided.
  *
  * <p>No transaction is open while the publisher runs. If a relay is killed or freezes, another one
  * continues when its lease expires, and publishes again what the first one could not record: at
@@ -39,13 +40,14 @@ public final class Relay implements AutoCloseable {
   private static final Duration MAINTENANCE = Duration.ofHours(1);
 
   /**
-   * The time for which {@link #close} waits for batches in progress. Without a fault, they end
-   * earlier.
+   * The maximum time for which {@link #close} waits for batches in progress. Without a fault, they
+   * end earlier.
    */
   private static final Duration FAREWELL = Stop.GRACE.plusSeconds(5);
 
   /**
-   * The time for which {@link #close} waits for interrupted threads to return their connections.
+   * The maximum time for which {@link #close} waits for interrupted threads to return their
+   * connections.
    */
   private static final Duration GOODBYE = Duration.ofSeconds(2);
 
@@ -164,7 +166,7 @@ public final class Relay implements AutoCloseable {
               while (!stop.isRequested()) {
                 try {
                   work.run();
-                } catch (Throwable failure) { // the log failed; the work catches its own failures
+                } catch (Throwable failure) { // thrown while logging
                   signal.pause(RelayLoop.LONGEST_PAUSE);
                 }
               }
@@ -206,8 +208,8 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * {@return whether the relay is running and can publish} Does not use the database. A failure is
-   * reported when it has lasted for ten seconds.
+   * {@return whether the relay is running and can publish} Does not use the database. A failure of
+   * the database or the publisher is reported when it has lasted for ten seconds.
    */
   public RelayHealth health() {
     List<String> reasons = new ArrayList<>();
@@ -227,10 +229,11 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Stops the relay. No further event is sent. Waits until those in progress have ended and the
-   * batches are recorded. After 20 s, or after the publish timeout and a third of the lease if that
-   * is shorter, interrupts the publisher. If it does not return, records what is known to be sent.
-   * Returns after 25 s at the latest, whatever the publisher does.
+   * Stops the relay. {@link EventBatch#isLeased} becomes false, so that publishers send no further
+   * event. Waits until the batches in progress are recorded. After 20 s, or after the publish
+   * timeout plus a third of the lease if that is shorter, interrupts the publisher. If it does not
+   * return, records what is known to be sent. Returns after 25 s at the latest, whatever the
+   * publisher does.
    */
   @Override
   public void close() {
@@ -254,10 +257,13 @@ public final class Relay implements AutoCloseable {
     return longest.compareTo(FAREWELL) < 0 ? longest : FAREWELL;
   }
 
-  /** Ends the timer after its last records. Returns false if this thread was interrupted. */
+  /**
+   * Lets the timer record the batches in progress, and ends it. Returns false if this thread was
+   * interrupted.
+   */
   private boolean endTimer() {
     try {
-      if (!timer.isShutdown()) { // an earlier call may have done so
+      if (!timer.isShutdown()) { // an earlier call may have ended it
         batch.recordRunning(threads);
       }
       timer.shutdown();
@@ -270,7 +276,7 @@ public final class Relay implements AutoCloseable {
     }
   }
 
-  /** Waits for all threads. Returns false if this thread was interrupted. */
+  /** Waits for the threads until the limit. Returns false if this thread was interrupted. */
   private boolean join(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     try {
@@ -361,8 +367,8 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets the approximate number of events in a batch, which also limits the duplicates after a
-     * crash. Default 500.
+     * Sets the approximate maximum number of events in a batch, which also limits the duplicates
+     * after a crash. Default 500.
      *
      * @param events 1 to 10,000
      * @return this builder
@@ -373,9 +379,9 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets the approximate size of the payloads in a batch, which is held in memory. A batch ends
-     * with the event that exceeds this size. Events that are tried again may add as much. Default
-     * 16 MiB.
+     * Sets the approximate maximum size of the payloads in a batch, which is held in memory. A
+     * batch ends with the event that exceeds this size. Events that are tried again may add as
+     * much. Default 16 MiB.
      *
      * @param bytes 1 byte to 1 GiB
      * @return this builder
@@ -402,9 +408,9 @@ public final class Relay implements AutoCloseable {
     }
 
     /**
-     * Sets how long the events of a batch are sent, but at least a third of the lease. After that
-     * time, the publisher finishes what it is sending, and the rest of the batch waits for the next
-     * one. Default 60 s.
+     * Sets how long the publisher may begin to send events of a batch; at least a third of the
+     * lease. After that time, it finishes what it is sending, and the rest waits for another batch.
+     * Default 60 s.
      *
      * @param timeout 1 ms to 1 h
      * @return this builder
@@ -500,8 +506,8 @@ public final class Relay implements AutoCloseable {
      * returns, and what it throws, with the stack trace. If the function throws or returns null, a
      * fixed sentence replaces the text. The default changes nothing.
      *
-     * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers
-     *     serves as {@code redactor::redact}
+     * @param redactor safe for any number of threads; the {@code ErrorRedactor} of the workers can
+     *     be passed as {@code redactor::redact}
      * @return this builder
      */
     public Builder redactor(UnaryOperator<String> redactor) {

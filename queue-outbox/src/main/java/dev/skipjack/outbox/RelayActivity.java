@@ -7,6 +7,6 @@ import java.time.Instant;
  *
  * @param name the name of the relay
  * @param lastLeasedAt when it last leased a shard
- * @param leasedShards the number of shards that it leases now, out of 32
+ * @param leasedShards the number of shards whose lease it holds now, 0 to 32
  */
 public record RelayActivity(String name, Instant lastLeasedAt, int leasedShards) {}

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Publishes one batch at a time: leases, reads, publishes, records. Thread-safe. */
+/**
+ * Processes batches for the threads of a relay: leases shards, reads and publishes their events,
+ * and records the results. Thread-safe.
+ */
 final class RelayBatch {
 
   private final RelayStore store;
@@ -27,7 +30,7 @@ final class RelayBatch {
    * @param shards the maximum number of shards in a batch
    * @param events the approximate maximum number of events in a batch
    * @param bytes the approximate maximum size of the payloads in a batch
-   * @param publishTimeout how long the events of a batch are sent
+   * @param publishTimeout how long the publisher may begin to send events of a batch
    * @param outageLimit how long the destination may be unavailable before failures count
    */
   record Settings(
@@ -45,7 +48,7 @@ final class RelayBatch {
     IDLE,
     /** A batch was processed. */
     PROGRESS,
-    /** Nothing of a batch could be published. */
+    /** A batch changed nothing, for example because the destination was unavailable. */
     OUTAGE
   }
 

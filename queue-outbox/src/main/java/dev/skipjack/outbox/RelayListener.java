@@ -10,7 +10,9 @@ import org.slf4j.LoggerFactory;
 /** Wakes the threads of a relay when events are committed, until the relay stops. */
 final class RelayListener implements Runnable {
 
-  /** Announces that an event was recorded. Its lane names a queue that cannot exist. */
+  /**
+   * The wake-up that is sent when an event was recorded. Its lane names a queue that cannot exist.
+   */
   static final WakeUp RECORDED = new WakeUp(new Lane("*", 0), "outbox");
 
   private static final Logger LOG = LoggerFactory.getLogger(RelayListener.class);
@@ -38,14 +40,14 @@ final class RelayListener implements Runnable {
         return;
       }
       try (WakeUps.Subscription subscription = source.subscribe()) {
-        signal.wake(); // for events that were recorded before
+        signal.wake(); // for events that were recorded before the subscription
         while (!stop.isRequested()) {
           if (subscription.await(LISTEN).contains(RECORDED)) {
             signal.wake();
           }
           pause = RelayLoop.SHORTEST_PAUSE;
         }
-      } catch (Throwable failure) { // otherwise nothing would wake the relay
+      } catch (Throwable failure) { // otherwise this loop would end
         LOG.debug(
             "Relay cannot listen, polls instead relay={} error={}", relay, ErrorTexts.own(failure));
         signal.pause(pause);

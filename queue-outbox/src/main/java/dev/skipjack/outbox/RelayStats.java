@@ -7,12 +7,13 @@ package dev.skipjack.outbox;
  * @param retried failed attempts after which an event is tried again
  * @param died events that became dead
  * @param unrecorded events that were published but could not be recorded as such, because the lease
- *     was lost or the database was unavailable. They are published again
+ *     was lost, the database was unavailable or the publisher returned too late. They are published
+ *     again
  * @param outOfOrder events that the publisher sent although an earlier event of their aggregate was
  *     not sent in the same batch; a defect of the publisher
- * @param takenOver shards whose previous lease expired. Its holder may have published up to a batch
- *     of events without recording that; they are published again
- * @param outages batches of which no event could be published
+ * @param takenOver leases of shards whose previous lease had expired. Events that the previous
+ *     holder published but did not record are published again
+ * @param outages batches for which the publisher failed and no result is known
  * @param overruns batches whose publisher did not return in time; see {@link EventBatch#timeLeft}
  * @param deadThreads threads that have ended although the relay was not closed; see {@link
  *     Relay#health}

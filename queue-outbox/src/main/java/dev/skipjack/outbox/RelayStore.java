@@ -117,7 +117,7 @@ final class RelayStore {
                       Set.copyOf(session.run(writers, NoRequest.NONE)),
                       session.run(first, NoRequest.NONE)));
       marks.note(sweep, System.nanoTime() - start);
-    } catch (StoreException failure) { // for example a role without the right to read the sequence
+    } catch (StoreException failure) { // for example because the role may not read the sequence
       marks.drop();
       LOG.debug("Relay continues without marks", failure);
     }

@@ -7,7 +7,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/** Records since when the threads of a relay fail or wait for the publisher. Thread-safe. */
+/**
+ * Records since when threads of a relay have failed, or have waited for an overdue publisher.
+ * Thread-safe.
+ */
 final class RelayVitals {
 
   /** The time after which a failure is reported. */
@@ -27,7 +30,7 @@ final class RelayVitals {
   /**
    * A failure that lasts.
    *
-   * @param since a value of the clock
+   * @param since the clock's value at the first failure
    */
   private record Trouble(long since, String error) {}
 

@@ -72,7 +72,7 @@ final class RunningBatch {
       cancelTimed();
       noteReturn();
     }
-    boolean isInterrupted = Thread.interrupted(); // it would disturb the write
+    boolean isInterrupted = Thread.interrupted(); // an interrupt would disturb the write
     try {
       if (!held.beginRecording()) {
         noteLate(results);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While a transaction anywhere keeps an old snapshot, vacuum cannot remove the index entries of
  * published events. Without a mark, every read begins with them, so reads become slower and slower.
- * A mark skips them.
+ * With a mark, reads skip them.
  *
  * <p>No event may be missed, and none may be published before an earlier one of its aggregate that
  * is visible. A transaction that commits late adds events with positions below those that have been
@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * event, or the one after the settled position if that is lower.
  *
  * <p>Marks are in use only while reads are slow. Three slow reads in succession start their use,
- * and three fast sweeps end it. A sweep replaces all marks and takes at most a twentieth of the
- * time. Marks are dropped when the database fails, because the next connection may lead to another
- * server.
+ * and three fast sweeps in succession end it. After a sweep, the relay waits twenty times as long
+ * as the sweep took, but 2 to 20 seconds, until it sweeps again. Marks are dropped when the
+ * database fails, because the next connection may lead to another server.
  *
- * <p>Kept in memory only. Safe for any number of threads.
+ * <p>Marks are kept in memory only. Safe for any number of threads.
  */
 final class ShardMarks {
 
@@ -70,7 +70,8 @@ final class ShardMarks {
   record Sweep(long position, Set<String> writers, List<First> first) {}
 
   /**
-   * @param fast replaces {@link #FAST}; if negative, no read and no sweep counts as fast
+   * @param fast replaces {@link #FAST}; if negative, neither a sweep nor a read without events
+   *     counts as fast
    */
   ShardMarks(LongSupplier nanoTime, Duration fast) {
     this.nanoTime = nanoTime;

@@ -51,7 +51,7 @@ final class SweepStatements {
    */
   record First(int shard, @Nullable Long position) {
 
-    /** Returns the position, or {@code end} if that is lower or there is none. */
+    /** Returns the position, or {@code end} if that is lower or there is no position. */
     long before(long end) {
       return position == null ? end : Math.min(position, end);
     }

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Wakes the threads of a relay, when there may be events to publish or when the relay stops. The
+ * Wakes the threads of a relay when there may be events to publish or when the relay stops. The
  * relay interrupts its threads only after its stop was requested. Any other interrupt, for example
  * by a library, only ends a wait early. Thread-safe.
  */
@@ -32,7 +32,10 @@ final class WakeUpSignal {
     }
   }
 
-  /** Returns whether a wake-up arrived since {@code before} or within the given time. */
+  /**
+   * Waits for a random part of the given time, at least half of it, unless a wake-up arrives.
+   * Returns whether one has arrived since {@link #seen} returned {@code before}.
+   */
   boolean await(long before, long millis) {
     waitWhile(() -> wakeUps == before, millis);
     synchronized (monitor) {
@@ -40,7 +43,7 @@ final class WakeUpSignal {
     }
   }
 
-  /** Waits for the given time, or until the relay stops. */
+  /** Waits for a random part of the given time, at least half of it, or until the relay stops. */
   void pause(long millis) {
     waitWhile(() -> true, millis);
   }

@@ -24,7 +24,7 @@ class ArchitectureTest {
           .because("jOOQ 3.21 does not have these methods; use Existence");
 
   @ArchTest
-  static final ArchRule outboxKnowsNeitherWorkerNorTestkit =
+  static final ArchRule outboxDependsOnNeitherWorkerNorTestkit =
       noClasses()
           .should()
           .dependOnClassesThat()

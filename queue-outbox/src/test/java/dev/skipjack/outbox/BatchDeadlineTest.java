@@ -33,7 +33,7 @@ class BatchDeadlineTest {
     fixture = new Fixture(database);
   }
 
-  /** Relays without work take over shards as soon as a lease expires. */
+  /** Threads without work would take over the shards as soon as a lease expired. */
   @Test
   void aBatchThatOutlastsThePublishTimeoutIsPublishedOnce() {
     int events = 120;
@@ -45,7 +45,7 @@ class BatchDeadlineTest {
           return Publisher.each(
                   event -> {
                     sent.add(event.id());
-                    if (sends.incrementAndGet() == 10) { // the others do not fit into the batch
+                    if (sends.incrementAndGet() == 10) { // uses up the time of the batch
                       awaitUntil(() -> !batch.isLeased());
                     }
                     return PublishResult.sent();
@@ -140,7 +140,7 @@ class BatchDeadlineTest {
         latch.await();
         return;
       } catch (InterruptedException ignored) {
-        // like a driver that waits for a socket
+        // ignored, as a driver that waits for a socket does
       }
     }
   }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.condition.OS;
 /**
  * Runs relays in three processes and kills one after another while it publishes a batch. No event
  * is missed, none of a rolled-back transaction is published, the first copies of each aggregate
- * arrive in order, and only the last batch of a killed relay arrives twice.
+ * arrive in order, and only events of the last batch of a killed relay arrive more than once.
  */
 @QueueTest
 @DisabledOnOs(OS.WINDOWS) // no SIGKILL
@@ -50,7 +50,7 @@ class KilledRelaysIT {
   private static final int AGGREGATES = 30;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** An event that arrived. */
+  /** A copy of an event that arrived. */
   private record Copy(UUID event, String relay) {}
 
   private final QueueDatabase database;

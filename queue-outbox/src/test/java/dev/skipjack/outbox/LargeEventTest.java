@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the table's limits, and events recorded before the limits existed. */
+/** Tests the limits of the table, and events that exceed them because a limit is missing. */
 @QueueTest
 class LargeEventTest {
 

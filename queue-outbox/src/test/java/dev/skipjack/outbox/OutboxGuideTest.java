@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The code of docs/guides/outbox.md. */
+/** Tests the code of docs/guides/outbox.md. */
 @QueueTest
 class OutboxGuideTest {
 
@@ -29,7 +29,7 @@ class OutboxGuideTest {
     TOO_LARGE
   }
 
-  /** A broker that accepts messages of up to 40 characters, at the second try. */
+  /** A broker that is busy at the first try, and accepts messages of up to 40 characters. */
   private static final class Broker {
 
     final List<UUID> accepted = Collections.synchronizedList(new ArrayList<>());
@@ -110,7 +110,7 @@ class OutboxGuideTest {
 
   // end of snippet
 
-  /** Gives the dead events of an aggregate new attempts, or continues without them. */
+  /** Redrives the dead events of an aggregate, or lets it continue without them. */
   void resolve(Aggregate aggregate, boolean isFixed) {
     if (isFixed) {
       outbox.admin().redrive(aggregate);

@@ -151,7 +151,7 @@ class OutboxPlanTest {
     }
   }
 
-  /** Arrays have plural names, and so do the limits of bytes, events and shards. */
+  /** Arrays have plural names, but so do the limits of bytes, events and shards. */
   private static String argument(String statement, String parameter) {
     if (parameter.equals("event_ids")) {
       return "'{00000000-0000-7000-8000-000000000000}'";

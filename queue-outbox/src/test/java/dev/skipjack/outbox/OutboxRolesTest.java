@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that each role can do its part of the outbox with the grants of the script. */
+/** Tests that the grants of the script allow each role its work with the outbox. */
 @QueueTest
 class OutboxRolesTest {
 

@@ -167,7 +167,10 @@ class RedriveTest {
     assertThat(statuses()).isEqualTo("e1 skipped");
   }
 
-  /** The row that would make a relay read the events is missing, for example deleted by hand. */
+  /**
+   * The row that would make a relay read the events is missing, for example because an operator
+   * deleted it.
+   */
   @Test
   void eventsThatNoRelayWouldReadAreFreedByUnblocking() throws Exception {
     recordSkippedAndBlocking();

@@ -507,7 +507,7 @@ class RelayTest {
             .toList();
     fixture.record(event(1, "poison"), event(1, "later"));
 
-    // A batch is one shard, so it contains the two events of the aggregate or one of the others.
+    // A batch has one shard, so it contains the two events of the aggregate or one of the others.
     try (Relay relay = fixture.relay(publisher).maxAttempts(2).shards(1).build()) {
       for (int other : others) {
         fixture.record(event(other, "other"));
@@ -525,8 +525,8 @@ class RelayTest {
   }
 
   /**
-   * Returns a publisher that fails on events of type {@code poison} and on later events of the
-   * batch.
+   * Returns a publisher that throws an exception at an event of type {@code poison}, and so does
+   * not send the later events of the batch.
    */
   private static RecordingPublisher failingOnPoison() {
     return new RecordingPublisher(

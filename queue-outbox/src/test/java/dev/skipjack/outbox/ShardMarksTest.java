@@ -89,7 +89,7 @@ class ShardMarksTest {
   }
 
   @Test
-  void sweepsTakeAtMostATwentiethOfTheTime() {
+  void theNextSweepWaitsTwentyTimesTheDurationOfTheLast() {
     becomeSlow();
     sweep(100, Set.of(), (Long) null);
     assertThat(marks.beginSweep()).isTrue();

@@ -17,8 +17,8 @@ public sealed interface ClaimResult<T> {
   record Claimed<T>(T rows) implements ClaimResult<T> {}
 
   /**
-   * Too few rows were free. Nothing was changed and no row is locked, even if the transaction stays
-   * open.
+   * Too few rows were free. Nothing was changed, and the claim keeps no row locked, even if the
+   * transaction stays open.
    *
    * @param requested the number of rows that were requested
    * @param found the number of rows that were free, fewer than requested. It does not include rows
@@ -31,8 +31,8 @@ public sealed interface ClaimResult<T> {
    *
    * @param <X> the type of the value
    * @param claimed receives the claimed rows
-   * @param shortage receives what was missing
-   * @return what the function returned
+   * @param shortage receives the requested number and the number of free rows
+   * @return the result of the function that was called
    */
   default <X> X fold(
       Function<? super T, ? extends X> claimed,
@@ -47,9 +47,9 @@ public sealed interface ClaimResult<T> {
    * {@return what was claimed, or throws the exception that {@code failure} creates from a
    * shortage}
    *
-   * @param <E> the type of an exception that may be thrown
-   * @param failure makes the exception
-   * @throws E if the work throws it
+   * @param <E> the type of the exception
+   * @param failure creates the exception to throw if too few rows were free
+   * @throws E if too few rows were free
    */
   default <E extends Throwable> T orElseThrow(Function<? super Shortage<T>, ? extends E> failure)
       throws E {

@@ -113,7 +113,7 @@ record FreeRows<R extends Record>(
                 .skipLocked());
   }
 
-  /** The table or partition of a row. */
+  /** Returns the {@code tableoid} of a row, which identifies its table or partition. */
   static Field<Long> sourceOf(ClaimedTable<?> source) {
     return DSL.field("{0}.tableoid", SQLDataType.BIGINT, source.table());
   }

@@ -113,7 +113,10 @@ final class LeaseStatement {
         .maxRows(limit);
   }
 
-  /** Several arrays in one {@code unnest}, which jOOQ's DSL cannot express. */
+  /**
+   * Returns the keys of {@code free} as a table: several arrays in one {@code unnest}, which jOOQ's
+   * DSL cannot express, or {@code free} itself if a key column is an array.
+   */
   private static Table<?> chosen(Table<?> free, List<Field<?>> key) {
     if (key.stream().anyMatch(field -> field.getDataType().isArray())) {
       return DSL.table(free.getUnqualifiedName()).as(CHOSEN);

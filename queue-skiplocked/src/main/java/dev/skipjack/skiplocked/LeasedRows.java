@@ -79,7 +79,7 @@ record LeasedRows<R extends Record>(List<String> types, List<LeasedRow<R>> rows)
     return columns;
   }
 
-  /** The subquery is executed once for all rows. */
+  /** Returns the qualified name of a column's type. The subquery is executed once for all rows. */
   private static Field<String> typeOf(Field<?> value, Table<?> locked) {
     return DSL.field(
         "(select cast(cast(typnamespace as regnamespace) as text) || '.' || pg_catalog.quote_ident(typname)"

@@ -35,8 +35,8 @@ public final class LeasingClaim<R extends Record> {
   /**
    * Claims up to {@link RowClaim#limit} rows.
    *
-   * @param db the context, in the caller's transaction
-   * @return the lease; it has no rows if none is free
+   * @param db the caller's context, in a transaction or in auto-commit mode
+   * @return the lease, which has no rows if none was free
    * @throws IllegalArgumentException if the dialect is not POSTGRES, or the server cannot lock rows
    *     of the table
    * @throws IllegalStateException if a connection pool has auto-commit off and no transaction is
@@ -49,7 +49,7 @@ public final class LeasingClaim<R extends Record> {
   /**
    * Claims up to {@code limit} rows.
    *
-   * @param db the context, in the caller's transaction
+   * @param db the caller's context, in a transaction or in auto-commit mode
    * @param limit from 1 to 10,000
    * @return the claimed rows with their lease
    * @see #claim
@@ -71,9 +71,9 @@ public final class LeasingClaim<R extends Record> {
    * open, and runs in its own transaction otherwise. If too few rows are free, no row is changed
    * and none stays locked.
    *
-   * @param db the context, in the caller's transaction
+   * @param db the caller's context, in a transaction or in auto-commit mode
    * @param number from 1 to 10,000
-   * @return the claimed rows with their lease, or how many were missing
+   * @return the claimed rows with their lease, or how many rows were free if they were too few
    * @see #claim
    */
   public ClaimResult<RowLease<R>> claimExactly(DSLContext db, int number) {

@@ -23,7 +23,7 @@ import org.jooq.Table;
  * return fewer rows than its limit, although more may be free a moment later. It never returns more
  * than its limit.
  *
- * <p>Immutable and safe for any number of threads: each method returns a new claim.
+ * <p>Immutable and safe for any number of threads.
  *
  * <p>In REPEATABLE READ and SERIALIZABLE, a claim fails with SQLSTATE 40001 if it finds a row that
  * was changed after the transaction's snapshot; repeat the transaction. READ COMMITTED claims the
@@ -52,9 +52,10 @@ public final class RowClaim<R extends Record> {
 
   /**
    * Adds a condition that claimed rows must fulfil. Write constants that appear in the predicate of
-   * a partial index with {@code DSL.inline}: with a bind value, the planner does not use the index.
+   * a partial index with {@code DSL.inline}: with a bind value, a generic plan does not use the
+   * index.
    *
-   * @param condition the condition
+   * @param condition a condition on columns of the claimed table and of joined tables
    * @return a copy with this change
    */
   public RowClaim<R> where(Condition condition) {
@@ -134,15 +135,15 @@ public final class RowClaim<R extends Record> {
    * claimed again, so no cleanup is needed after a crash of the holder. A claim without a lease
    * ignores existing leases.
    *
-   * @param until nullable column of type timestamptz for the end of the lease; null if there is no
-   *     lease
-   * @param holder nullable column for the token of the claim that holds the lease; null if there is
-   *     no lease
+   * @param until nullable column of type timestamptz for the end of the lease; it is null in a row
+   *     without a lease
+   * @param holder nullable column for the token of the claim that holds the lease; it is null in a
+   *     row without a lease
    * @param duration duration of the lease by the database's clock, measured from the claim and not
    *     from its commit; positive, at most 365 days, microsecond precision
    * @return a claim that writes a lease
-   * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, or
-   *     if several transactions could hold this claim's lock
+   * @throws IllegalArgumentException if the table has no primary key, if a column does not fit, if
+   *     the duration is out of range, or if several transactions could hold this claim's lock
    */
   public LeasingClaim<R> lease(Field<?> until, Field<UUID> holder, Duration duration) {
     if (!rows.strength().isExclusive()) {
@@ -178,7 +179,7 @@ public final class RowClaim<R extends Record> {
    * Claims up to {@code limit} rows; shorthand for {@code limit(limit).claim(tx)}.
    *
    * @param tx the context, in the caller's transaction
-   * @param limit the maximum number
+   * @param limit the maximum number of rows, from 1 to 10,000
    * @return the claimed rows
    */
   public List<R> claimUpTo(DSLContext tx, int limit) {
@@ -190,8 +191,8 @@ public final class RowClaim<R extends Record> {
    * free, it rolls back to the savepoint, so no row stays locked.
    *
    * @param tx the context, in the caller's transaction
-   * @param number the number
-   * @return the claimed rows, or how many were missing
+   * @param number the number of rows, from 1 to 10,000
+   * @return the claimed rows, or how many rows were free if they were too few
    * @see #claim
    */
   public ClaimResult<List<R>> claimExactly(DSLContext tx, int number) {

@@ -12,18 +12,20 @@ import org.jooq.Record;
 import org.jooq.UpdateSetMoreStep;
 
 /**
- * A lease on rows of a table: until it expires, no other leasing claim takes them.
+ * A lease on rows of a table. Until it expires, or the rows are completed or released, no other
+ * leasing claim takes them.
  *
  * <p>Every write is fenced: it changes a row only if the row still has the token of this claim. A
  * row loses the token when it is completed or released, or when another claim takes it after the
  * lease has expired. An expired lease whose row no other claim has taken can still be extended and
  * completed.
  *
- * <p>Immutable and safe for any number of threads. Each method may run in the caller's transaction
- * or in auto-commit mode. It fails with IllegalStateException if a connection pool has auto-commit
- * off and no transaction is open, because the pool has rolled back what the method did. It waits if
- * another transaction has locked one of the rows. In REPEATABLE READ and SERIALIZABLE it fails with
- * SQLSTATE 40001 if a row was changed after the transaction's snapshot.
+ * <p>Immutable and safe for any number of threads. Each method that takes a {@code DSLContext} may
+ * run in the caller's transaction or in auto-commit mode. Such a method fails with
+ * IllegalStateException if a connection pool has auto-commit off and no transaction is open,
+ * because the pool has rolled back what the method did. The method waits if another transaction has
+ * locked one of the rows. In REPEATABLE READ and SERIALIZABLE, it fails with SQLSTATE 40001 if a
+ * row was changed after the transaction's snapshot.
  *
  * @param <R> type of the rows
  */
@@ -57,7 +59,7 @@ public final class RowLease<R extends Record> {
   /**
    * {@return a lease on only some of the rows, for example to complete one of them}
    *
-   * @param some rows of this lease, recognized by their primary key
+   * @param some rows of this lease: objects from {@link #rows}, or rows with the same primary key
    * @throws IllegalArgumentException if {@code some} contains a row that is not part of this lease
    */
   public RowLease<R> narrowTo(Collection<R> some) {
@@ -73,7 +75,7 @@ public final class RowLease<R extends Record> {
   /**
    * Sets the end of the lease to {@code duration} from now, even if that is earlier than before.
    *
-   * @param db the context, in the caller's transaction
+   * @param db the caller's context, in a transaction or in auto-commit mode
    * @param duration by the database's clock; positive, at most 365 days, microsecond precision
    * @return the lease on the rows that are still held, with their current values; the other rows
    *     are lost
@@ -94,7 +96,7 @@ public final class RowLease<R extends Record> {
   /**
    * Releases the rows for other claims, and changes nothing else.
    *
-   * @param db the context, in the caller's transaction
+   * @param db the caller's context, in a transaction or in auto-commit mode
    * @return the number of rows that were still held
    */
   public int release(DSLContext db) {
@@ -117,7 +119,7 @@ public final class RowLease<R extends Record> {
    * lease.complete(tx, update -> update.set(SEAT.STATUS, SOLD).set(SEAT.CUSTOMER, customer))
    * }</pre>
    *
-   * @param db the context, in the caller's transaction
+   * @param db the caller's context, in a transaction or in auto-commit mode
    * @param changes adds the columns to set
    * @throws RowLeaseLostException if a row is no longer held; nothing was changed. Roll back what
    *     the transaction has written because of this lease.

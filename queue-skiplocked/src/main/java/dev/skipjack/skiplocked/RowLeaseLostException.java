@@ -5,9 +5,9 @@ import java.util.UUID;
 import org.jooq.Record;
 
 /**
- * Thrown by a write if its lease no longer holds some rows: the lease expired and another claim
- * took them, or they were completed, released or deleted. Nothing was changed. Roll back what the
- * transaction has written because of the lease.
+ * Thrown by {@link RowLease#complete} if the lease no longer holds some of its rows: the lease
+ * expired and another claim took them, or they were completed, released or deleted. Nothing was
+ * changed. Roll back what the transaction has written because of the lease.
  */
 public final class RowLeaseLostException extends RuntimeException {
 

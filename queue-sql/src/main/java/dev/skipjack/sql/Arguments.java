@@ -21,9 +21,9 @@ public final class Arguments {
   public Arguments() {}
 
   /**
-   * Sets a number.
+   * Sets a bigint.
    *
-   * @param name the name
+   * @param name the name of the parameter
    * @param value the value
    * @return this
    */
@@ -32,9 +32,9 @@ public final class Arguments {
   }
 
   /**
-   * Sets a number, which may be null.
+   * Sets a bigint, which may be null.
    *
-   * @param name the name
+   * @param name the name of the parameter
    * @param value the value, or null
    * @return this
    */
@@ -53,7 +53,7 @@ public final class Arguments {
   /**
    * Sets an integer, which may be null.
    *
-   * @param name the name
+   * @param name the name of the parameter
    * @param value the value, or null
    * @return this
    */
@@ -72,7 +72,7 @@ public final class Arguments {
   /**
    * Sets a string, which may be null.
    *
-   * @param name the name
+   * @param name the name of the parameter
    * @param value the value, or null
    * @return this
    */
@@ -83,7 +83,7 @@ public final class Arguments {
   /**
    * Sets a byte string.
    *
-   * @param name the name
+   * @param name the name of the parameter
    * @param value the value
    * @return this
    */
@@ -92,11 +92,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of byte strings, one for each element.
+   * Sets an array of byte strings, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param bytes returns the byte string of an element
    * @return this
    */
@@ -107,7 +107,7 @@ public final class Arguments {
   /**
    * Sets a UUID.
    *
-   * @param name the name
+   * @param name the name of the parameter
    * @param value the value
    * @return this
    */
@@ -116,11 +116,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of UUIDs, one for each element.
+   * Sets an array of UUIDs, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param uuid returns the UUID of an element
    * @return this
    */
@@ -129,11 +129,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of strings, one for each element.
+   * Sets an array of strings, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param text returns the string of an element, or null
    * @return this
    */
@@ -143,11 +143,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of bigints, one for each element.
+   * Sets an array of bigints, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param number returns the number of an element, or null
    * @return this
    */
@@ -157,11 +157,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of integers, one for each element.
+   * Sets an array of integers, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param number returns the number of an element, or null
    * @return this
    */
@@ -171,11 +171,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of smallints, one for each element.
+   * Sets an array of smallints, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param number returns the number of an element, or null
    * @return this
    */
@@ -200,11 +200,11 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of booleans, one for each element.
+   * Sets an array of booleans, one for each of {@code elements}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param flag returns the value of an element, or null
    * @return this
    */
@@ -214,14 +214,14 @@ public final class Arguments {
   }
 
   /**
-   * Sets an array of timestamps with time zone, one for each element. They are sent as strings in
-   * PostgreSQL's text form, because Java's types have no {@code -infinity}. The statement casts
-   * them. The driver would send an array of timestamps as one string, in which the meaning of NULL
-   * depends on the session's {@code array_nulls}.
+   * Sets an array of timestamps with time zone, one for each of {@code elements}. They are sent as
+   * strings in PostgreSQL's text form, because Java's types have no {@code -infinity}. The
+   * statement casts them. The driver would send an array of timestamps as one string, in which the
+   * meaning of NULL depends on the session's {@code array_nulls}.
    *
    * @param <E> the type of the elements
-   * @param name the name
-   * @param elements the elements, one for each element of the array
+   * @param name the name of the parameter
+   * @param elements the elements, in the order of the array
    * @param timestamp returns the timestamp of an element, or null
    * @return this
    */
@@ -231,8 +231,8 @@ public final class Arguments {
   }
 
   /**
-   * @param empty an array of the element's own type, because an array of objects is sent as text,
-   *     which takes longer to write and to read
+   * @param empty creates an array of the element's own type; an array of objects would be sent as
+   *     text, which takes longer to write and to read
    */
   private <E, V> Arguments array(
       String name,

@@ -93,7 +93,7 @@ public final class ArrayRows {
    *
    * @param <T> the type of the value
    * @param column the name of the column
-   * @param type the type
+   * @param type the Java type of its values
    */
   public <T> Field<T> field(String column, Class<T> type) {
     return DSL.field(name(alias, column), type);

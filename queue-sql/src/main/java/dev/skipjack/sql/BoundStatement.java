@@ -18,8 +18,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   private static final String NO_DATA = "02000";
 
   /**
-   * Runs the statement in the transaction that is open on {@code connection}, and restores that
-   * transaction's planner settings.
+   * Runs the statement in the transaction that is open on {@code connection}, and restores the
+   * settings that it changes.
    */
   List<R> run(Connection connection) throws SQLException {
     return text.isSelfContained()
@@ -28,8 +28,10 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs the statement without settings, in auto-commit mode, as its own transaction.
+   * Runs the statement without settings, in the open transaction or, in auto-commit mode, as its
+   * own transaction.
    *
+   * @param followUp a query to run in the same round trip, or null for none
    * @throws IllegalStateException if the statement needs settings
    */
   List<R> runAlone(Connection connection, @Nullable FollowUp followUp) throws SQLException {
@@ -69,8 +71,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs the statement as the first one of the queue's own transaction, which becomes READ
-   * COMMITTED.
+   * Runs the statement as the first one of the queue's own transaction, with the settings and the
+   * isolation level of {@code preamble}.
    */
   List<R> runFirst(Connection connection, Preamble preamble) throws SQLException {
     return run(connection, text.first(preamble));
@@ -82,8 +84,8 @@ record BoundStatement<R>(StatementText text, Arguments arguments, Statement.RowR
   }
 
   /**
-   * Runs the statement as its own READ COMMITTED transaction, from BEGIN to COMMIT in one round
-   * trip. After an error the session may still be in that transaction.
+   * Runs the statement as its own transaction, from BEGIN to COMMIT in one round trip. After an
+   * error the session may still be in that transaction.
    *
    * @param connection a connection in auto-commit mode; otherwise the driver would begin a
    *     transaction itself

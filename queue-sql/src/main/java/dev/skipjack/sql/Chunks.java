@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 public final class Chunks {
 
   /**
-   * The maximum number of payload characters in one statement, unless a single job has more. A
+   * The maximum number of payload characters in one statement, unless a single element has more. A
    * {@code char} contributes at most three bytes in UTF-8.
    */
   static final long LARGEST_PAYLOAD = 16L * 1024 * 1024;

@@ -61,7 +61,8 @@ public final class DatabaseClock {
 
   /**
    * {@return the microseconds until {@code instant}, negative if it has passed} Differences of more
-   * than 100 days count as 100 days, because a difference to infinity is not a number.
+   * than 100 days count as 100 days, because the difference to {@code infinity} is not a finite
+   * number.
    *
    * @param instant the instant
    */

@@ -5,7 +5,7 @@ import dev.skipjack.api.operations.Finding.Level;
 import dev.skipjack.api.operations.Fix;
 import java.util.Locale;
 
-/** A check of the doctor, usually a constant of an enum. Creates its findings. */
+/** A check of the doctor, usually a constant of an enum. Its methods create its findings. */
 public interface DoctorCheck {
 
   /** {@return the name of the check in capitals, with underscores between words} */
@@ -17,7 +17,7 @@ public interface DoctorCheck {
   /**
    * Creates the finding that there is no problem.
    *
-   * @param sentence the sentence
+   * @param sentence what the check found, as a full sentence
    * @return the finding
    */
   default Finding green(String sentence) {
@@ -27,7 +27,7 @@ public interface DoctorCheck {
   /**
    * Creates a finding of level {@link Level#YELLOW}.
    *
-   * @param sentence the sentence
+   * @param sentence what the check found, as a full sentence
    * @param fix what to do
    * @return the finding
    */
@@ -38,7 +38,7 @@ public interface DoctorCheck {
   /**
    * Creates a finding of level {@link Level#RED}.
    *
-   * @param sentence the sentence
+   * @param sentence what the check found, as a full sentence
    * @param fix what to do
    * @return the finding
    */
@@ -49,7 +49,7 @@ public interface DoctorCheck {
   /**
    * Creates the finding that the check was skipped.
    *
-   * @param sentence the sentence
+   * @param sentence what the check found, as a full sentence
    * @param fix what to do
    * @return the finding
    */

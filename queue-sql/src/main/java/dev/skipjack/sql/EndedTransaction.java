@@ -11,7 +11,7 @@ public final class EndedTransaction {
 
   private EndedTransaction() {}
 
-  /** Runs statements. */
+  /** The statements to run. */
   @FunctionalInterface
   public interface Work {
     /**
@@ -31,8 +31,8 @@ public final class EndedTransaction {
    * @param connection the connection; its auto-commit mode is restored afterwards
    * @param statement the query
    * @param request the values of its parameters
-   * @return the value read from each row, or empty if another transaction has begun on the
-   *     connection meanwhile, which would see its own changes as well; nothing was read then
+   * @return the value read from each row; empty, without reading, if another transaction has begun
+   *     on the connection, because a query in it would see its uncommitted changes
    * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static <Q, R> Optional<List<R>> read(
@@ -65,12 +65,11 @@ public final class EndedTransaction {
   }
 
   /**
-   * Runs each statement in a transaction of its own, which takes one round trip per statement. If
-   * another transaction has begun on the connection, the statements run in that transaction
-   * instead.
+   * Runs each statement in a transaction of its own. If another transaction has begun on the
+   * connection, the statements run in that transaction instead.
    *
    * @param connection the connection; its auto-commit mode is restored afterwards
-   * @param work the work
+   * @param work runs the statements
    * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public static void after(Connection connection, Work work) throws SQLException {

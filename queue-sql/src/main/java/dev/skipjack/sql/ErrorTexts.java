@@ -1,6 +1,6 @@
 package dev.skipjack.sql;
 
-/** The beginnings of errors that one package writes to a job's row and another recognises. */
+/** The beginnings of errors that one package writes to a job's row and another recognizes. */
 public final class ErrorTexts {
 
   /** The beginning of the error of a parked job. The id of the dead job follows. */

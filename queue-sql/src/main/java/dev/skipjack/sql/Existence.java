@@ -7,8 +7,8 @@ import org.jooq.impl.DSL;
 
 /**
  * The conditions EXISTS and NOT EXISTS. {@code DSL.exists} and {@code DSL.notExists} take a {@code
- * Select} until jOOQ 3.20 and a {@code TableLike} since 3.21, so a caller that was compiled with
- * one version fails with the other. Applications choose the version at run time.
+ * Select} up to jOOQ 3.20 and a {@code TableLike} since 3.21, so a caller that was compiled with
+ * one version fails with the other. The application chooses the version.
  */
 public final class Existence {
 

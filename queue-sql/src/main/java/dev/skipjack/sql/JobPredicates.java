@@ -10,9 +10,9 @@ import org.jooq.Condition;
 import org.jooq.Field;
 
 /**
- * The conditions that partial indexes depend on, defined in one place. Their literals are inlined:
- * a bound status matches no partial index, and the claim would read the whole table
- * (docs/adr/0003).
+ * The conditions that a statement must contain to use a partial index of {@code jobs}. Their
+ * literals are inlined: a bound status matches no partial index, and the claim would read the whole
+ * table (docs/adr/0003).
  */
 public final class JobPredicates {
 

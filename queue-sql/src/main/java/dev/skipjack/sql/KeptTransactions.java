@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs transactions like {@link OwnTransactions}, but on one connection that it keeps between calls
  * without an open transaction. The pool cannot check this connection. After a minute without use,
- * the next call therefore checks whether the server is reachable and writable. If a response takes
- * longer than ten seconds, the connection is closed. Safe for any number of threads, which take
- * turns.
+ * the next {@link #reserve} therefore checks whether the server is reachable and writable. If a
+ * response takes longer than ten seconds, the connection is closed. Safe for any number of threads,
+ * which take turns.
  */
 public final class KeptTransactions implements AutoCloseable {
 
@@ -47,7 +47,7 @@ public final class KeptTransactions implements AutoCloseable {
   /**
    * Creates an instance that borrows a connection at the first call.
    *
-   * @param connections the connections
+   * @param connections provides the connection
    */
   public KeptTransactions(OwnConnections connections) {
     this(connections, SILENCE);
@@ -65,9 +65,9 @@ public final class KeptTransactions implements AutoCloseable {
    * Runs one statement in a transaction and commits.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @param request the request
+   * @param request the values of its parameters
    * @return the value read from each row
    * @throws dev.skipjack.api.StoreException if the database rejected the statement or could not be
    *     reached, or its response was lost; the next call may then borrow another connection
@@ -191,8 +191,8 @@ public final class KeptTransactions implements AutoCloseable {
   }
 
   /**
-   * Closes the connection, unless the failure only aborted its statement. In that case the
-   * connection still works, and borrowing another one could take long if handlers use all
+   * Returns the connection to its pool, unless the failure only aborted its statement. In that case
+   * the connection still works, and borrowing another one could take long if handlers use all
    * connections of the pool.
    */
   private void giveUpUnlessWhole(SQLException failure) {
@@ -209,7 +209,10 @@ public final class KeptTransactions implements AutoCloseable {
     }
   }
 
-  /** Returns the connection to its pool, which detects whether it is broken. */
+  /**
+   * Returns the connection to its pool, which detects whether it is broken. If its server is
+   * read-only, breaks it first.
+   */
   private void giveUp(Throwable failure) {
     Connection connection = kept;
     kept = null;
@@ -233,7 +236,7 @@ public final class KeptTransactions implements AutoCloseable {
 
   /**
    * Returns the connection to the pool. Waits at most half a second for a running call, and then
-   * aborts it.
+   * aborts the connection.
    */
   @Override
   public void close() {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * value, and the others wait for it.
  *
  * <p>Loading the classes of jOOQ takes longer than all other steps of creating a queue
- * (docs/adr/0045). A queue therefore creates the objects that need jOOQ only when they are needed.
+ * (docs/adr/0045). A queue therefore creates an object that needs jOOQ only when it uses the
+ * object.
  */
 public final class Lazy<T> implements Supplier<T> {
 
@@ -24,7 +25,7 @@ public final class Lazy<T> implements Supplier<T> {
    * {@return a value that {@code creation} creates}
    *
    * @param <T> the type of the value
-   * @param creation called again if it has thrown an exception
+   * @param creation creates the value; called again if it has thrown an exception
    */
   public static <T> Lazy<T> of(Supplier<T> creation) {
     return new Lazy<>(creation);

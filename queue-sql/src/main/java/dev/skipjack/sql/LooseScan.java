@@ -82,7 +82,7 @@ public final class LooseScan {
    * Finds the lanes of some queues that have pending jobs: {@code <alias>(queue, priority)}.
    *
    * @param alias the name of the common table expression
-   * @param queues which queues
+   * @param queues the condition that selects the queues
    * @return the common table expression
    */
   public static CommonTableExpression<?> lanes(String alias, Condition queues) {

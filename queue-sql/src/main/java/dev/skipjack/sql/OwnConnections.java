@@ -15,12 +15,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A data source that is bound to the caller's transaction provides that transaction's
  * connection, and a commit on it would commit the caller's work. After the first statement of the
- * transaction, the driver reports that it is open. Before that, the only indication is that
- * auto-commit is off, which may also be the configuration of a pool. The connection is therefore
- * rejected in only two cases. First, a HikariCP pool is configured with auto-commit. Second, the
- * data source has provided a connection in auto-commit mode before, and now provides the same
- * connection a second time while it is still borrowed. A data source that provides two different
- * connections is a pool, and is not tested again.
+ * transaction, the driver reports that the transaction is open. Before that, the only indication is
+ * that auto-commit is off, which may also be the configuration of a pool. Such a connection is
+ * therefore rejected in only two cases. First, a HikariCP pool is configured with auto-commit.
+ * Second, the data source has provided a connection in auto-commit mode before, and now provides
+ * the same connection a second time while it is still borrowed. A data source that provides two
+ * different connections counts as a pool, and is not tested again.
  */
 public final class OwnConnections {
 
@@ -58,7 +58,7 @@ public final class OwnConnections {
   }
 
   /**
-   * {@return the connections}
+   * {@return connections for a worker}
    *
    * @param hangs how long an attempt of the pool to connect may last before it is assumed to hang
    */
@@ -77,7 +77,7 @@ public final class OwnConnections {
   }
 
   /**
-   * Borrows a connection on which no transaction is open. Sends nothing to the server.
+   * Borrows a connection on which no transaction is open. The check sends nothing to the server.
    *
    * @return the connection, which the caller returns
    * @throws IllegalStateException if a transaction is open or has failed on the connection, or the
@@ -92,7 +92,7 @@ public final class OwnConnections {
 
   /**
    * Borrows a connection of the pool to replace one that was opened {@linkplain #isBesidePool
-   * outside} it. Returns empty if none is available immediately. Throws as {@link #borrow} does.
+   * outside} it. Returns empty if none is available immediately.
    */
   Optional<Connection> borrowPooled() throws SQLException {
     Optional<Connection> connection = bypass.orElseThrow().glance();

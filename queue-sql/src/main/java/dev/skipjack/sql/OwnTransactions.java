@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the queue's own transactions, which are short and READ COMMITTED. Each connection is
- * returned to the pool in its original state. Safe for any number of threads.
+ * Runs the queue's own transactions, which are short and, unless a method says otherwise, READ
+ * COMMITTED. Each connection is returned to the pool in its original auto-commit mode. Safe for any
+ * number of threads.
  */
 public final class OwnTransactions {
 
@@ -30,7 +31,10 @@ public final class OwnTransactions {
   /** SQLSTATEs of a refused user or password. */
   private static final Set<String> WRONG_LOGIN = Set.of("28P01", "28000");
 
-  /** What the JDK says if no driver accepts a URL, with the SQLSTATE of a lost connection. */
+  /**
+   * The beginning of the JDK's message if no driver accepts a URL. Its SQLSTATE is that of a lost
+   * connection.
+   */
   private static final String NO_DRIVER = "No suitable driver";
 
   /**
@@ -61,7 +65,7 @@ public final class OwnTransactions {
   /**
    * Creates an instance that uses these connections.
    *
-   * @param connections the connections
+   * @param connections provides the connections
    */
   public OwnTransactions(OwnConnections connections) {
     this(connections, Preamble.OWN, () -> {}, null);
@@ -80,7 +84,7 @@ public final class OwnTransactions {
 
   /**
    * {@return a copy that runs in the transaction which is open on the supplied connection, and
-   * neither commits it nor closes the connection} Each unit of work is a savepoint, so that a
+   * neither commits it nor closes the connection} Each unit of work runs in a savepoint, so that a
    * failure does not abort the transaction. The settings of the transaction apply, without the
    * limits of {@link #impatient()} and {@link #bounded()}.
    *
@@ -91,8 +95,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * {@return whether all work runs in a transaction of the caller, which keeps the locks of each
-   * unit of work until it ends}
+   * {@return whether all work runs in a transaction of the caller} That transaction keeps the locks
+   * of each unit of work until the transaction ends.
    */
   public boolean areCallers() {
     return callers != null;
@@ -116,8 +120,8 @@ public final class OwnTransactions {
   }
 
   /**
-   * {@return a copy that cannot write, like that of {@link #readOnly}, and whose statements all
-   * read the database as it was when the first of them ran}
+   * {@return a copy that cannot write, like that of {@link #readOnly}, and in which all statements
+   * of one transaction read the database as it was when the first of them ran}
    */
   public OwnTransactions snapshot() {
     return new OwnTransactions(connections, Preamble.SNAPSHOT, onReadOnlyServer, callers);
@@ -140,9 +144,9 @@ public final class OwnTransactions {
    * Runs one statement in a transaction and commits.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @param request the request
+   * @param request the values of its parameters
    * @return the value read from each row
    * @throws StoreException if the database rejected the statement or could not be reached, or its
    *     response was lost
@@ -157,9 +161,9 @@ public final class OwnTransactions {
   /**
    * Runs a statement without parameters, like {@link #run(Statement, Object)}.
    *
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @return the rows
+   * @return the value read from each row
    */
   public <R> List<R> run(Statement<NoRequest, R> statement) {
     return run(statement, NoRequest.NONE);
@@ -172,10 +176,10 @@ public final class OwnTransactions {
    * outcome.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @param request the request
-   * @return the rows
+   * @param request the values of its parameters
+   * @return the value read from each row
    */
   public <Q, R> List<R> runInOneRoundTrip(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -216,10 +220,10 @@ public final class OwnTransactions {
    * whether the statement was committed if the connection breaks.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @param request the request
-   * @return the rows
+   * @param request the values of its parameters
+   * @return the value read from each row
    */
   public <Q, R> List<R> runAlone(Statement<Q, R> statement, Q request) {
     BoundStatement<R> bound = statement.bind(request);
@@ -230,11 +234,12 @@ public final class OwnTransactions {
   }
 
   /**
-   * Runs a statement like {@link #runAlone(Statement, Object)}, with a request that is created
-   * after a connection has been borrowed, which may take a while.
+   * Runs a statement like {@link #runAlone(Statement, Object)}, but never in a caller's
+   * transaction. Creates the request after a connection has been borrowed, because borrowing may
+   * take a while.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
    * @param request creates the request, or returns empty to run nothing
    * @return the value read from each row, or empty if nothing was run
@@ -255,7 +260,7 @@ public final class OwnTransactions {
    * Runs several statements in one transaction and commits.
    *
    * @param <R> the type of the result
-   * @param work the work
+   * @param work runs the statements
    * @return the result of {@code work}
    * @throws StoreException as for {@link #run(Statement, Object)}
    */
@@ -269,7 +274,7 @@ public final class OwnTransactions {
    * Runs plain JDBC in one transaction and commits.
    *
    * @param <R> the type of the result
-   * @param work the work
+   * @param work runs the statements
    * @return the result of {@code work}
    * @throws StoreException as for {@link #run(Statement, Object)}
    */
@@ -340,7 +345,7 @@ public final class OwnTransactions {
   /**
    * Returns the exception for callers.
    *
-   * @param committing whether the commit failed
+   * @param committing whether the server may have received the commit
    */
   static StoreException failed(SQLException failure, boolean committing) {
     return committing && isBroken(failure) ? unknown(failure) : refused(failure);
@@ -460,8 +465,8 @@ public final class OwnTransactions {
     /**
      * Does the work and returns its result.
      *
-     * @param session the settings and the connection
-     * @return the rows
+     * @param session runs statements in the transaction
+     * @return the result
      * @throws SQLException if the database refuses the statement or cannot be reached
      */
     R run(Session session) throws SQLException;
@@ -474,7 +479,7 @@ public final class OwnTransactions {
      * Does the work and returns its result.
      *
      * @param connection the connection
-     * @return the rows
+     * @return the result
      * @throws SQLException if the database refuses the statement or cannot be reached
      */
     R run(Connection connection) throws SQLException;

@@ -17,7 +17,7 @@ final class PoolAutoCommit {
 
   /**
    * Returns the mode if the data source is or wraps a HikariCP pool, which resets it when a
-   * connection is returned.
+   * connection is returned; otherwise returns empty.
    */
   static Optional<Boolean> of(DataSource dataSource) {
     try {

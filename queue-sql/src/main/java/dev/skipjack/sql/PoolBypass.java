@@ -22,27 +22,27 @@ import org.slf4j.LoggerFactory;
  *
  * <p>While its server is unavailable, HikariCP pauses for up to five seconds between its attempts
  * to connect. A borrower waits for up to its {@code connectionTimeout}, 30 seconds by default.
- * Unless all connections of the pool are in use, this class waits for at most half a second after a
- * failed attempt of the pool, and for two seconds if an attempt hangs. It then opens its own
- * connection. If the server refuses this connection, because the login is rejected or a limit is
- * reached, this class waits for the pool. A worker therefore detects the start and the end of an
- * outage at once. The connection has the settings of the pool's connections, and is closed after
- * use.
+ * Unless all connections of the pool are in use, this class waits for the pool for at most half a
+ * second if the pool's last attempt failed, and for two seconds if an attempt hangs. It then opens
+ * its own connection. If the server refuses this connection, because the login is rejected or a
+ * limit is reached, this class waits for the pool. A worker therefore detects the start and the end
+ * of an outage within about two seconds. The connection has the settings of the pool's connections,
+ * and is closed after use.
  */
 final class PoolBypass {
 
   private static final Logger LOG = LoggerFactory.getLogger(PoolBypass.class);
 
-  /** How long to wait for a pool that could open a connection. */
+  /** Milliseconds to wait for a pool that may open another connection. */
   private static final long PATIENCE = 500;
 
   /** How long an attempt of the pool to connect may last before it is assumed to hang. */
   static final Duration HANGS = Duration.ofSeconds(2);
 
-  /** How long to wait for a pool whose connections are all in use, before it is checked again. */
+  /** Milliseconds to wait for a pool whose connections are all in use, before checking it again. */
   private static final long SLICE = 1_000;
 
-  /** How long to wait for a pool that failed to open a connection the last time. */
+  /** Milliseconds to wait for a pool that could not open a connection the last time. */
   private static final long GLANCE = 10;
 
   /** The class of SQLSTATEs of a rejected login. */
@@ -120,7 +120,7 @@ final class PoolBypass {
 
     Connection connect() throws SQLException {
       try {
-        // Null before the first connection, and unusable after the pool was closed.
+        // The MXBean is null before the first connection, and unusable after the pool was closed.
         if (dataSource.getHikariPoolMXBean() instanceof HikariPool pool && !dataSource.isClosed()) {
           return connect(pool);
         }
@@ -201,8 +201,8 @@ final class PoolBypass {
     }
 
     /**
-     * Returns whether the server is available but accepts no connection like this one. A connection
-     * may still be returned to the pool, and the pool may have newer credentials from a provider.
+     * Returns whether the server is available but accepts no connection like this one. The pool may
+     * still provide one, which is returned to it or which it opens with newer credentials.
      */
     private static boolean isRefused(SQLException failure) {
       String state = String.valueOf(failure.getSQLState());

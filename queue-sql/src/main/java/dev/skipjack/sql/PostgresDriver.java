@@ -62,7 +62,7 @@ final class PostgresDriver {
             && one.unwrap(BaseConnection.class) == other.unwrap(BaseConnection.class));
   }
 
-  /** Returns whether {@code failure} was caused by the driver and not by the pool. */
+  /** Returns whether {@code failure} is an exception of the driver, or has one as a cause. */
   static boolean isBehind(SQLException failure) {
     return answered(failure) != null;
   }

@@ -19,7 +19,9 @@ public final class ReadOnlyServer {
 
   private ReadOnlyServer() {}
 
-  /** Returns whether the server refused to write, which may be the cause of the failure. */
+  /**
+   * Returns whether {@code failure}, or a cause of it, is a write that a read-only server refused.
+   */
   static boolean refused(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException refusal && SQL_STATE.equals(refusal.getSQLState())) {

@@ -36,8 +36,8 @@ public final class Row {
   /**
    * {@return a bigint}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public long number(Field<Long> field) throws SQLException {
     return required(field, result.getLong(columns.indexOf(field)));
@@ -46,8 +46,8 @@ public final class Row {
   /**
    * {@return a bigint, or null for NULL}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value cannot be read
    */
   public @Nullable Long numberOrNull(Field<Long> field) throws SQLException {
     long value = result.getLong(columns.indexOf(field));
@@ -57,8 +57,8 @@ public final class Row {
   /**
    * {@return an integer or a smallint}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public int integer(Field<? extends Number> field) throws SQLException {
     return required(field, result.getInt(columns.indexOf(field)));
@@ -67,8 +67,8 @@ public final class Row {
   /**
    * {@return an integer or a smallint, or null for NULL}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value cannot be read
    */
   public @Nullable Integer integerOrNull(Field<? extends Number> field) throws SQLException {
     int value = result.getInt(columns.indexOf(field));
@@ -78,8 +78,8 @@ public final class Row {
   /**
    * {@return a double precision}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public double real(Field<Double> field) throws SQLException {
     return required(field, result.getDouble(columns.indexOf(field)));
@@ -88,8 +88,8 @@ public final class Row {
   /**
    * {@return a boolean}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public boolean flag(Field<Boolean> field) throws SQLException {
     return required(field, result.getBoolean(columns.indexOf(field)));
@@ -98,8 +98,8 @@ public final class Row {
   /**
    * {@return whether a boolean is true; NULL counts as false}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value cannot be read
    */
   public boolean isTrue(Field<Boolean> field) throws SQLException {
     return result.getBoolean(columns.indexOf(field));
@@ -108,8 +108,8 @@ public final class Row {
   /**
    * {@return a string, a document, or the label of an enumeration}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public String text(Field<?> field) throws SQLException {
     String value = result.getString(columns.indexOf(field));
@@ -122,8 +122,8 @@ public final class Row {
   /**
    * {@return a string, a document, or the label of an enumeration, or null for NULL}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value cannot be read
    */
   public @Nullable String textOrNull(Field<?> field) throws SQLException {
     return result.getString(columns.indexOf(field));
@@ -132,8 +132,8 @@ public final class Row {
   /**
    * {@return a timestamp with time zone}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public Instant instant(Field<Instant> field) throws SQLException {
     Instant value = instantOrNull(field);
@@ -146,8 +146,8 @@ public final class Row {
   /**
    * {@return a timestamp with time zone, or null for NULL}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value cannot be read
    */
   public @Nullable Instant instantOrNull(Field<Instant> field) throws SQLException {
     OffsetDateTime value = result.getObject(columns.indexOf(field), OffsetDateTime.class);
@@ -157,8 +157,8 @@ public final class Row {
   /**
    * {@return a UUID}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public UUID uuid(Field<UUID> field) throws SQLException {
     UUID value = result.getObject(columns.indexOf(field), UUID.class);
@@ -171,8 +171,8 @@ public final class Row {
   /**
    * {@return a byte string}
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value is NULL or cannot be read
    */
   public byte[] bytes(Field<byte[]> field) throws SQLException {
     byte[] value = result.getBytes(columns.indexOf(field));
@@ -186,8 +186,8 @@ public final class Row {
    * {@return the strings of an array with any number of dimensions} NULL counts as an empty array,
    * and elements that are NULL are omitted.
    *
-   * @param field the field
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @param field the field of the query
+   * @throws SQLException if the value cannot be read
    */
   public List<String> texts(Field<String[]> field) throws SQLException {
     Array value = result.getArray(columns.indexOf(field));
@@ -201,9 +201,9 @@ public final class Row {
   /**
    * {@return the strings of an array, as {@link #texts} does, but without omitting an element}
    *
-   * @param field the field
+   * @param field the field of the query
    * @throws IllegalArgumentException if an element is NULL
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the value cannot be read
    */
   public List<String> textsWithoutNull(Field<String[]> field) throws SQLException {
     List<String> texts = texts(field);

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import org.jooq.DSLContext;
 
 /**
- * Adds the checks and the partitions of a module with its own tables in the queue's schema. {@link
- * java.util.ServiceLoader} finds the implementations on the class path. If one of them throws, the
- * other checks and steps still run. Implementations are thread-safe.
+ * Adds the checks and the partitions of a module that has its own tables in the queue's schema.
+ * {@link java.util.ServiceLoader} finds the implementations on the class path. If one of them
+ * throws, the other checks and steps still run. Implementations must be thread-safe.
  */
 public interface SchemaExtension {
 

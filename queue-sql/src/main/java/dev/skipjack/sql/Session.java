@@ -57,9 +57,9 @@ public final class Session {
    * Runs one statement.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @param request the request
+   * @param request the values of its parameters
    * @return the value read from each row
    * @throws SQLException if the database refuses the statement or cannot be reached
    */
@@ -72,11 +72,11 @@ public final class Session {
    * transaction.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param statement the statement
-   * @param request the request
+   * @param request the values of its parameters
    * @param followUp a query to run in the same round trip, or null for none
-   * @return the rows
+   * @return the value read from each row
    * @throws SQLException if the database refuses the statement or cannot be reached
    */
   public <Q, R> List<R> run(Statement<Q, R> statement, Q request, @Nullable FollowUp followUp)

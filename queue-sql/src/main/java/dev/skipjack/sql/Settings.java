@@ -7,8 +7,9 @@ package dev.skipjack.sql;
 final class Settings {
 
   /**
-   * The search path of every statement. The names of tables are qualified. The temporary schema is
-   * listed last, because otherwise it would be searched first, and it can contain types.
+   * The search path of statements, except {@linkplain Statement#selfContained self-contained} ones.
+   * Statements qualify the names of tables. The temporary schema is listed last, because otherwise
+   * it would be searched first, and it can contain types.
    */
   static final String SEARCH_PATH = "pg_catalog, pg_temp";
 

@@ -16,9 +16,9 @@ public final class ShrinkingLimit {
   private int limit;
 
   /**
-   * Creates a limit that begins with {@code largest} rows.
+   * Creates a limit of {@code largest} rows, which may shrink.
    *
-   * @param largest the largest limit
+   * @param largest the maximum number of rows of the first batch; positive
    */
   public ShrinkingLimit(int largest) {
     this.limit = largest;
@@ -31,7 +31,7 @@ public final class ShrinkingLimit {
    * @param batch runs the batch with the given limit
    * @return the result of the batch
    * @throws StoreException if the batch fails for a reason other than a lock or a timeout, or with
-   *     only a single row
+   *     only a single row, or the thread is interrupted
    */
   public <R> R run(IntFunction<R> batch) {
     while (true) {

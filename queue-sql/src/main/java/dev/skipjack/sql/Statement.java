@@ -10,8 +10,8 @@ import org.jooq.ResultQuery;
 
 /**
  * A statement: its text, the binding of a request to its parameters, and the reader of its rows.
- * Each statement's class determines the request type, so passing the request of another statement
- * does not compile. Immutable and safe for any number of threads.
+ * Passing a request of another type than {@code Q} does not compile. Immutable and safe for any
+ * number of threads.
  *
  * @param <Q> the type of the request
  * @param <R> the type of the value read from a row
@@ -32,7 +32,7 @@ public final class Statement<Q, R> {
    * statements at startup would take about a second, although a process may never run most of them.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param creation creates the statement
    */
   public static <Q, R> Statement<Q, R> lazily(Supplier<Statement<Q, R>> creation) {
@@ -43,7 +43,7 @@ public final class Statement<Q, R> {
    * Renders a query with the configuration of {@code dsl}.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param dsl the context that renders
    * @param query the query, whose only bind values were created by {@link
    *     org.jooq.impl.DSL#param(String, Class)}
@@ -61,7 +61,7 @@ public final class Statement<Q, R> {
    * Renders a query without parameters, like {@link #of(DSLContext, ResultQuery, Function,
    * RowReader)}.
    *
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param dsl the context that renders
    * @param query the query
    * @param reader reads a row
@@ -73,14 +73,14 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Renders a query that runs without the settings that other statements need. It has only one
-   * sensible plan, and every function, operator and type in it is qualified.
+   * Renders a query that runs without the settings that other statements need. It must have only
+   * one sensible plan, and every function, operator and type in it must be qualified.
    *
    * @param <Q> the type of the request
-   * @param <R> the type of the result
+   * @param <R> the type of the value read from a row
    * @param dsl the context that renders
    * @param query the query
-   * @param binding binds the values of a request
+   * @param binding returns a value for each parameter
    * @param reader reads a row
    * @return the statement
    */
@@ -96,11 +96,11 @@ public final class Statement<Q, R> {
   }
 
   /**
-   * Runs the statement in the transaction that is open on {@code connection}, and restores that
-   * transaction's planner settings.
+   * Runs the statement in the transaction that is open on {@code connection}, and restores the
+   * settings that it changes.
    *
    * @param connection the connection
-   * @param request the request
+   * @param request the values of its parameters
    * @return the value read from each row
    * @throws SQLException if the database refuses the statement or cannot be reached
    */

@@ -45,7 +45,7 @@ public final class StatementDialect {
   /**
    * {@return a context that renders bind parameters as {@code ?}}
    *
-   * @param schema the schema
+   * @param schema the schema of the queue's tables
    */
   public static DSLContext forSchema(String schema) {
     return DSL.using(SQLDialect.POSTGRES, settings(schema));
@@ -53,9 +53,10 @@ public final class StatementDialect {
 
   /**
    * {@return a context for statements that run in a transaction of the caller} They compare times
-   * with the start of the statement, because the transaction's own jobs are due after its start.
+   * with the start of the statement, because a job that the transaction enqueues becomes due after
+   * its start.
    *
-   * @param schema the schema
+   * @param schema the schema of the queue's tables
    */
   public static DSLContext withinTransaction(String schema) {
     VisitListener later =

@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A plan that was cached while a table was empty is a sequential scan, and stays cached when
  * 200,000 rows arrive. By default, PostgreSQL may also plan a statement each time it runs, which
- * costs more than running it. Each way of running a statement therefore disables sequential scans
- * and requires generic plans for it, in the same round trip (docs/adr/0007). It also restricts the
- * search for functions, operators and types to {@code pg_catalog}. A better match elsewhere in a
- * {@code search_path} would run with the privileges of the current role (docs/adr/0017).
+ * costs more than running it. Unless a statement is {@linkplain Statement#selfContained
+ * self-contained}, each way of running it therefore disables sequential scans and requires generic
+ * plans for it, in the same round trip (docs/adr/0007). It also restricts the search for functions,
+ * operators and types to {@code pg_catalog}. A better match elsewhere in a {@code search_path}
+ * would run with the privileges of the current role (docs/adr/0017).
  *
  * <p>Parameters have names, and a name may occur several times. Immutable and safe for any number
  * of threads.

@@ -9,7 +9,7 @@ import static org.jooq.impl.DSL.left;
 import org.jooq.Field;
 import org.jooq.impl.SQLDataType;
 
-/** The identity of a worker as the rows of its running jobs store it for display. */
+/** The identity of a worker, as the rows of its running jobs store it. */
 public final class WorkerIdentity {
 
   /** The worker's name and the first digits of its boot id. */

@@ -100,7 +100,7 @@ class KeptTransactionsTest {
     }
   }
 
-  /** Heartbeats check the server often enough, and an idle worker must cost nothing. */
+  /** A call on the connection shows that the server responds, so no further check is needed. */
   @Test
   void recentlyUsedConnectionIsNotChecked() throws SQLException {
     try (KeptTransactions kept =

@@ -30,7 +30,7 @@ public abstract class AttemptContract {
   /**
    * {@return a job as a reader of the store would return it}
    *
-   * @param job the job
+   * @param job the id of the job
    */
   protected abstract JobDetails find(JobId job);
 
@@ -38,16 +38,16 @@ public abstract class AttemptContract {
    * Opens a caller's transaction, which is rolled back when the connection is closed.
    *
    * @return the connection of the transaction
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the transaction cannot be opened
    */
   protected abstract Connection transaction() throws SQLException;
 
   /**
    * Locks the row of a job until the returned connection is closed.
    *
-   * @param job the job
+   * @param job the id of the job
    * @return the connection that holds the lock
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the row cannot be locked
    */
   protected abstract Connection hold(JobId job) throws SQLException;
 

@@ -201,7 +201,9 @@ abstract class AttemptFixture {
     R run(CompletableFuture<R> answer) throws Exception;
   }
 
-  /** Returns the result of a background call, or fails if there is none. */
+  /**
+   * Returns the result of a background call, or fails if there is none within {@link #DEADLINE}.
+   */
   static <R> R answered(CompletableFuture<R> answer) throws Exception {
     try {
       return answer.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);

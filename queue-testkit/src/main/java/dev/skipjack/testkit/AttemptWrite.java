@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The writes that concern an attempt, so that their common guarantees can be tested for each. */
+/**
+ * Lists the writes that concern an attempt, so that their common guarantees can be tested for each.
+ */
 enum AttemptWrite {
   HEARTBEAT(JobStatus.RUNNING, ExecutionStatus.RUNNING) {
     @Override

@@ -19,7 +19,7 @@ abstract class BatchPromises extends AttemptPromises {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.MATCH_NONE, names = ALONE)
-  void batchesReturnIdsInTheOrderOfTheInput(AttemptWrite write) throws SQLException {
+  void batchesReturnVerdictsInTheOrderOfTheInput(AttemptWrite write) throws SQLException {
     fixture.enqueueMany(6);
     List<Execution> backwards = new ArrayList<>(fixture.claimExecutions(6));
     Collections.reverse(backwards);

@@ -58,7 +58,7 @@ abstract class CancelPromises extends Promises {
   }
 
   @Test
-  void onlyAsksARunningJobToStop() {
+  void cancelOfARunningJobOnlyRecordsTheRequest() {
     JobId job = fixture.enqueue(1);
     fixture.claimOne(LEASE);
 
@@ -82,7 +82,7 @@ abstract class CancelPromises extends Promises {
 
   @ParameterizedTest
   @EnumSource(names = {"FAIL", "FAIL_FOR_GOOD", "SNOOZE", "RELEASE", "END_AS_CANCELLED"})
-  void winsAgainstEveryOtherEndOfTheAttempt(AttemptWrite end) throws SQLException {
+  void everyOtherEndOfTheAttemptCancelsTheJob(AttemptWrite end) throws SQLException {
     Execution execution = requested(LEASE);
 
     assertThat(end.writeOne(fixture, execution)).isEqualTo(Verdict.DONE);
@@ -93,7 +93,7 @@ abstract class CancelPromises extends Promises {
   }
 
   @Test
-  void winsAgainstALostLease() {
+  void aJobWhoseLeaseIsLostIsCancelled() {
     Execution execution = requested(EXPIRED);
 
     assertThat(store.rescue(Duration.ZERO, 10))

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Claims return due jobs of the requested lanes, in their order, and never a job that another claim
+ * Claims return due jobs in the order of the requested lanes, and never a job that another claim
  * has taken.
  */
 abstract class ClaimPromises extends Promises {
@@ -124,7 +124,7 @@ abstract class ClaimPromises extends Promises {
     }
   }
 
-  /** Otherwise, jobs of claims whose responses are lost would wait for their leases. */
+  /** Otherwise, jobs of claims whose responses are lost would wait until their leases expire. */
   @Test
   void aStoreThatCommitsBeforeTheJobsArriveFindsThoseThatAWorkerHolds() throws SQLException {
     assumeTrue(commitsBeforeTheJobsArrive(), "The store names the jobs of every lost claim.");

@@ -26,14 +26,14 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Dead jobs remain until an operator redrives or prunes them. */
+/** Dead jobs remain until they are redriven or pruned. */
 abstract class DeadLetterPromises extends Promises {
 
   @Nested
   class Redrive {
 
     @Test
-    void redriveGivesFreshAttemptsAndKeepsTheHistory() throws SQLException {
+    void redriveResetsTheUsedAttemptsAndKeepsTheHistory() throws SQLException {
       JobId id = fixture.enqueue(1);
       for (int attempt = 1; attempt <= 3; attempt++) {
         fixture.fail(List.of(fixture.claimOne(LEASE)), false);
@@ -118,11 +118,11 @@ abstract class DeadLetterPromises extends Promises {
     }
 
     /**
-     * The first command to commit wins, and the other one reports that the job is no longer dead.
-     * No job is both redriven and deleted.
+     * The first command to commit changes the job, and the other one has no effect on it. No job is
+     * both redriven and deleted.
      */
     @Test
-    void pruneAndRedriveRaceAndOneOfThemWinsEachJob() throws Exception {
+    void concurrentPruneAndRedriveNeverBothChangeAJob() throws Exception {
       List<JobId> dead = fixture.dead(300);
       List<JobId> backwards = new ArrayList<>(dead);
       Collections.reverse(backwards);

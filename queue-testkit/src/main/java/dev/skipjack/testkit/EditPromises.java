@@ -26,7 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Only a pending job can be changed; a row that stays locked is reported as busy. */
+/** Only pending and dead jobs can be changed. A row that stays locked is reported as busy. */
 abstract class EditPromises extends Promises {
 
   @Test

@@ -27,7 +27,8 @@ final class JacksonPayloads implements PayloadCodec {
           .build();
 
   JacksonPayloads() {
-    // The queue checked the size of each payload when it was enqueued, so reads have no limit.
+    // The queue checked the size of each payload when it was enqueued, so these limits are not
+    // needed.
     mapper
         .getFactory()
         .setStreamReadConstraints(

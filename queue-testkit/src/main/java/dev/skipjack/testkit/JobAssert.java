@@ -69,7 +69,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
   /**
    * Asserts that the job has the given status.
    *
-   * @param status the status
+   * @param status the expected status
    * @return this, for further assertions
    */
   public JobAssert hasStatus(JobStatus status) {
@@ -90,7 +90,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
   /**
    * Asserts that the error message of the latest unsuccessful attempt contains the given text.
    *
-   * @param text the text
+   * @param text a part of the expected message
    * @return this, for further assertions
    */
   public JobAssert hasLastErrorContaining(String text) {
@@ -111,7 +111,7 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
   /**
    * Asserts that the job is in the given queue, or was in it when it ended.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @return this, for further assertions
    */
   public JobAssert isOnQueue(String queue) {

@@ -36,7 +36,7 @@ public final class JobRuns {
    *
    * @param runner the runner, usually a worker that has not been started; it must be built on a
    *     queue in {@code database}
-   * @param database the database
+   * @param database the database whose jobs are run
    */
   public static JobRuns with(JobRunner runner, QueueDatabase database) {
     return with(runner, database.queue());
@@ -48,7 +48,7 @@ public final class JobRuns {
    *
    * @param runner the runner, usually a worker that has not been started; it must be built on the
    *     same queue
-   * @param queue the queue
+   * @param queue the queue whose jobs are run
    */
   public static JobRuns with(JobRunner runner, TestQueue queue) {
     return new JobRuns(runner, queue);

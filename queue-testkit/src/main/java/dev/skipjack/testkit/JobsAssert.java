@@ -46,7 +46,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs whose payload equals the given one.
    *
-   * @param payload the payload
+   * @param payload the expected payload
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> withPayload(T payload) {
@@ -56,7 +56,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs whose payload matches the given predicate.
    *
-   * @param accepted accepts the payload
+   * @param accepted returns true for the payloads to keep
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> withPayloadMatching(Predicate<? super T> accepted) {
@@ -89,7 +89,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs that are in the given queue, or were in it when they ended.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> onQueue(String queue) {
@@ -100,7 +100,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
    * Keeps only jobs whose due time is the given duration after their enqueue, to within a second. A
    * job that is waiting for a retry has the due time of the retry.
    *
-   * @param delay the delay
+   * @param delay the expected time from the enqueue to the due time
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> dueIn(Duration delay) {
@@ -112,7 +112,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs that are due at the given instant, to the microsecond.
    *
-   * @param instant the instant
+   * @param instant the expected due time
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> dueAt(Instant instant) {
@@ -133,7 +133,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs that have all of the given tags.
    *
-   * @param tags the tags
+   * @param tags the expected tags
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> withTags(String... tags) {
@@ -144,7 +144,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs with the given status.
    *
-   * @param status the status
+   * @param status the expected status
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> inStatus(JobStatus status) {
@@ -154,7 +154,7 @@ public final class JobsAssert<T> extends AbstractAssert<JobsAssert<T>, List<JobI
   /**
    * Keeps only jobs whose last error contains the given text.
    *
-   * @param text the text
+   * @param text a part of the expected message
    * @return assertions about the jobs that are left
    */
   public JobsAssert<T> withErrorContaining(String text) {

@@ -35,7 +35,7 @@ public abstract class PayloadCodecContract {
       new Order(
           42, new BigDecimal("12.340"), Instant.parse("2026-11-21T10:00:00Z"), List.of("a", "日本"));
 
-  /** For the tests of this package. */
+  /** Constructor for subclasses. */
   protected PayloadCodecContract() {}
 
   /** {@return the codec to test} */

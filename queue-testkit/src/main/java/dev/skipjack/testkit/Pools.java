@@ -9,7 +9,7 @@ final class Pools {
 
   private Pools() {}
 
-  /** Opens a pool that keeps connections only while they are in use. */
+  /** Creates a pool that opens connections on demand and closes idle ones after a while. */
   static WatchedPool open(String jdbcUrl, String name, int size) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(jdbcUrl);

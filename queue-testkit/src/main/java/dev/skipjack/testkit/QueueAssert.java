@@ -30,7 +30,7 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
    * default, payloads are decoded with Jackson 2 if it is on the class path, as in a queue without
    * a custom codec.
    *
-   * @param codec the codec
+   * @param codec decodes the payloads
    * @return this, for further assertions
    */
   public QueueAssert decodedBy(PayloadCodec codec) {
@@ -65,7 +65,7 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
    *
    * @param <T> the type of the payload
    * @param type the jobs' type
-   * @param payload the payload
+   * @param payload the payload that no job may have
    * @return this, for further assertions
    */
   public <T> QueueAssert hasNotEnqueued(JobType<T> type, T payload) {
@@ -139,7 +139,7 @@ public final class QueueAssert extends AbstractAssert<QueueAssert, List<JobId>> 
   /**
    * {@return assertions about a single job}
    *
-   * @param id the id
+   * @param id the id of the job
    * @throws AssertionError if the job does not exist
    */
   public JobAssert job(JobId id) {

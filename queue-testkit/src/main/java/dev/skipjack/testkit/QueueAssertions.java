@@ -25,7 +25,7 @@ public final class QueueAssertions {
   /**
    * {@return assertions about the committed jobs of a test database}
    *
-   * @param database the database
+   * @param database the database whose jobs are checked
    */
   public static QueueAssert assertThat(QueueDatabase database) {
     return assertThatJobs(database.dataSource(), database.schema());
@@ -34,7 +34,7 @@ public final class QueueAssertions {
   /**
    * {@return assertions about the jobs of a queue, as {@link TestQueue#assertThat} does}
    *
-   * @param queue the queue
+   * @param queue the queue whose jobs are checked
    */
   public static QueueAssert assertThat(TestQueue queue) {
     return queue.assertThat();
@@ -44,7 +44,7 @@ public final class QueueAssertions {
    * {@return assertions about the committed jobs of a schema}
    *
    * @param dataSource connections to the database
-   * @param schema the schema
+   * @param schema the schema of the queue's tables, without quotes
    * @throws IllegalStateException if the jobs cannot be read
    */
   public static QueueAssert assertThatJobs(DataSource dataSource, String schema) {
@@ -56,8 +56,8 @@ public final class QueueAssertions {
    * {@code connection}, including jobs that the transaction itself has enqueued} The transaction
    * remains open.
    *
-   * @param connection the connection
-   * @param schema the schema
+   * @param connection a connection, which is not closed
+   * @param schema the schema of the queue's tables, without quotes
    * @throws IllegalStateException if the jobs cannot be read, for example because the transaction
    *     has failed
    */
@@ -68,8 +68,8 @@ public final class QueueAssertions {
   /**
    * {@return assertions about a single job}
    *
-   * @param database the database
-   * @param job the job
+   * @param database the database whose jobs are checked
+   * @param job the id of the job
    * @throws AssertionError if the job does not exist
    */
   public static JobAssert assertThatJob(QueueDatabase database, JobId job) {

@@ -17,7 +17,7 @@ import javax.sql.DataSource;
  * A database with the queue's tables for a test class. All databases of a JVM are on the same
  * server.
  *
- * <p>The server is the first of the following that is available:
+ * <p>The server is the first of the following that applies:
  *
  * <ol>
  *   <li>the server at the JDBC URL in the system property {@code skipjack.test.url} or, if that is
@@ -32,9 +32,9 @@ import javax.sql.DataSource;
  * version. Any other server with a different version is rejected with a message that explains how
  * to fix this.
  *
- * <p>The server is started by the first call to {@link #create()} and runs until the JVM exits. It
- * is configured for speed rather than durability, so a crash of the machine may destroy all its
- * data.
+ * <p>A container or embedded server is started by the first call to {@link #create()} and runs
+ * until the JVM exits. It is configured for speed rather than durability, so a crash of the machine
+ * may destroy all its data.
  *
  * <p>The time zone of the pools' sessions is deliberately not UTC. This class is thread-safe.
  *
@@ -120,7 +120,7 @@ public final class QueueDatabase implements AutoCloseable {
   /**
    * {@return a connection from {@link #dataSource()}; the caller must close it}
    *
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the pool cannot provide a connection
    */
   public Connection connection() throws SQLException {
     return main.getConnection();
@@ -176,15 +176,15 @@ public final class QueueDatabase implements AutoCloseable {
 
   /**
    * Takes a running job away from its execution, as if its worker had been frozen for longer than
-   * the lease. The lease expires immediately and the job is rescued, so that it is pending again
-   * or, if this was its last attempt, dead. Later writes by the execution are rejected. Other jobs
-   * with expired leases are rescued too.
+   * the lease. The lease expires immediately and the job is rescued, so that it is pending again,
+   * dead if this was its last attempt, or cancelled if that was requested. Later writes by the
+   * execution are rejected. Other jobs with expired leases are rescued too.
    *
    * <p>This method may be called by the handler of the job.
    *
-   * @param job the job
+   * @param job the id of the job
    * @param queue the queue that the job is in
-   * @throws IllegalStateException if the job is not running
+   * @throws IllegalStateException if the job is not running, or does not belong to {@code queue}
    */
   public void loseLease(JobId job, QueueAccess queue) {
     ExecutionId execution =

@@ -24,9 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class QueueEdits {
 
   /**
-   * Lists the tables and partitions of the schema that have been written to, except those of
-   * Flyway. Most partitions are never written to, and emptying all of them would take longer than
-   * most tests.
+   * Lists the tables and partitions of the schema that contain data, except those to keep. Most
+   * partitions are never written to, and emptying all of them would take longer than most tests.
    */
   private static final String TABLES =
       """

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  *
  * <p>Constructors, test methods and lifecycle methods receive the database through a parameter of
  * that type. The queue's tables are emptied before each test method, unless {@link #truncate} is
- * false, so rows that {@code @BeforeAll} inserts do not survive. The test's own tables in other
- * schemas are not affected. After the last test, the database is dropped, and the class fails if
- * connections were not returned. Classes may run in parallel, but the test methods of a class
- * always run one after another.
+ * false, so rows that {@code @BeforeAll} inserts into them do not survive. Other tables are emptied
+ * only if they have foreign keys to the queue's tables. After the last test, the database is
+ * dropped, and the class fails if connections were not returned. Classes may run in parallel, but
+ * the test methods of a class always run one after another.
  */
 @Documented
 @Inherited

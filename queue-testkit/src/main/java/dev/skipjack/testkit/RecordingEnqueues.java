@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Records enqueued jobs in the order of the calls. Every job that was sent to the database is
+ * Records enqueued jobs in the order of the calls. Every job whose enqueue returned a result is
  * recorded, even if its transaction is rolled back later.
  *
  * <pre>{@code

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The steps that the tests of {@link JobStoreContract} share. Jobs are read through the reader of
- * the store. SQL is used only to read the database clock and to lock rows as another transaction
- * would.
+ * the store. SQL is used only to read the database clock and the sessions, and to lock rows as
+ * another transaction would.
  */
 final class StoreFixture extends AttemptFixture {
 

@@ -55,7 +55,7 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
    *
    * @param dataSource a pool of the database
    * @param schema the schema of the queue's tables, without quotes
-   * @return the jobs of the queue
+   * @return the queue
    */
   public static TestQueue on(DataSource dataSource, String schema) {
     return new TestQueue(dataSource, schema, Optional::empty, null);
@@ -76,7 +76,7 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
    * {@return a copy whose assertions decode payloads with {@code codec}} By default, payloads are
    * decoded with Jackson 2.
    *
-   * @param codec the codec
+   * @param codec decodes the payloads
    */
   public TestQueue decodedBy(PayloadCodec codec) {
     return new TestQueue(dataSource, schema, transaction, codec);

@@ -125,8 +125,8 @@ final class TestServer {
   }
 
   private void createTemplate() {
-    // A server of ours is kept for the next JVM, which may use a template of this name only if it
-    // is complete.
+    // The data of an embedded server is kept for the next JVM, which may use a template of this
+    // name only if it is complete.
     String unfinished = template + "_new";
     // A JVM that was killed may have left a session in it.
     execute("DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(unfinished));

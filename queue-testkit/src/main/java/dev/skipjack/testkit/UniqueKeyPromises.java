@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** At most one live job holds a unique key, until the event that releases the key. */
+/** At most one job at a time holds a unique key, until the event that releases the key. */
 abstract class UniqueKeyPromises extends Promises {
 
   @ParameterizedTest

@@ -5,7 +5,7 @@
  * type {@link dev.skipjack.testkit.QueueDatabase}. It provides a migrated database for the class,
  * which is emptied before each test method and dropped at the end. The class fails if it does not
  * return connections to their pools. Because databases are copied from a template that is migrated
- * once, each costs only a fraction of a second.
+ * once, creating one takes only a fraction of a second.
  *
  * <p>All tests of a JVM share one server. If a JDBC URL is configured, the server at that URL is
  * used. Otherwise, a container is started if Testcontainers is on the class path and Docker

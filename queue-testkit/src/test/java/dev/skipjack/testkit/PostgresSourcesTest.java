@@ -14,7 +14,7 @@ class PostgresSourcesTest {
   private static final String URL = "jdbc:postgresql://db:5432/app?user=me&password=secret";
 
   @Test
-  void urlWinsAndDockerIsNotProbed() {
+  void urlHasPriorityAndDockerIsNotProbed() {
     PostgresSource source =
         PostgresSources.choose(
             URL,

@@ -98,7 +98,10 @@ final class HandlerScan {
         && IntStream.range(0, wide.length).allMatch(i -> wide[i].isAssignableFrom(narrow[i]));
   }
 
-  /** Private methods are not overridden, so their class is part of their signature. */
+  /**
+   * Returns a key that is equal for methods of which one overrides the other. The key of a private
+   * method includes its class, because it overrides none.
+   */
   private static List<Object> signature(Method method) {
     List<Object> signature = new ArrayList<>(Arrays.asList(method.getParameterTypes()));
     signature.add(method.getName());
@@ -270,8 +273,9 @@ final class HandlerScan {
   }
 
   /**
-   * Rejects an annotation that states only the kind, if no job type of the kind was found.
-   * Producers need a job type to enqueue, so there is one whose settings the handler would ignore.
+   * Rejects an annotation with only the {@code value}, if no job type of the kind was found.
+   * Producers need a job type to enqueue, so one probably exists, and the handler would ignore its
+   * settings.
    */
   private static void requireDefinition(JobHandler settings, String kind, String name) {
     if (!settings.value().isEmpty() && !hasAttributes(settings)) {

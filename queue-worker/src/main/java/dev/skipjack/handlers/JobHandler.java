@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
 /**
  * Marks a method that runs the jobs of one kind.
  *
- * <p>The method takes the payload and, if it needs it, a {@link JobContext}. A method with {@link
+ * <p>The method takes the payload and, optionally, a {@link JobContext}. A method with {@link
  * JobSchedule}, or whose {@link JobType} is declared, need not take the payload. A method that
  * returns {@code void} completes the job. An {@link dev.skipjack.api.Outcome} or a {@code
  * CompletionStage<Outcome>} is the outcome of the attempt. Any other value is stored as the result
@@ -21,8 +21,8 @@ import java.lang.annotation.Target;
  * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The
  * type is found if it is declared through {@link JobHandlers.Builder#type}, or in a {@code static
  * final} field of the handler's class, its superclasses or interfaces, or of one of the {@link
- * #types}. If none of these declares the kind, such fields of the payload class are searched, and
- * of the classes that enclose it or the handler's class.
+ * #types}. If none of these declares the kind, such fields are searched in the payload class, and
+ * in the classes that enclose it or the handler's class.
  *
  * <p>If no type of the kind is found, the attributes of this annotation and the class of the
  * payload parameter define it. An annotation with only the {@link #value} is rejected in this case.

@@ -43,7 +43,8 @@ public final class JobHandlers {
    * @param objects the objects with handlers
    * @return the handlers
    * @throws IllegalArgumentException if an object has no handler, if a handler is declared
-   *     incorrectly, or if a kind has two handlers. The message names class, method and the fix
+   *     incorrectly, or if a kind has two handlers or a schedule name is used twice. The message
+   *     names the problem and the fix
    */
   public static JobHandlers of(Object... objects) {
     Builder builder = builder();
@@ -110,7 +111,7 @@ public final class JobHandlers {
   /**
    * Adds the handlers and their schedules to a worker.
    *
-   * @param worker the worker
+   * @param worker the builder of the worker
    * @throws IllegalArgumentException if the worker already has a handler of one of the kinds or a
    *     schedule of one of the names, or the queue does not support the schedules
    * @throws dev.skipjack.api.PayloadException if the queue's codec cannot decode a payload class
@@ -177,7 +178,7 @@ public final class JobHandlers {
     /**
      * Adds an object whose methods are scanned.
      *
-     * @param object the object
+     * @param object the object with annotated methods
      * @return this builder
      */
     public Builder scan(Object object) {
@@ -201,7 +202,7 @@ public final class JobHandlers {
     /**
      * Scans the classes.
      *
-     * @return the job handlers
+     * @return the handlers
      * @throws IllegalArgumentException in the cases of {@link JobHandlers#of}
      */
     public JobHandlers build() {

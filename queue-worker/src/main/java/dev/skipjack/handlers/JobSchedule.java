@@ -22,8 +22,8 @@ import java.lang.annotation.Target;
  * dev.skipjack.worker.JobContext#scheduledFor} returns the planned time. Set either {@link #cron}
  * or {@link #every}.
  *
- * <p>With any number of workers, each planned time enqueues one job. For payloads with data and for
- * all other settings, declare a {@link dev.skipjack.api.schedule.Schedule} with {@link
+ * <p>With any number of workers, each planned time enqueues at most one job. For payloads with data
+ * and for all other settings, declare a {@link dev.skipjack.api.schedule.Schedule} with {@link
  * dev.skipjack.worker.Worker.Builder#schedule} instead.
  */
 @Documented
@@ -39,7 +39,7 @@ public @interface JobSchedule {
   String DISABLED = "-";
 
   /**
-   * {@return the cron expression, with five fields, or with six of which the first is the second}
+   * {@return the cron expression, with five fields, or with six, of which the first is for seconds}
    * See {@link CronTiming}.
    */
   String cron() default "";
@@ -59,6 +59,9 @@ public @interface JobSchedule {
    */
   String name() default "";
 
-  /** {@return what happens at a planned time while an earlier job of the schedule is still live} */
+  /**
+   * {@return what happens at a planned time while an earlier job of the schedule is still live}
+   * Default: another job is enqueued.
+   */
   Overlap overlap() default Overlap.ALLOW;
 }

@@ -61,7 +61,8 @@ final class TypeConstants {
    * Returns the job type of a kind that one of the classes declares, or null if none does. Only
    * classes with a constant of the class {@link JobType} are initialized.
    *
-   * @throws IllegalArgumentException if the classes declare two types of the kind
+   * @throws IllegalArgumentException if the classes declare two types of the kind, or a constant
+   *     cannot be read
    */
   static @Nullable JobType<?> find(String kind, Collection<Class<?>> classes) {
     JobType<?> found = null;

@@ -8,15 +8,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claimed job in this worker. It is first buffered, then running, and finally ended.
+ * A claimed job in this worker. It is buffered until its handler is called, then running, and
+ * finally ended.
  *
- * <p>The handler's thread ends the attempt, unless a heartbeat, a timer or a shutdown ends it
- * earlier. One lock guards its state, so that an interrupt reaches only the intended handler and
+ * <p>The thread in which the handler or its stage finishes ends the attempt. A timeout, a
+ * cancellation or a lost lease only interrupts a running handler, but a release ends the attempt
+ * immediately. A lock guards the phase, so that an interrupt reaches only the intended handler and
  * never the next job on the same thread.
  */
 final class Attempt {
 
-  /** Why an attempt must end before its handler does. */
+  /** Why the worker interrupted a handler or ended an attempt early. */
   enum Stop {
     NONE,
     TIMED_OUT,
@@ -185,7 +187,7 @@ final class Attempt {
     return true;
   }
 
-  /** Returns the nanoTime at which the handler was called. */
+  /** Returns the nanoTime at which the attempt began. */
   long begunAt() {
     return begunAt;
   }
@@ -292,7 +294,7 @@ final class Attempt {
   }
 
   /**
-   * Records that the lease is lost.
+   * Records that the lease is lost. Interrupts a running handler, and ends a buffered attempt.
    *
    * @return whether this call was the first to record the loss; false if the attempt has already
    *     ended
@@ -346,8 +348,8 @@ final class Attempt {
   }
 
   /**
-   * Returns whether the handler is still running the given nanoseconds after it was interrupted.
-   * Returns true only once.
+   * Returns whether the handler is still running the given nanoseconds after it was interrupted
+   * because of a timeout or a lost lease. Returns true only once.
    */
   synchronized boolean becameStuck(long grace) {
     if (stuck || phase != Phase.RUNNING || thread == null) {
@@ -362,9 +364,11 @@ final class Attempt {
   }
 
   /**
-   * Interrupts the handler's thread. The lock ensures that the thread still runs this handler.
+   * Interrupts the handler's thread, if it has one. The caller holds the lock, so that thread still
+   * runs this handler.
    *
-   * @return an action to run without the lock, because it may call the user's code
+   * @return an action that cancels the stage, if there is one. It must run without the lock,
+   *     because it may call the user's code
    */
   private Runnable interrupt() {
     stoppedAt = System.nanoTime();
@@ -402,7 +406,7 @@ final class Attempt {
     return snapshotTooOld && changedWhileRunning;
   }
 
-  /** Returns how long the handler has been running. */
+  /** Returns how long ago the attempt began. */
   Duration ran() {
     return Duration.ofNanos(System.nanoTime() - begunAt);
   }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.BiConsumer;
 
 /**
- * Ends each attempt exactly once, according to the result of its run or by releasing it, and passes
- * the ending to the flusher. Safe for any number of threads.
+ * Ends attempts, according to the results of their runs or by releasing them, and passes their
+ * endings on to be written. A lost attempt has no ending. Safe for any number of threads.
  */
 final class AttemptEnder {
 
@@ -37,10 +37,7 @@ final class AttemptEnder {
     this.reporter = reporter;
   }
 
-  /**
-   * Ends an attempt whose handler was called, unless the attempt was lost or released in the
-   * meantime.
-   */
+  /** Ends an attempt that has begun, unless the attempt was lost or released in the meantime. */
   void end(Attempt attempt, RunResult result) {
     end(attempt, result, flusher::offer);
   }
@@ -83,8 +80,8 @@ final class AttemptEnder {
   }
 
   /**
-   * Returns whether the attempt failed only because this worker renewed its lease, and the next
-   * attempt can avoid that.
+   * Returns whether the attempt failed only because this worker changed the job's row while the
+   * handler ran, and the next attempt can avoid that.
    */
   private boolean isForgiven(Attempt attempt) {
     String kind = attempt.job().kind();
@@ -123,7 +120,8 @@ final class AttemptEnder {
       }
       return false;
     } catch (Throwable lastResort) {
-      // The attempt has ended, so no later call can release it. Its lease would be renewed forever.
+      // The attempt has ended, so no later call can release it. Without this, its lease would be
+      // renewed forever.
       abandon(attempt);
       throw lastResort;
     }
@@ -136,7 +134,7 @@ final class AttemptEnder {
   }
 
   /**
-   * Ends an attempt whose job an operator has cancelled. A running handler is interrupted, and its
+   * Stops an attempt whose job an operator has cancelled. A running handler is interrupted, and its
    * result decides the ending. If the handler has not been called yet, it never will be: the job is
    * released, and the store cancels it.
    */

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * Tracks the lease of an attempt. Safe for any number of threads.
  *
- * <p>Usually each heartbeat renews the lease. A <i>spared</i> attempt has one long lease instead,
- * so that the worker does not change the job's row while the handler's transaction runs.
+ * <p>Usually, heartbeats renew the lease. A <i>spared</i> attempt has one long lease instead, so
+ * that the worker does not change the job's row while the handler's transaction runs.
  */
 final class AttemptLease {
 
@@ -15,7 +15,7 @@ final class AttemptLease {
   private volatile boolean spared;
   private volatile boolean renewable = true;
 
-  /** The number of times a usual renewal has begun or ended; odd while one is in progress. */
+  /** Increases when a usual renewal begins or ends; odd while one is in progress. */
   private int renewals;
 
   /**
@@ -92,7 +92,10 @@ final class AttemptLease {
     return (renewals & 1) == 1;
   }
 
-  /** Returns a number that changes whenever a usual renewal begins or ends; see {@link #spare}. */
+  /**
+   * Returns a number that is odd while a usual renewal is in progress, and larger after each one;
+   * see {@link #spare}.
+   */
   synchronized int renewals() {
     return renewals;
   }
@@ -116,8 +119,8 @@ final class AttemptLease {
   }
 
   /**
-   * Returns whether the attempt is spared: the worker does not change its row for as long as the
-   * lease permits.
+   * Returns whether the attempt is spared: the worker does not change its row before half of the
+   * lease has passed.
    */
   boolean isSpared() {
     return spared;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs attempts in the calling thread.
  *
- * <p>An attempt reaches the database in four steps: the {@link Invocation} calls the handler, the
- * {@link AttemptEnder} turns the {@link RunResult} into an {@link Ending}, the {@link
+ * <p>The result of an attempt reaches the database in four steps: the {@link Invocation} calls the
+ * handler, the {@link AttemptEnder} turns the {@link RunResult} into an {@link Ending}, the {@link
  * OutcomeFlusher} collects endings, and the {@link OutcomeWriter} writes them.
  */
 final class AttemptRunner implements Slots.Runner {
@@ -78,7 +78,7 @@ final class AttemptRunner implements Slots.Runner {
     JobContext of(Attempt attempt, @Nullable Long deadline);
   }
 
-  /** Runs the handler, unless the attempt has ended while it waited. */
+  /** Runs the handler, unless the attempt has ended or its lease has expired. */
   @Override
   public boolean run(Attempt attempt, Runnable later) {
     try {

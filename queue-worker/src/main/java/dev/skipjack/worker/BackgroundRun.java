@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Starts and stops the parts of a started worker: the engine, claim loop, slots, rescuer,
- * maintainer, listener, registrar and scheduler.
+ * Starts and stops the parts of a started worker, such as the engine, the claim loop, the slots and
+ * the rescuer.
  */
 final class BackgroundRun {
 
@@ -34,7 +34,7 @@ final class BackgroundRun {
 
   /**
    * The maximum time that a claimed job waits for a free slot. It is twenty times the wait that the
-   * prefetch aims at, so that jobs of similar duration are never released.
+   * prefetch aims at, so that only jobs that wait unusually long are released.
    */
   private static final long LONGEST_WAIT = Duration.ofSeconds(1).toNanos();
 
@@ -213,7 +213,8 @@ final class BackgroundRun {
   /**
    * Adds the lane of an ordered job that has ended, because the next job of its key is most likely
    * in the same lane. A completion in the handler's transaction promotes only jobs that are visible
-   * at that time. Jobs that were enqueued between that completion and the commit are promoted now.
+   * at that time. The promoter promotes jobs that were enqueued between that completion and the
+   * commit.
    */
   private static void expectNext(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     String key = attempt.execution().orderingKey();
@@ -300,13 +301,13 @@ final class BackgroundRun {
         accepted++;
       }
     } finally {
-      // An attempt that is neither buffered nor released would be renewed forever and never run.
+      // The lease of an attempt that is neither buffered nor released would be renewed forever.
       claimed.subList(accepted, claimed.size()).forEach(this::releaseUnaccepted);
     }
   }
 
   private void releaseUnaccepted(Attempt attempt) {
-    if (attempt.isBuffered()) { // an attempt that could not be released must not be held again
+    if (attempt.isBuffered()) { // one whose release failed has ended, and must not be added again
       engine.running().add(attempt);
     }
     release(attempt);
@@ -363,7 +364,7 @@ final class BackgroundRun {
     try {
       directStarts.awaitNone(last);
       engine.running().awaitNone(last);
-      // Their current step needs the pool, which the caller may close next.
+      // The loops' current steps need the pool, which the caller may close next.
       for (Loop loop : loops) {
         loop.join(last - System.nanoTime());
       }
@@ -429,7 +430,10 @@ final class BackgroundRun {
     }
   }
 
-  /** Releases the jobs of direct starts whose responses were lost after the last claim. */
+  /**
+   * Releases the jobs of claims and direct starts whose responses were lost and that were not
+   * released yet.
+   */
   private void releaseLost() {
     try {
       lost.releaseLast();

@@ -54,7 +54,7 @@ final class CallerRun {
   }
 
   /**
-   * Claims and runs jobs until nothing is due or the caller is interrupted.
+   * Claims and runs jobs until nothing is due, the run is stopped or the caller is interrupted.
    *
    * @param batches the maximum number of claims
    * @return the number of attempts that ran
@@ -125,7 +125,7 @@ final class CallerRun {
    * Promotes waiting jobs that are not preceded by another job of their ordering key, for instance
    * those that the caller has enqueued in its own transaction.
    *
-   * @return whether any was promoted
+   * @return whether any of them is due in a served queue
    */
   private boolean promote() {
     if (orderedJobs.isEmpty()) {

@@ -10,7 +10,8 @@ import java.util.Set;
  * Limits the number of jobs in a claim, so that their payloads fit into the memory of this JVM and
  * of the server. After a claim that did not fit, the next one requests half as many jobs, but at
  * least one. A single job that is too large is claimed without its payload, so that it can fail and
- * the jobs behind it can run. Each successful claim doubles the limit again.
+ * the jobs behind it can run. Each claim that returns jobs doubles the limit again, up to the
+ * maximum.
  *
  * <p>Used by one thread at a time.
  */
@@ -28,8 +29,8 @@ final class ClaimSize {
   private static final Set<String> SMALLER_MAY_DO = Set.of(TOO_LONG, OUT_OF_MEMORY);
 
   /**
-   * The number of times that a claim of a single job is tried, because memory may be short for a
-   * reason other than the size of the job.
+   * How often a claim of a single job is tried when this JVM runs out of memory, because the cause
+   * may be other than the size of the job.
    */
   private static final int TRIES_OF_ONE = 3;
 
@@ -41,12 +42,12 @@ final class ClaimSize {
     this.payloads = payloads;
   }
 
-  /** Returns the number of jobs to request if the caller wants {@code wanted}. */
+  /** Returns the number of jobs to request, at most {@code wanted}. */
   int most(int wanted) {
     return Math.min(wanted, Math.min(most, payloads.claimable()));
   }
 
-  /** Returns whether the payloads of a few jobs certainly fit into memory. */
+  /** Returns whether the payloads of a few jobs are expected to fit into memory. */
   boolean isSmall() {
     return most == ClaimRequest.LARGEST && payloads.areSmall();
   }
@@ -70,7 +71,7 @@ final class ClaimSize {
 
   /**
    * Returns whether this JVM, and not the server, ran out of memory. Other sessions may have caused
-   * a shortage in the server, so it must not cost the job an attempt.
+   * a shortage in the server, so such a shortage must not use up an attempt of the job.
    */
   private static boolean isMemoryOfThisJvm(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -22,7 +22,8 @@ import java.util.function.LongSupplier;
 /**
  * Claims jobs from the lanes that are known to have due jobs. A lane that returned fewer jobs than
  * requested is skipped until the next listing. Otherwise, jobs that only other workers can handle
- * would hide the lanes behind theirs. The caller may name lanes in which it expects jobs.
+ * would keep it from claiming in the lanes that follow. The caller may name lanes in which it
+ * expects jobs.
  *
  * <p>If the database is slow, the claimer uses low-water marks, claims from the skipped lanes as
  * well, and lists the lanes only at each sweep. A claim with marks that returns no job is followed
@@ -33,7 +34,8 @@ import java.util.function.LongSupplier;
  * determines.
  *
  * <p>A claim that will probably return few jobs is limited to {@link #FEW}, so that it can be
- * committed in one round trip. {@link #takeLost} returns whether its response was lost.
+ * committed in one round trip. {@link #takeLost} returns whether the response of such a claim was
+ * lost.
  *
  * <p>Used by one thread at a time.
  */
@@ -46,8 +48,8 @@ final class Claimer {
   static final int FEW = 16;
 
   /**
-   * How long a list of lanes is used while its lanes have jobs. A new lane of higher priority may
-   * go unnoticed for that long.
+   * How long a list of lanes is used while its lanes have jobs, or longer if listings are slow. A
+   * new lane of higher priority may go unnoticed for that long.
    */
   private static final long LANES_TRUSTED = Duration.ofMillis(100).toNanos();
 
@@ -59,20 +61,23 @@ final class Claimer {
 
   /**
    * How long the worker may claim without a listing, from lanes that wake-ups or earlier claims
-   * named. A job in another lane may go unnoticed for that long.
+   * named, or longer if listings are slow. A job in another lane may go unnoticed for that long.
    */
   private static final long UNLISTED = Duration.ofMillis(20).toNanos();
 
   /** How long after a lane's last job the worker expects another one in it. */
   private static final long WARM = Duration.ofMillis(100).toNanos();
 
-  /** Limits listings to a twentieth of the time, regardless of the number of queues. */
+  /**
+   * Limits listings to about a twentieth of the time, unless one takes more than a tenth of a
+   * second.
+   */
   private static final int TRUSTED_BY_DURATION = 20;
 
   /**
-   * A period after a claim that did not fit into memory. Within it, claims are committed only after
-   * their jobs have arrived. The job that was too large is released within this period, and must
-   * not be lost again.
+   * How long after a claim that did not fit into memory all claims are committed only after their
+   * jobs have arrived. The jobs of that claim may be lost. They are released within this period,
+   * and must not be lost again.
    */
   private static final long AFTER_TOO_LARGE = Duration.ofMinutes(1).toNanos();
 
@@ -93,7 +98,7 @@ final class Claimer {
   private long listedAt;
   private boolean toldOfLanes;
   private boolean expectsAgain;
-  private boolean unlisted; // whether a later claim did not need the list
+  private boolean unlisted; // whether a claim since the last listing did not need the list
   private long unlistedSince;
   private long listingNanos;
   private boolean asked;
@@ -107,7 +112,7 @@ final class Claimer {
 
   /**
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
-   * @param watch is notified of listings and claims
+   * @param watch is notified of listings, claims, and claims that were too large
    */
   Claimer(
       JobStore store,
@@ -164,8 +169,8 @@ final class Claimer {
   }
 
   /**
-   * Claims jobs from the first lanes that have due jobs. Returns an empty list if no lane has a job
-   * for this worker.
+   * Claims jobs from the first lanes that have due jobs. Returns an empty list if it finds no job
+   * for this worker in the known lanes.
    *
    * @param room the maximum number of jobs by queue, each at least 1
    * @param most the maximum number of jobs in total
@@ -212,7 +217,7 @@ final class Claimer {
       return now - listedAt > trusted(LANES_TRUSTED);
     }
     if (!unlisted) {
-      unlisted = true; // an outdated list does not delay the first of these claims
+      unlisted = true; // the first of these claims does not list, even if the list is old
       unlistedSince = now;
     }
     return now - unlistedSince > trusted(UNLISTED);
@@ -277,9 +282,9 @@ final class Claimer {
   }
 
   /**
-   * Makes the next claim read, without a listing, those lanes of these queues that returned jobs a
-   * moment ago. Has no effect if a single claim cannot read all of these lanes. It also has no
-   * effect if the database is slow, because claims with low-water marks read all lanes.
+   * Makes the next claim read, if possible without a listing, those lanes of these queues that
+   * returned jobs a moment ago. Has no effect if a single claim cannot read all of these lanes. It
+   * also has no effect if the database is slow, because claims with low-water marks read all lanes.
    */
   void expectAgain(Set<String> queues) {
     expectsAgain = !marks.inForce() && lanes.expectAgain(queues, clock.getAsLong() - WARM);
@@ -287,7 +292,7 @@ final class Claimer {
 
   /**
    * Returns whether a job that is enqueued now must wait for a claim, because the queue may have
-   * other due jobs, or because looking for them would read many dead index entries.
+   * other due jobs, or because a search for them would read many dead index entries.
    */
   boolean mustClaimFirst(String queue) {
     return marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));

@@ -13,8 +13,9 @@ import java.util.Set;
  * unavailable. The success of one loop does not prove that the others will succeed. For example,
  * reads succeed on a server that is read-only or whose disk is full.
  *
- * <p>The pool counts as exhausted while any loop fails to get a connection. The success of another
- * loop does not change that, because some loops, such as the heartbeat, have separate connections.
+ * <p>The pool counts as exhausted while any loop except the listener fails to get a connection. The
+ * success of another loop does not change that, because some loops, such as the heartbeat, have
+ * separate connections.
  */
 final class DatabaseWatch {
 
@@ -44,7 +45,9 @@ final class DatabaseWatch {
   private final Set<String> waiting = new HashSet<>();
   private long exhaustedAt;
 
-  /** Registers an action that runs whenever the database is available again. */
+  /**
+   * Registers an action that runs whenever a loop that had failed because of the database succeeds.
+   */
   void whenBack(Runnable action) {
     whenBack = action;
   }
@@ -124,8 +127,8 @@ final class DatabaseWatch {
   }
 
   /**
-   * Returns whether the database was lost because a server was read-only, even if a loop has failed
-   * for another reason since.
+   * Returns whether the database is lost and a server was read-only during this outage, even if a
+   * loop has failed for another reason since.
    */
   synchronized boolean isReadOnly() {
     return lost && readOnly;
@@ -175,7 +178,7 @@ final class DatabaseWatch {
 
   /**
    * Returns whether the failure means that the database is unavailable or read-only, rejects the
-   * login, or has no free resources.
+   * login, or has no free resources. Returns true for a store's failure without an SQLSTATE.
    */
   static boolean isAway(Throwable failure) {
     return failure instanceof StoreException refused

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class DirectStarts implements LocalWorker {
 
   /**
-   * How long a slot is kept at most for a transaction of a caller. It is never longer than a
-   * quarter of the lease, which begins with the insert.
+   * The maximum time for which a slot is kept for a caller's transaction, unless a quarter of the
+   * lease is shorter. The lease begins with the insert.
    */
   private static final Duration LONGEST_TRANSACTION = Duration.ofSeconds(1);
 

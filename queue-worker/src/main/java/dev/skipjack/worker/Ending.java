@@ -104,8 +104,8 @@ sealed interface Ending {
     }
 
     /**
-     * Returns the ending of a job that never began. It keeps its due time, so it is served before
-     * jobs that became due later.
+     * Returns the ending of a job whose handler was not called. The job keeps its due time, so it
+     * is served before jobs that became due later.
      */
     static Released toDueTime(Instant dueAt) {
       return new Released(Duration.ZERO, dueAt);

@@ -124,7 +124,8 @@ final class EndingRules {
 
   private Ending threw(Attempt attempt, @Nullable JobType<?> type, Throwable thrown) {
     if (attempt.completion().isPostponedBy(thrown)) {
-      // The handler did not cause the lack of a partition.
+      // The database refused the completion for a reason outside the handler, such as a missing
+      // partition.
       return Ending.Released.after(backoff(attempt, backoffOf(type)));
     }
     return failed(attempt, type, thrown);

@@ -178,8 +178,8 @@ final class Engine {
   }
 
   /**
-   * Stops the threads, the heartbeat last, so that no other worker rescues a job whose ending the
-   * flusher is still writing. Listeners then receive the remaining events.
+   * Stops the threads, the heartbeat after the flusher, so that no other worker rescues a job whose
+   * ending the flusher is still writing. Listeners then receive the remaining events.
    *
    * @param deadline the nanoTime until which to wait for the threads; a hanging thread does not use
    *     up the time for the next one

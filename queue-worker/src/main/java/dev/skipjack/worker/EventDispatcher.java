@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * that do not fit are dropped, counted about once a second, and logged at most once a minute. Used
  * once.
  *
- * <p>After an event, the thread polls the queue for a moment before it waits to be woken, because
- * waking it for each event would be expensive.
+ * <p>After an event, the thread waits for 1 ms and polls the queue again before it waits to be
+ * woken, because waking it for each event would be expensive.
  */
 final class EventDispatcher {
 
@@ -134,7 +134,7 @@ final class EventDispatcher {
    * Accepts no more events and waits until the queued ones have been delivered. After {@code
    * nanos}, the remaining events are dropped, and a listener that is still running is interrupted.
    * If a listener calls this method, it returns without waiting, and the remaining events are
-   * delivered after the listener has returned.
+   * delivered after the listener has returned, until {@code nanos} have passed.
    */
   void stop(long nanos) throws InterruptedException {
     deadline = System.nanoTime() + nanos;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * handler's. An interceptor may return without calling {@link Next#proceed()}, and may call it more
  * than once. The payload is decoded inside {@code proceed()}. For an asynchronous handler, {@code
  * proceed()} returns an {@link Outcome.Async}. Attach actions that must run at the end of the
- * attempt to its stage.
+ * attempt to the stage of that outcome.
  *
  * <p>An interceptor may be called by many threads concurrently.
  */
@@ -34,7 +34,7 @@ public interface ExecutionInterceptor {
     /**
      * Calls the remaining interceptors and the handler, and returns the outcome.
      *
-     * @return the outcome of the handler
+     * @return the outcome, which may be null
      * @throws Exception if one of them failed
      */
     @Nullable Outcome proceed() throws Exception;

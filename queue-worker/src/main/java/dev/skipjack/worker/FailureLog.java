@@ -13,8 +13,8 @@ import org.slf4j.event.Level;
  * error's message are escaped.
  *
  * <p>For each kind and error class, the worker logs at most five failed attempts and five stack
- * traces of dead jobs per minute. A line at the end of the minute reports how many were left out.
- * Every dead job is logged on its own line.
+ * traces of dead jobs per minute. A later line reports how many were left out. Every dead job is
+ * logged on its own line.
  */
 public final class FailureLog {
 

@@ -30,8 +30,8 @@ final class FailureLogger {
   private static final int FRAMES = 3;
 
   /**
-   * The maximum number of windows. Each is for one kind and error class. Once all are used, other
-   * kinds and error classes share one window.
+   * The maximum number of windows, without the shared one. Each is for the failed attempts or the
+   * dead jobs of one kind and error class. Once all are used, all others share one window.
    */
   private static final int MOST_WINDOWS = 1_000;
 
@@ -185,7 +185,7 @@ final class FailureLogger {
     return text.toString();
   }
 
-  /** Appends the root cause and the frames nearest to the failure. */
+  /** Appends the root cause and the first frames of the exception itself. */
   private static void frames(StringBuilder text, String stack) {
     List<String> frames = new ArrayList<>();
     String cause = null;

@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A job is handed over only if its slot may take it: no other job of the queue waits for a slot
  * in this worker, and the jobs that follow each other have occupied the slot for less than 50 ms.
- * With several keys in this worker, statements for many jobs are cheaper. In all other cases, the
- * {@link OutcomeFlusher} writes the ending, and the next job is promoted.
+ * No job is handed over if this worker holds jobs of more than two keys, because statements for
+ * many jobs are then cheaper. Without a hand-over, the {@link OutcomeFlusher} writes the ending,
+ * and the next job is promoted.
  *
  * <p>If the write fails, the flusher repeats it without a hand-over and releases the job that may
  * have been handed over. Safe for any number of threads.
@@ -34,7 +35,10 @@ final class HandOvers {
    */
   private static final long LONGEST = Duration.ofMillis(50).toNanos();
 
-  /** The maximum size of a payload, which arrives without the limits of a claim. */
+  /**
+   * The maximum number of characters of the next job's payload, which arrives without the limits of
+   * a claim.
+   */
   private static final int LARGEST_PAYLOAD = 64 * 1024;
 
   /**

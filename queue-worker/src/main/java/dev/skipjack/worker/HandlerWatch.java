@@ -47,7 +47,10 @@ final class HandlerWatch {
     return true;
   }
 
-  /** Returns how long no handler has received a thread, or empty if the last one did. */
+  /**
+   * Returns how long no handler has received a thread. Returns empty if the last handler received
+   * one, or if the last refusal was more than a minute ago.
+   */
   synchronized Optional<Duration> refusedFor() {
     long now = clock.getAsLong();
     return refusing && now - lastAt < FORGOTTEN

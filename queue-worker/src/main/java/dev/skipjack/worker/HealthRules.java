@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Derives a worker's health from its state. */
 final class HealthRules {
 
-  /** The time that a slow database may take in addition to two poll intervals. */
+  /**
+   * How long a failure may last before it counts; also the time that a poll may take in addition to
+   * two poll intervals.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private HealthRules() {}

@@ -58,7 +58,7 @@ final class HeardLanes {
 
   /**
    * Adds the lane of a wake-up like {@link #add(WakeUp, Set, Set)}, before its notification
-   * arrives. If the notification follows soon, it has no effect.
+   * arrives. A notification that follows soon has no effect.
    */
   void addBeforeNotification(WakeUp wakeUp, Set<String> queues, Set<String> kinds) {
     if (isServed(wakeUp, queues, kinds)) {

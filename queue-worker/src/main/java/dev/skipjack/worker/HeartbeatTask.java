@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the leases of all attempts that the worker holds, whether they are buffered, running or
- * unwritten. Between renewals, it reads which jobs were cancelled and writes the progress that
- * handlers report, each about once a second. It has a dedicated thread, so that no handler can
- * delay it, and is the last loop to stop.
+ * unwritten. Between renewals, it reads which cancellations were requested and writes the progress
+ * that handlers report, each at least about once a second. It has a dedicated thread, so that no
+ * handler can delay it, and is the last loop to stop.
  */
 final class HeartbeatTask implements Loop.Step {
 
@@ -42,7 +42,7 @@ final class HeartbeatTask implements Loop.Step {
   private static final Set<String> SMALLER_MAY_DO = Set.of("40P01", "57014", "55P03");
 
   /**
-   * The number of times that a long lease is requested if a renewal was in progress at the same
+   * The maximum number of times that a long lease is requested, if a renewal was in progress each
    * time.
    */
   private static final int SPARE_TRIES = 3;
@@ -65,8 +65,8 @@ final class HeartbeatTask implements Loop.Step {
   private int readOnlyMet;
 
   /**
-   * @param leases renews the usual leases; used only by the heartbeat's thread
-   * @param store requests the long leases, in the threads of the handlers and on connections of the
+   * @param leases used only by the heartbeat's thread
+   * @param store grants the long leases, in the threads of the handlers and on connections of the
    *     pool
    * @param cancel called for attempts whose cancellation an operator has requested, possibly more
    *     than once

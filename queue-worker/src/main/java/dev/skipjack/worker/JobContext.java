@@ -130,13 +130,14 @@ public interface JobContext {
    * only if this job is completed. They inherit this job's {@linkplain #headers() headers}, unless
    * they set a header of the same name.
    *
-   * @param connection the connection
+   * @param connection a connection with an open transaction
    */
   JobEnqueuer enqueueIn(Connection connection);
 
   /**
    * Reports the progress of the attempt, for dashboards and operators. Does not block: the worker
-   * writes the latest report within about a second, unless the attempt ends before that.
+   * writes the latest report within about a second, unless the attempt ends before that or runs
+   * under one long lease ({@link #completeIn(Connection)}).
    *
    * @param percent the progress in percent, 0 to 100
    * @param message a description, or null for none
@@ -146,15 +147,15 @@ public interface JobContext {
 
   /**
    * {@return whether the worker has received an operator's request to cancel the job} If so, it has
-   * also interrupted the handler's thread. If the handler still completes the job, the job is
-   * completed. If the attempt ends in any other way, the job is cancelled.
+   * also interrupted the handler's thread or cancelled its stage. If the handler still completes
+   * the job, the job is completed. If the attempt ends in any other way, the job is cancelled.
    */
   boolean isCancelled();
 
   /**
-   * {@return whether this attempt is known to have lost its lease, so that its outcome will be
-   * discarded} If so, the handler's thread has been interrupted. A long-running handler may call
-   * this method between steps.
+   * {@return whether this attempt was released by the worker or is known to have lost its lease, so
+   * that its outcome will be discarded} If so, the handler's thread has been interrupted or its
+   * stage cancelled. A long-running handler may call this method between steps.
    */
   boolean isLeaseLost();
 }

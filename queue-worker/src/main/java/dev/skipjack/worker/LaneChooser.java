@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A claim has a cap for each lane and one limit for all lanes, and serves its lanes in order.
  * With a single queue, a claim contains all lanes of the queue, each capped at the queue's room,
  * because the limit of the claim is also the limit of the queue. With several queues that have
- * room, the caps of a queue must not add up to more than its room. A claim then contains only the
- * queue's highest lane. Lower lanes follow after that lane has returned fewer jobs than requested.
- * In both cases, if one lane has too few jobs, other lanes provide the rest in the same claim or
- * the next one.
+ * room, the caps of a queue must not add up to more than its room. Apart from the lane that
+ * receives the reserve, a claim then contains only the queue's highest lane. Lower lanes follow
+ * after that lane has returned fewer jobs than requested. In both cases, if one lane has too few
+ * jobs, other lanes provide the rest in the same claim or the next one.
  *
  * <p>A claim contains an exhausted lane only if a low-water mark makes reading it cheap. With
  * several queues, it requests one job from such a lane, before the lane that is expected to provide
@@ -46,7 +46,8 @@ final class LaneChooser {
   /**
    * The lanes and limit of a claim.
    *
-   * @param shares the shares of the lanes; empty if no lane has a job for a queue with room
+   * @param shares the shares of the lanes; empty if no lane of a queue with room is expected to
+   *     have a job
    * @param limit the maximum number of jobs in total; 0 if there are no shares
    */
   record Choice(List<LaneShare> shares, int limit) {}
@@ -130,8 +131,8 @@ final class LaneChooser {
   }
 
   /**
-   * Returns the lane whose oldest due job has waited longest, or null if that lane has the highest
-   * priority.
+   * Returns the lane, among those that are not exhausted, whose oldest due job has waited longest.
+   * Returns null if that lane has the highest priority of them, or if there is none.
    */
   private static @Nullable Known longestWaiting(List<Known> lanes, long now) {
     Known highest = null;

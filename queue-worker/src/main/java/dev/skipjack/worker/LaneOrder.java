@@ -13,10 +13,10 @@ import java.util.TreeMap;
  * the order is strict, a tenth of the slots is reserved for the lane whose oldest due job has
  * waited longest. A steady stream of jobs of high priority therefore does not starve the others.
  *
- * <p>Each queue has its own slots. Queues compete only if one claim cannot fill all free slots:
- * when more than 1,000 are free at once, and in {@link Worker#runUntilIdle()}, which claims 50 jobs
- * at a time. Each queue then gets a share of the claim in proportion to its weight, and the unused
- * part of a share goes to the other queues.
+ * <p>Each queue has its own slots. Queues compete only if one claim cannot fill all free slots, for
+ * example when more than 1,000 are free at once, and in {@link Worker#runUntilIdle()}, which claims
+ * 50 jobs at a time. Each queue then gets a share of the claim in proportion to its weight, and the
+ * unused part of a share goes to the other queues.
  *
  * <p>{@link Worker#runUntilIdle()} and {@link Worker#runNext()} are always strict within a queue.
  *
@@ -25,10 +25,7 @@ import java.util.TreeMap;
  */
 public record LaneOrder(Reserve reserve, Map<String, Integer> weights) {
 
-  /**
-   * The share of a queue's slots that is reserved for waiting lanes of lower priority. Only this
-   * enum defines the share.
-   */
+  /** The share of a queue's slots that is reserved for waiting lanes of lower priority. */
   public enum Reserve {
     /** In each queue, every tenth slot goes to the lane whose oldest due job has waited longest. */
     A_TENTH(10),

@@ -4,8 +4,8 @@ import dev.skipjack.api.StoreException;
 import java.util.Locale;
 
 /**
- * Makes text from other sources safe for the log: it can neither start a new line nor move the
- * cursor.
+ * Makes text from other sources safe for the log: it can neither look like another log line nor
+ * move the cursor.
  */
 final class LogText {
 
@@ -64,8 +64,8 @@ final class LogText {
   }
 
   /**
-   * Returns whether the character is a control character, a line or paragraph separator, or a mark
-   * that changes the direction of the following text.
+   * Returns whether the character is a control character, a line or paragraph separator, or an
+   * invisible formatting character, such as one that changes the direction of text.
    */
   private static boolean isUnsafe(char c) {
     int type = Character.getType(c);

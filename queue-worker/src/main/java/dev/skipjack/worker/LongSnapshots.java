@@ -34,7 +34,7 @@ final class LongSnapshots {
   static final Duration LONGEST = Duration.ofHours(6);
 
   /**
-   * The ratio of a long lease to the duration of the transaction that failed. The lease is renewed
+   * The ratio of a long lease to the duration of the attempt that failed. The lease is renewed
    * after half of its duration.
    */
   private static final int MARGIN = 3;

@@ -11,8 +11,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats a step on a dedicated thread until it is stopped. One thread at a time runs the step. No
- * Throwable ends it: a failed step is repeated after a jittered pause that grows.
+ * Repeats a step, usually on a dedicated thread, until the loop is stopped. One thread at a time
+ * runs the step. No Throwable ends the loop: a failed step is repeated after a jittered pause that
+ * grows.
  */
 final class Loop {
 
@@ -70,8 +71,8 @@ final class Loop {
 
   private volatile long nextAt; // nanoTime
   private volatile @Nullable Throwable failure; // of the last run, until its pause ends
-  private boolean hasFailed; // until a step gets a response
-  private int failures; // in a row, since the database came back
+  private boolean hasFailed; // until a step that used the database succeeds
+  private int failures; // in a row, since the database became available again
 
   /**
    * The failure that prevents a loop from working.
@@ -140,9 +141,7 @@ final class Loop {
     }
   }
 
-  /**
-   * Returns the current failure, or null if the last step succeeded or did not use the database.
-   */
+  /** Returns the current failure, or null if the last step did not fail. */
   @Nullable Trouble trouble() {
     return trouble;
   }
@@ -207,7 +206,7 @@ final class Loop {
       try {
         turn.lock();
         try {
-          if (failure == null) { // of another thread, whose pause begins only now
+          if (failure == null) { // a failure in another thread first causes a pause
             take();
           }
         } finally {
@@ -312,8 +311,8 @@ final class Loop {
   }
 
   /**
-   * Returns the pause after the given number of failures. It starts between 25 and 50 ms and
-   * doubles.
+   * Returns the pause after the given number of failures. It starts between 25 and 50 ms, and
+   * doubles up to the longest pause.
    */
   private long pauseAfter(int failures) {
     long full =

@@ -25,17 +25,17 @@ import org.jspecify.annotations.Nullable;
  * Releases the jobs of claims whose connection broke during the commit. If such a claim was
  * committed, its jobs would otherwise wait until their leases expire.
  *
- * <p>The jobs of a lost claim in one round trip and of a lost direct start are unknown. They are
- * searched: a job is lost if two searches, at least a second apart, find that this worker holds it
- * in the database, while none of its attempts is known. Until the second search, enqueues in
- * progress may start their jobs. An enqueue that takes longer can no longer start its job ({@link
- * RunningJobs#giveUp}).
+ * <p>The jobs of a lost direct start, and of a lost claim that was committed in one round trip, are
+ * unknown. The worker searches for them: a job is lost if two searches, at least a second apart,
+ * find that this worker holds it in the database, while none of its attempts is known. Until the
+ * second search, enqueues in progress may start their jobs. An enqueue that takes longer can no
+ * longer start its job ({@link RunningJobs#giveUp}).
  *
  * <p>The attempts are released without being counted. Each is named by its execution id, so a later
  * claim of the same job is never affected, even if the same worker made it. The server may commit
- * the claim even later, for example if it has not noticed yet that the connection broke. Attempts
- * that do not hold their jobs are therefore tried again, at growing intervals, until their leases
- * would have expired.
+ * the claim after the release, for example if it has not noticed yet that the connection broke. The
+ * release of attempts that do not hold their jobs is therefore repeated, at growing intervals,
+ * until their leases would have expired.
  *
  * <p>Safe for any number of threads; {@link #search} does not block.
  */
@@ -115,13 +115,13 @@ final class LostClaims {
   /**
    * A search for jobs that this worker holds without knowing them.
    *
-   * @param losses the losses whose leases may not have expired, oldest first
+   * @param losses the losses whose leases may still be valid, oldest first
    * @param dueAt when to search next
    * @param suspects the executions that the last search found and that this worker did not hold
    */
   private record Search(List<Losses> losses, long dueAt, Set<ExecutionId> suspects) {
 
-    /** Returns the execution after which to search. It advances while losses repeat. */
+    /** Returns the execution after which to search; all suspects and lost executions come later. */
     ExecutionId after() {
       return new ExecutionId(
           LongStream.concat(
@@ -165,13 +165,15 @@ final class LostClaims {
     }
   }
 
-  /** The due time does not change, because no handler was called. */
+  /**
+   * Returns the release of a job, whose due time does not change, because no handler was called.
+   */
   private static Requeue released(ClaimedJob job) {
     return Requeue.until(job.execution(), ExecutionStatus.RELEASED, job.scheduledAt());
   }
 
   /**
-   * Releases the jobs of lost claims that are due to be tried.
+   * Searches for lost jobs, and releases those that are due.
    *
    * @return whether the database was used
    * @throws StoreException if the database is unavailable
@@ -225,7 +227,7 @@ final class LostClaims {
       if (DatabaseWatch.isAway(refused)) {
         throw refused;
       }
-      found = List.of(); // jobs must still be claimed
+      found = List.of(); // the failure must not keep the loop from claiming
     }
     Set<ExecutionId> suspects = new HashSet<>();
     List<ClaimedJob> stray = new ArrayList<>();
@@ -294,7 +296,7 @@ final class LostClaims {
       if (DatabaseWatch.isAway(refused)) {
         throw refused;
       }
-      return attempts; // other jobs must still be claimed
+      return attempts; // the failure must not keep the loop from claiming
     }
     List<Requeue> notHeld = new ArrayList<>();
     for (int i = 0; i < attempts.size(); i++) {

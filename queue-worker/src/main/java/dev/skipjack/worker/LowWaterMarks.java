@@ -27,31 +27,31 @@ import org.jspecify.annotations.Nullable;
  * but after at most twenty seconds. The two seconds do not apply if the worker has claimed a job
  * with an ordering key since the last sweep. The end of that job promotes the next job of its key,
  * which is often due below the mark. Marks can therefore delay a job until the next sweep, but
- * never lose one. Each sweep resets all marks: afterwards a lane has a mark only if the sweep read
- * it, and the mark is the point where that read ended.
+ * never lose one. Each sweep invalidates all marks, except those of the lanes that it reads.
  *
  * <p>Marks are used only while the database is slow, so that a healthy database keeps the exact
  * order. The database counts as slow after three successive claims without marks that each took
  * more than 5 ms plus 50 microseconds for each job returned. It counts as healthy again after three
- * fast claims in a row, and after the first of them the next sweep only has to be affordable. Dead
- * index entries slow down every claim, whereas a garbage collection, a checkpoint or a lost packet
- * slows down only one. On a busy machine, claims with marks are slow as well, so dead entries are
- * not the cause.
+ * fast claims in a row, and after the first of them, the two seconds do not apply to the next
+ * sweep. Dead index entries slow down every claim, whereas a garbage collection, a checkpoint or a
+ * lost packet slows down only one. If claims with marks are slow as well, the machine is busy, and
+ * dead entries are not the cause.
  *
  * <p>The listing itself reads the dead entries of every lane. A claim that returns no job is
- * therefore followed by a sweep only if at least twenty times the duration of the last sweep has
- * passed. Until then, claims use the marks to find new jobs in idle lanes. A lane is idle if no job
- * was claimed from it for a second.
+ * therefore followed by a sweep only if at least twenty times the duration of the last sweep, or
+ * twenty seconds, have passed. Until then, claims use the marks to find new jobs in idle lanes. A
+ * lane is idle if no job was claimed from it for a second.
  *
  * <p>A mark is dropped
  *
  * <ul>
- *   <li>when no job was claimed from the lane for a minute, or for a second in a healthy database;
+ *   <li>at a sweep, when the queue is paused, or no job was claimed from the lane for a minute, or
+ *       for a second in a healthy database;
  *   <li>when the claimed jobs show that the database's clock was set back, because new jobs are
  *       then due below the mark;
  *   <li>when a call of the store failed. A change of server, by restart, failover or promotion,
- *       always breaks the connections first. If a pool or proxy hides that from the worker, the
- *       next sweep corrects the marks.
+ *       breaks the connections first. If a pool or proxy hides that from the worker, the next sweep
+ *       corrects the marks.
  * </ul>
  *
  * <p>Manual changes of jobs drop no mark. The next sweep finds these jobs.
@@ -139,7 +139,8 @@ final class LowWaterMarks {
   }
 
   /**
-   * Returns whether a sweep is due, or would take at most a twentieth of the time if it ran now.
+   * Returns whether sweeps take at most about a twentieth of the time if one runs now, or the last
+   * one began at least {@link #LONGEST_INTERVAL} ago.
    */
   boolean isSweepAffordable(long now) {
     return now - sweptAt >= Math.min(INTERVAL_BY_DURATION * sweepNanos, LONGEST_INTERVAL);

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the partitions of the coming days, and removes rows that are older than their retention.
- * Any worker may do this at any time, for all workers. It has a separate loop, because it may wait
- * up to a second for another transaction's lock, which must not delay the rescue of jobs.
+ * Any worker may do this at any time, for all workers. The maintainer has a separate loop, because
+ * it may wait up to a second for another transaction's lock, which must not delay the rescue of
+ * jobs.
  */
 final class Maintainer implements Loop.Step {
 

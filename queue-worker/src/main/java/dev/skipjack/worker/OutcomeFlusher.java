@@ -110,7 +110,7 @@ final class OutcomeFlusher implements Loop.Step {
     return asked;
   }
 
-  /** Waits for more endings if any attempt can still produce one. */
+  /** Waits for more endings, unless enough of them have arrived. */
   private void gather() {
     int waiting = arrived.get();
     if (waiting > 0 && !isWorthWriting(waiting) && flushInterval > 0) {

@@ -89,7 +89,8 @@ final class OutcomeWriter {
    * Writes as many endings as possible. The others remain unsettled and are tried again when they
    * are due.
    *
-   * @throws StoreException if the database is unavailable; no ending is then settled
+   * @throws StoreException if the database is unavailable; endings of earlier statements may have
+   *     been settled
    */
   void write(List<UnwrittenEnding> due) {
     try {

@@ -9,8 +9,8 @@ import java.util.random.RandomGenerator;
  * soon and then at growing intervals. Otherwise, it polls at the poll interval. Times are values of
  * {@link System#nanoTime()}. Confined to one thread.
  *
- * <p>After a wake-up, its sender sends no other one for 5 ms, even for jobs in other lanes of the
- * queue. A listing 5 ms after the wake-up finds all of these jobs. The later polls find jobs of
+ * <p>After a wake-up, its sender sends no other wake-up for 5 ms, even for jobs in other lanes of
+ * the queue. A listing 5 ms after the wake-up finds all of these jobs. The later polls find jobs of
  * callers' transactions that commit late, and jobs of senders that send no wake-ups. If another
  * worker claimed the job of a wake-up, this worker makes only the first of these polls, and the
  * other worker makes the rest.
@@ -24,8 +24,8 @@ final class PollSchedule {
   private static final long FIRST = TimeUnit.MILLISECONDS.toNanos(5);
 
   /**
-   * The times of the polls after jobs arrived. A job whose commit was delayed is found after at
-   * most four times that delay.
+   * The times of the polls after jobs arrived. A job whose commit was delayed by up to 625 ms is
+   * found at most about four times that delay after its commit.
    */
   private static final long[] AFTER_JOBS = {
     FIRST,

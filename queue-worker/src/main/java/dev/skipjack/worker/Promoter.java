@@ -72,7 +72,7 @@ final class Promoter implements Loop.Step {
     this.inUseUntil = sweepAt;
   }
 
-  /** Records that a wake-up has named an ordering key. */
+  /** Records that jobs of an ordering key may have to be promoted. */
   void expect(String key) {
     synchronized (heard) {
       heard.add(key);

@@ -95,7 +95,7 @@ final class QueueTurn {
   /**
    * Ends the claim.
    *
-   * @param contended whether the queues wanted more jobs than the claim could return
+   * @param contended whether the queues had room for more jobs than the claim could return
    */
   void settle(boolean contended) {
     if (reservedFor != null) {

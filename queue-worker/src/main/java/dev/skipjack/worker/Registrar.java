@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Writes the worker's row for operators, checks the version of the schema, reports due kinds
- * without a handler once, and instructs the {@link Scheduler}. The rescue of jobs does not depend
- * on the row.
+ * Writes the worker's row for operators, checks the version of the schema, reports once the kinds
+ * of due jobs that the worker does not handle, and instructs the {@link Scheduler}. The rescue of
+ * jobs does not depend on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -117,7 +117,9 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Announces the worker. Returns empty if the schema is so old that it has no version. */
+  /**
+   * Announces the worker. Returns empty if the schema is missing, or so old that it has no version.
+   */
   private Optional<WorkerInstructions> announce() {
     try {
       return Optional.of(registry.announce(row));

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settles the endings that the database rejected because the attempt no longer holds its job. It
  * determines and reports the reason: an earlier statement whose response was lost has written the
- * ending, the handler's own transaction has completed the job, or another worker holds it.
+ * ending, the handler's own transaction has completed the job, or the attempt has lost the job.
  *
  * <p>Confined to the flusher's thread.
  */
@@ -85,7 +85,8 @@ final class RejectedEndings {
 
   /**
    * Sends a heartbeat for the endings whose renewal is not known yet, and adds the results to them.
-   * The heartbeat renews nothing here, because a worker that has lost a job never holds it again.
+   * The heartbeat renews nothing here, because an execution that has lost its job never holds it
+   * again.
    */
   private List<Rejected> withRenewals(List<Rejected> all) {
     List<Rejected> unasked = all.stream().filter(one -> one.renewal() == null).toList();

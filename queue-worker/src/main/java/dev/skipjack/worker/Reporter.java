@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports events to the log, to listeners and to monitoring. If one of them fails, the caller is
- * not affected.
+ * Reports events to the log, to listeners and to monitoring. A failing listener or monitoring does
+ * not affect the caller.
  */
 final class Reporter {
 
@@ -497,7 +497,7 @@ final class Reporter {
     }
   }
 
-  /** Reports that the worker's role may not fire schedules; logged once. */
+  /** Reports that the worker's database user may not fire schedules. Logged once. */
   void schedulesForbidden(Throwable why) {
     if (!schedulesForbidden) {
       schedulesForbidden = true;

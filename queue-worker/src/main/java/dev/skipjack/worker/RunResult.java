@@ -3,7 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** The result of calling a handler. {@link EndingRules} turn it into an {@link Ending}. */
+/** The result of calling a handler. {@link EndingRules} turns it into an {@link Ending}. */
 sealed interface RunResult {
 
   /**

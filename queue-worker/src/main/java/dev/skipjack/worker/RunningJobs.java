@@ -22,7 +22,7 @@ final class RunningJobs {
    */
   private final Map<ExecutionId, Attempt> held = new ConcurrentHashMap<>();
 
-  /** The number of leases for which an execution that may still be running is remembered. */
+  /** How long an execution in {@link #givenUp} is remembered, in multiples of its lease. */
   private static final int MEMORY = 4;
 
   /** The number of remembered executions at which expired ones are removed. */

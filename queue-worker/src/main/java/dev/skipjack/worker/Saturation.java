@@ -17,7 +17,7 @@ final class Saturation {
   private final Collection<ServedQueue> queues;
   private final Vitals vitals;
   private final Reporter reporter;
-  private final Set<String> told = new HashSet<>(); // the watchdog's own
+  private final Set<String> told = new HashSet<>(); // used by the watchdog only
 
   Saturation(Collection<ServedQueue> queues, Vitals vitals, Reporter reporter) {
     this.queues = List.copyOf(queues);
@@ -44,8 +44,8 @@ final class Saturation {
   }
 
   /**
-   * Logs a warning for each queue in which stuck handlers occupy all slots. It is repeated only
-   * after a slot has become free.
+   * Logs a warning for each queue whose jobs wait. The warning is repeated only if the queue's jobs
+   * have stopped waiting in the meantime.
    */
   void warn() {
     for (ServedQueue queue : queues) {

@@ -25,7 +25,7 @@ import java.util.function.LongSupplier;
  *
  * <p>A schedule's code is not called again while an earlier call runs, even if that call ignores
  * the interrupt, so there is at most one thread for each schedule. At most {@link #MOST} calls that
- * have not reached the limit run at the same time. Other plans remain due. Thread-safe.
+ * have not reached the limit run at the same time. Plans beyond that remain due. Thread-safe.
  */
 final class ScheduleCode implements PlanRunner {
 
@@ -183,7 +183,7 @@ final class ScheduleCode implements PlanRunner {
     return call.began + LIMIT.toNanos() - nanoTime.getAsLong();
   }
 
-  /** Returns whether a schedule's code is running. */
+  /** Returns whether a schedule's code is running, or has returned and was not collected yet. */
   boolean isRunning(String schedule) {
     synchronized (running) {
       return running.containsKey(schedule);

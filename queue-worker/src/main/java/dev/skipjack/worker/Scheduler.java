@@ -14,13 +14,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires schedules at their due times. The statement of the {@link Registrar} also returns when the
- * next schedule is due. The thread that runs this step is started when there is a schedule. Without
- * schedules in the database, a worker needs neither an additional statement nor an additional
- * thread.
+ * Fires schedules at their due times. The statement of the {@link Registrar} also returns the time
+ * until the next schedule is due. The thread that runs this step is started when there is a
+ * schedule. Without schedules in the database, a worker needs neither an additional statement nor
+ * an additional thread.
  *
- * <p>Confined to its thread, except {@link #schedulesChanged}, {@link #instructed}, {@link #isDue}
- * and {@link #close}.
+ * <p>Confined to its thread, except {@link #start}, {@link #schedulesChanged}, {@link #instructed},
+ * {@link #isDue}, {@link #hanging} and {@link #close}.
  */
 final class Scheduler implements Loop.Step {
 
@@ -31,13 +31,16 @@ final class Scheduler implements Loop.Step {
   private static final long TOUCH_INTERVAL = Duration.ofHours(12).toNanos();
   private static final long UNDECLARED_INTERVAL = Duration.ofDays(1).toNanos();
 
-  /** The pause after the database has refused a right, which an operator may grant later. */
+  /**
+   * The pause after the database has refused a statement for lack of a privilege, which an operator
+   * may grant later.
+   */
   private static final long FORBIDDEN_PAUSE = Duration.ofMinutes(1).toNanos();
 
   /** The pause after work that failed although schedules can be fired. */
   private static final long RETRY_INTERVAL = Duration.ofMinutes(1).toNanos();
 
-  /** Longer durations are not distinguished, because they exceed a number of nanoseconds. */
+  /** Longer durations are cut to this one, because their nanoseconds may not fit into a long. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
@@ -144,7 +147,7 @@ final class Scheduler implements Loop.Step {
             || code.untilLimit() == 0);
   }
 
-  /** Returns the nanoseconds until a schedule is due; {@link #NEVER} if none will be due. */
+  /** Returns the nanoseconds until a schedule is due; {@link #NEVER} if none is planned. */
   private synchronized long untilDue() {
     return dueAt == null ? NEVER : Math.max(0, dueAt - nanoTime.getAsLong());
   }
@@ -279,7 +282,10 @@ final class Scheduler implements Loop.Step {
         && rejected.sqlState().filter(INSUFFICIENT_PRIVILEGE::equals).isPresent();
   }
 
-  /** Runs code that may throw anything, such as the encoder of a payload. */
+  /**
+   * Runs code that may throw anything, such as the encoder of a payload, and returns what it
+   * throws, or null.
+   */
   private static @Nullable Throwable failureOf(Runnable work) {
     try {
       work.run();

@@ -47,8 +47,8 @@ final class ServedQueue {
   private static final int MOST_UNWRITTEN = 200;
 
   /**
-   * For how long transactions get no slots after one of them was too long. Otherwise, if most of
-   * them are, many slots would be kept and many jobs released for nothing.
+   * For how long transactions get no slots after one of them was too long. Otherwise, if most
+   * transactions are too long, many slots would be kept and many jobs released for nothing.
    */
   private static final long AFTER_LONG_TRANSACTION = Duration.ofSeconds(10).toNanos();
 
@@ -62,13 +62,13 @@ final class ServedQueue {
   private final AtomicInteger unwritten = new AtomicInteger();
   private final AtomicInteger replaced = new AtomicInteger();
 
-  /** The slots that are kept free for jobs which are being enqueued in this process. */
+  /** The number of slots that are kept free for jobs which are being enqueued in this process. */
   private final AtomicInteger kept = new AtomicInteger();
 
-  /** Those of the kept slots whose jobs are enqueued in transactions of callers. */
+  /** The number of kept slots whose jobs are enqueued in transactions of callers. */
   private final AtomicInteger keptInTransactions = new AtomicInteger();
 
-  /** When slots are kept for transactions again, as a nanoTime. */
+  /** The nanoTime from which slots are kept for transactions again. */
   private volatile long transactionsFrom = System.nanoTime();
 
   /** Whether jobs of the queue may have to be claimed before a job that is enqueued now. */
@@ -148,8 +148,8 @@ final class ServedQueue {
    * <ul>
    *   <li>While no outcome waits to be written, all free slots are filled. Otherwise large payloads
    *       could stop the queue.
-   *   <li>While only attempts with unwritten outcomes are held, one job is claimed. Otherwise an
-   *       outcome that cannot be written for long could stop the queue.
+   *   <li>While all attempts held have ended, and are no more than the slots, one job is claimed.
+   *       Otherwise an outcome that cannot be written for a long time could stop the queue.
    *   <li>In all other cases, no job is claimed.
    * </ul>
    *
@@ -164,8 +164,8 @@ final class ServedQueue {
   /**
    * Keeps a slot free for a job that is about to be enqueued.
    *
-   * @return the number of slots that are still free, or a negative number if none was kept: no slot
-   *     is free, or other jobs come first
+   * @return the number of slots that are still free, or a negative number if none was kept, for
+   *     example because no slot is free or other jobs come first
    */
   int keepSlot() {
     return keepSlot(-1);
@@ -225,8 +225,8 @@ final class ServedQueue {
   }
 
   /**
-   * Returns how many slots are free besides those that are kept. None is while a claim is under
-   * way, because its jobs may need them.
+   * Returns how many slots are free besides those that are kept. Returns 0 while a claim is under
+   * way, because the claimed jobs may need these slots.
    */
   int slotsBesideKept() {
     return claiming ? 0 : Math.max(slotsLeft(kept.get()) + 1, 0);
@@ -299,9 +299,9 @@ final class ServedQueue {
   }
 
   /**
-   * Returns the maximum size of the payload of a job that a slot may take over without the claim
-   * loop. Returns 0 if other jobs wait for a slot, the queue is paused or there is no memory for
-   * another payload.
+   * Returns the maximum payload size, in characters, of a job that a slot may take over without the
+   * claim loop. Returns 0 if other jobs wait for a slot, the queue is paused or there is no memory
+   * for another payload.
    */
   int mayTakeOver() {
     return paused || buffer.size() > 0 ? 0 : payloads.charactersLeft();
@@ -337,7 +337,7 @@ final class ServedQueue {
       double average = averageNanos;
       averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
     }
-    // Wakes the claim loop only if there may be room.
+    // An upper estimate, by which the claim loop is woken only if there may be room.
     prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
   }
 
@@ -366,8 +366,8 @@ final class ServedQueue {
   }
 
   /**
-   * Returns how many jobs one slot is expected to finish in that time if its handler has run for
-   * the given time.
+   * Returns how many jobs one slot is expected to finish within {@link #PREFETCH_WINDOW} if its
+   * handler has run for {@code age} nanoseconds.
    */
   private double finishedSoon(long age) {
     return PREFETCH_WINDOW / Math.max(Math.max(averageNanos, age * REMAINING_BY_AGE), 1);

@@ -4,8 +4,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Runs two steps in the thread of one loop. One runs whenever its own pause has ended. The other
- * also runs whenever the loop is woken. If one of them fails, the other still runs. Confined to one
- * thread.
+ * runs in every round, so also when the loop is woken. If one of them fails, the other still runs.
+ * Confined to one thread.
  */
 final class SharedLoop implements Loop.Step {
 

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * not run. Slots of attempts that were taken back are given to other attempts, up to the queue's
  * number of slots, so that a hung executor does not receive an unlimited number of tasks.
  *
- * <p>If an attempt has ended but its handler is still running, a replacement slot is added. At any
- * time, there are at most as many replacements as the queue has slots. Stuck handlers therefore
- * neither stop the queue nor cause an unlimited number of threads.
+ * <p>If a handler is stuck, a slot is added that replaces its slot. At any time, there are at most
+ * as many replacements as the queue has slots. Stuck handlers therefore neither stop the queue nor
+ * cause an unlimited number of threads.
  */
 final class Slots {
 
@@ -35,7 +35,7 @@ final class Slots {
      * Runs one attempt in the calling thread.
      *
      * @param later called in any thread when the attempt has ended, if this method returns false
-     * @return whether it has ended
+     * @return whether the attempt has ended
      */
     boolean run(Attempt attempt, Runnable later);
 
@@ -176,8 +176,8 @@ final class Slots {
 
   /**
    * Releases the attempts that have waited for the given nanoseconds or, if the queue is paused,
-   * all waiting attempts. Before that, starts all attempts for which slots are free, because on a
-   * busy machine a thread may start the next one late.
+   * all waiting attempts. Before that, unless the queue is paused, starts all attempts for which
+   * slots are free, because on a busy machine a thread may start the next one late.
    */
   void releaseWaiting(long patience) {
     if (!queue.isPaused()) {

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Finds handlers that are still running long after they were interrupted, reports them and replaces
- * their slots. After a timeout or a lost lease, their leases are no longer renewed, so their jobs
- * are rescued. A job whose cancellation was requested keeps its lease until the handler ends or
- * times out.
+ * Finds handlers that are still running long after they were interrupted because of a timeout or a
+ * lost lease, reports them and replaces their slots. Their leases are no longer renewed, so their
+ * jobs are rescued. A handler that ignores only a cancellation is not stuck, and its job keeps its
+ * lease.
  *
  * <p>It also releases attempts that an executor does not begin, and attempts that wait too long for
  * a slot.

@@ -3,8 +3,8 @@ package dev.skipjack.worker;
 import java.time.Duration;
 
 /**
- * An ending that is not written yet, and the time of the next try. Confined to the flusher's
- * thread.
+ * An ending that is not written yet, and the time of the next try. Created by any thread, then
+ * confined to the flusher's thread.
  */
 final class UnwrittenEnding {
 

@@ -106,7 +106,10 @@ final class Vitals implements Claimer.Watch {
     partitions = created;
   }
 
-  /** Returns a sentence about partitions that cannot be created, or empty if there are none. */
+  /**
+   * Returns a sentence about partitions that cannot be created, or empty if there are none or the
+   * problem is probably temporary.
+   */
   Optional<String> partitionTrouble() {
     CreatedPartitions last = partitions;
     if (last == null || last.missingFrom().isEmpty()) {

@@ -134,7 +134,7 @@ final class WakeUpListener implements Loop.Step {
     return asked && subscription != null;
   }
 
-  /** Ends the current wait; called when the loop is stopped. */
+  /** Closes the subscription, which ends the current wait. Called when the worker stops. */
   void stop() {
     stopped = true;
     Subscription open = subscription;

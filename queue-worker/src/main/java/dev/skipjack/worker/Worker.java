@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The worker claims only jobs of kinds that have a handler, and only as many as fit into its
  * free slots and its buffer. It renews the lease of a job from the claim until the outcome is
- * written. If the database is unavailable, the worker keeps trying and recovers without a restart.
+ * written. If the database is unavailable, a started worker keeps trying and recovers without a
+ * restart.
  *
  * <p>A started worker keeps the JVM alive until it is stopped. Safe for any number of threads.
  */
@@ -126,8 +127,8 @@ public final class Worker implements JobRunner, AutoCloseable {
   }
 
   /**
-   * {@return the numbers of jobs that the worker holds now} The numbers are read one after another,
-   * so together they may be off by a few jobs.
+   * {@return the numbers of jobs that the worker holds now} Jobs change while they are counted, so
+   * the numbers may be off by a few jobs.
    */
   public WorkerStatus status() {
     Engine held;
@@ -536,8 +537,8 @@ public final class Worker implements JobRunner, AutoCloseable {
      * other schedules of the database, except those that need the code of another program. The
      * worker need not serve the queues of the jobs.
      *
-     * @param schedule the schedule
-     * @param more further ones
+     * @param schedule a schedule to declare
+     * @param more further schedules to declare
      * @return this builder
      * @throws IllegalArgumentException if a schedule of that name was already added, or the queue
      *     does not support schedules
@@ -590,7 +591,7 @@ public final class Worker implements JobRunner, AutoCloseable {
      * Sets the worker's name, which appears in thread names, logs and the audit. Default: the
      * host's name.
      *
-     * @param name the name
+     * @param name the name, which must not be blank
      * @return this builder
      */
     public Builder name(String name) {
@@ -617,7 +618,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the order in which due jobs are served. Default: {@link LaneOrder#fair()}.
      *
-     * @param order the order
+     * @param order the order of the lanes
      * @return this builder
      */
     public Builder order(LaneOrder order) {
@@ -628,7 +629,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the threads that handlers run on. Default: {@link HandlerThreads#automatic()}.
      *
-     * @param handlerThreads the threads
+     * @param handlerThreads creates or provides the threads
      * @return this builder
      */
     public Builder handlerThreads(HandlerThreads handlerThreads) {
@@ -639,7 +640,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Adds an interceptor around every handler call. The first one added is outermost.
      *
-     * @param interceptor the interceptor
+     * @param interceptor called for each attempt, by many threads
      * @return this builder
      */
     public Builder interceptor(ExecutionInterceptor interceptor) {
@@ -650,7 +651,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Sets the receiver of measurements. Default: nothing is measured.
      *
-     * @param metrics the receiver
+     * @param metrics receives the measurements
      * @return this builder
      */
     public Builder metrics(WorkerMetrics metrics) {
@@ -659,10 +660,10 @@ public final class Worker implements JobRunner, AutoCloseable {
     }
 
     /**
-     * Sets the redactor, through which the texts of failed attempts pass before they are stored,
+     * Sets the redactor, through which the texts of errors and reasons pass before they are stored,
      * reported to listeners and logged. Default: texts are not redacted.
      *
-     * @param redactor the redactor
+     * @param redactor called for each text, by many threads
      * @return this builder
      */
     public Builder redactor(ErrorRedactor redactor) {
@@ -690,7 +691,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     /**
      * Adds a listener for the worker's events. Several listeners may be added.
      *
-     * @param listener the listener
+     * @param listener receives the events
      * @return this builder
      */
     public Builder listener(WorkerListener listener) {

@@ -16,10 +16,10 @@ import java.time.Duration;
  *     Default 1.25 s, so that an idle worker sends less than one statement per second in total; 10
  *     ms to 1 hour.
  * @param prefetch the maximum number of jobs of a queue that the worker claims beyond those that
- *     can run at once. Default 1,000, 0 to 1,000. The worker claims only as many as its slots are
+ *     can run at once. Default 1,000, 0 to 1,000. It claims only as many of them as its slots are
  *     expected to finish in 50 ms, and none before the first handler has ended. A job that has
- *     waited a second for a slot is released, and the attempt does not count. The limit is three
- *     times as high if it includes ended jobs whose outcome is not yet written.
+ *     waited a second for a slot is released, and the attempt does not count. Together with ended
+ *     jobs whose outcome is not yet written, these jobs may be three times as many.
  * @param flushInterval how long outcomes are collected before they are written together. Default 3
  *     ms, 0 to 1 s. The worker does not wait if no other job is running. Unless the interval is 0,
  *     outcomes of a stream of jobs that started directly are collected for up to 10 ms.
@@ -27,9 +27,8 @@ import java.time.Duration;
  *     random by up to a fifth. Default 10 s, 10 ms to 1 hour.
  * @param drainTimeout how long running handlers may continue when the worker stops. Default 25 s, 0
  *     to 1 hour. Keep it at least 5 s below the time after which the process is killed.
- * @param interruptGrace how long a handler may continue after it was interrupted (by a timeout, a
- *     lost lease or a cancellation) before it counts as stuck and its slot is replaced. Default 5
- *     s, 10 ms to 1 hour.
+ * @param interruptGrace how long a handler may continue after it was interrupted by a timeout or a
+ *     lost lease, before it counts as stuck and its slot is replaced. Default 5 s, 10 ms to 1 hour.
  * @param retention how long history is kept. Default: 7 days for archived jobs, unless their queue
  *     has its own setting, and 30 days for the audit. All workers of a schema should have the same
  *     retention, because the shortest applies.
@@ -37,8 +36,8 @@ import java.time.Duration;
  *     true. If it does not or cannot listen, it finds jobs by polling.
  * @param directStart whether a job that is enqueued through the worker's own queue object starts in
  *     a free slot of the worker without a claim, also after a transaction whose end is reported to
- *     the queue, such as Spring's. Default true. Not done for jobs with a key, jobs that do not
- *     wake workers, and workers whose handlers run on a given executor
+ *     the queue, such as Spring's. Default true. Jobs with a key and jobs that do not wake workers
+ *     are always claimed, as are all jobs if the handlers run on an executor of the application
  */
 public record WorkerConfig(
     Duration lease,
@@ -78,16 +77,16 @@ public record WorkerConfig(
    * Creates a configuration.
    *
    * @param lease how long the lease stays valid without renewal
-   * @param heartbeatInterval the time between two renewals of the leases
-   * @param pollInterval the longest time between two claims
-   * @param prefetch how many jobs are claimed beyond the free slots
+   * @param heartbeatInterval the age at which leases are renewed
+   * @param pollInterval the time between polls of an idle queue
+   * @param prefetch the maximum number of jobs claimed beyond those that can run at once
    * @param flushInterval how long outcomes are collected
    * @param rescueInterval the time between two searches for expired leases
    * @param drainTimeout how long a stop waits for running handlers
    * @param interruptGrace how long interrupted handlers may continue
-   * @param retention how long they are kept
-   * @param wakeUps whether enqueues wake workers
-   * @param directStart whether jobs of this process start without a claim
+   * @param retention how long history is kept
+   * @param wakeUps whether the worker listens for new jobs
+   * @param directStart whether jobs that this process enqueues may start without a claim
    * @throws IllegalArgumentException if a value is out of range
    */
   public WorkerConfig {
@@ -157,7 +156,7 @@ public record WorkerConfig(
     /**
      * Sets {@link WorkerConfig#heartbeatInterval()}; zero means a third of the lease.
      *
-     * @param heartbeatInterval the time between two renewals of the leases
+     * @param heartbeatInterval the age at which leases are renewed
      * @return this builder
      */
     public Builder heartbeatInterval(Duration heartbeatInterval) {
@@ -168,7 +167,7 @@ public record WorkerConfig(
     /**
      * Sets {@link WorkerConfig#pollInterval()}.
      *
-     * @param pollInterval the longest time between two claims
+     * @param pollInterval the time between polls of an idle queue
      * @return this builder
      */
     public Builder pollInterval(Duration pollInterval) {
@@ -179,7 +178,7 @@ public record WorkerConfig(
     /**
      * Sets {@link WorkerConfig#prefetch()}.
      *
-     * @param prefetch how many jobs are claimed beyond the free slots
+     * @param prefetch the maximum number of jobs claimed beyond those that can run at once
      * @return this builder
      */
     public Builder prefetch(int prefetch) {
@@ -245,7 +244,7 @@ public record WorkerConfig(
     /**
      * Sets {@link WorkerConfig#wakeUps()}.
      *
-     * @param wakeUps whether enqueues wake workers
+     * @param wakeUps whether the worker listens for new jobs
      * @return this builder
      */
     public Builder wakeUps(boolean wakeUps) {
@@ -256,7 +255,7 @@ public record WorkerConfig(
     /**
      * Sets {@link WorkerConfig#directStart()}.
      *
-     * @param directStart whether jobs of this process start without a claim
+     * @param directStart whether jobs that this process enqueues may start without a claim
      * @return this builder
      */
     public Builder directStart(boolean directStart) {
@@ -267,8 +266,8 @@ public record WorkerConfig(
     /**
      * Builds the settings.
      *
-     * @return the worker config
-     * @throws IllegalArgumentException if one is out of range
+     * @return the settings
+     * @throws IllegalArgumentException if a setting is out of range
      */
     public WorkerConfig build() {
       Duration heartbeat = heartbeatInterval.isZero() ? lease.dividedBy(3) : heartbeatInterval;

@@ -17,7 +17,7 @@ public sealed interface WorkerEvent {
    */
   record Claimed(AttemptInfo attempt) implements WorkerEvent {}
 
-  /** The handler was called. */
+  /** The attempt began. The worker calls the handler next. */
   record Started(AttemptInfo attempt) implements WorkerEvent {}
 
   /** The job was completed. */
@@ -57,10 +57,10 @@ public sealed interface WorkerEvent {
   record TimedOut(AttemptInfo attempt) implements WorkerEvent {}
 
   /**
-   * The handler was interrupted but is still running. Its slot is given to another job, unless the
-   * queue already has as many stuck handlers as slots. After a timeout or a lost lease, the stuck
-   * handler's job will be rescued. A job whose cancellation was requested keeps its lease until the
-   * handler ends or times out.
+   * The handler was interrupted, because of a timeout or a lost lease, but is still running. Its
+   * slot is given to another job, unless the queue already has as many stuck handlers as slots. The
+   * stuck handler's job will be rescued. A handler that ignores only a cancellation never counts as
+   * stuck, and its job keeps its lease.
    */
   record Stuck(AttemptInfo attempt) implements WorkerEvent {}
 
@@ -144,11 +144,12 @@ public sealed interface WorkerEvent {
       implements WorkerEvent {}
 
   /**
-   * One of the worker's loops failed and is retrying. Reported once, when the failures begin.
+   * One of the worker's loops failed and is retrying. Reported once, when the failures begin. A
+   * failure to declare or recalculate schedules is reported for each try.
    *
    * @param loop the name of the loop: {@code claim-loop}, {@code flusher}, {@code heartbeat},
-   *     {@code rescuer}, {@code maintainer}, {@code listener}, {@code registrar} or {@code
-   *     watchdog}
+   *     {@code rescuer}, {@code maintainer}, {@code listener}, {@code registrar}, {@code scheduler}
+   *     or {@code watchdog}
    */
   record LoopFailed(String loop, Throwable error) implements WorkerEvent {}
 

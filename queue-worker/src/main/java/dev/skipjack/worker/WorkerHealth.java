@@ -7,20 +7,21 @@ import java.util.Optional;
 /**
  * The health of a worker at one moment, for liveness and readiness probes.
  *
- * @param alive whether the worker is working, or can recover without a restart; if false, restart
- *     the process
+ * @param alive whether the worker was started, and works or can recover without a restart; if
+ *     false, restart the process
  * @param ready whether the worker can currently find, run and end jobs. A worker without a database
  *     is alive but not ready
  * @param reasons why the worker is not alive or not ready, one sentence per reason. A worker that
- *     is ready may have reasons too, if partitions cannot be created, the code of a schedule hangs,
- *     or wake-ups, maintenance or schedules have failed for more than ten seconds
+ *     is ready may have reasons too, for example if jobs have waited for slots for more than a
+ *     minute, partitions cannot be created, the code of a schedule hangs, or wake-ups, maintenance
+ *     or schedules have failed for more than ten seconds
  * @param sinceLastPoll the time since the last successful poll for jobs, including polls without
  *     room for more jobs; empty if there was none yet
- * @param lag how long the oldest due job of the served queues had waited at that poll, even if only
- *     other workers can handle it; zero if no job was due
+ * @param lag how long the oldest due job of the served queues had waited when the worker last
+ *     listed the due lanes, even if only other workers can handle it; zero if no job was due
  * @param databaseReachable whether the database is available. False while any thread that jobs
- *     depend on fails because the database is unavailable; maintenance and the connection for
- *     wake-ups are ignored
+ *     depend on fails because the database is unavailable; maintenance, schedules and the
+ *     connection for wake-ups are ignored
  * @param poolExhausted whether a thread of the worker cannot get a connection from its pool
  *     although nothing indicates that the database is unavailable
  * @param schemaCurrent whether the schema is recent enough for this version of the library; empty
@@ -42,15 +43,15 @@ public record WorkerHealth(
   /**
    * Makes a defensive copy of the list.
    *
-   * @param alive whether its threads are running
-   * @param ready whether it can work
-   * @param reasons why it is not ready, for operators
+   * @param alive whether the worker is working, or can recover without a restart
+   * @param ready whether the worker can find, run and end jobs
+   * @param reasons why the worker is not alive or not ready, and other problems
    * @param sinceLastPoll the time since the last successful poll
-   * @param lag how late the oldest due job is
-   * @param databaseReachable whether the last statement reached the database
-   * @param poolExhausted whether the pool had no free connection
-   * @param schemaCurrent whether the schema is as new as the library needs
-   * @param scheduleOverdue how late the most overdue schedule is
+   * @param lag how long the oldest due job had waited when the worker last listed the due lanes
+   * @param databaseReachable whether the database is available
+   * @param poolExhausted whether a thread of the worker cannot get a connection
+   * @param schemaCurrent whether the schema is recent enough; empty if not known yet
+   * @param scheduleOverdue how long the most overdue schedule had been due
    */
   public WorkerHealth {
     reasons = List.copyOf(reasons);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * only the worker's name. No tag contains a job's id or payload.
  */
 public enum WorkerMeter {
-  /** Jobs claimed. */
+  /** Jobs that were claimed, or that their enqueues started directly. */
   CLAIMED("skipjack.jobs.claimed", Type.COUNTER, "Jobs claimed"),
   /** Jobs completed. */
   COMPLETED("skipjack.jobs.completed", Type.COUNTER, "Jobs completed"),
@@ -28,7 +28,7 @@ public enum WorkerMeter {
   RESCUED("skipjack.jobs.rescued", Type.COUNTER, "Jobs rescued after their lease expired"),
   /** Attempts that were interrupted because their type's timeout had passed. */
   TIMED_OUT("skipjack.jobs.timed.out", Type.COUNTER, "Attempts that timed out"),
-  /** Handlers that continued to run long after they were interrupted. */
+  /** Handlers that became stuck ({@link WorkerEvent.Stuck}). */
   STUCK("skipjack.jobs.stuck", Type.COUNTER, "Handlers that did not end when interrupted"),
   /** Attempts that failed because their payload could not be fetched. */
   UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
@@ -42,7 +42,7 @@ public enum WorkerMeter {
   FLUSH("skipjack.worker.flush", Type.TIMER, "Time of a write of outcomes"),
   /** Duration of a renewal of leases, measured by the worker. */
   HEARTBEAT("skipjack.worker.heartbeat", Type.TIMER, "Time of a renewal of leases"),
-  /** How late schedules were fired, jitter included. */
+  /** Delay of a fire after its planned time, including jitter. */
   SCHEDULE_LATE(
       "skipjack.worker.schedule.late", Type.TIMER, "Delay of a fire after its planned time"),
   /** Failed tries to fire a schedule. */
@@ -57,9 +57,12 @@ public enum WorkerMeter {
   RUNNING("skipjack.worker.running", Type.GAUGE, "Attempts whose handler runs"),
   /** Attempts whose outcome is not written yet. */
   UNWRITTEN("skipjack.worker.unwritten", Type.GAUGE, "Attempts whose outcome is not written yet"),
-  /** Handlers that are still running long after they were interrupted. */
+  /** Stuck handlers ({@link WorkerEvent.Stuck}) that are still running. */
   STUCK_NOW("skipjack.worker.stuck", Type.GAUGE, "Handlers that do not end after an interrupt"),
-  /** How many seconds the oldest due job of the served queues had waited at the last poll. */
+  /**
+   * How many seconds the oldest due job of the served queues had waited when the worker last listed
+   * the due lanes.
+   */
   LAG("skipjack.worker.lag", Type.GAUGE, "Seconds that the oldest due job has waited"),
   /** Seconds since the last successful poll for jobs. */
   POLL_AGE("skipjack.worker.poll.age", Type.GAUGE, "Seconds since the last successful poll"),

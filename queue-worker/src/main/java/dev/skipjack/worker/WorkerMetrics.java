@@ -42,44 +42,44 @@ public interface WorkerMetrics {
   /**
    * Increments a meter of jobs by one.
    *
-   * @param counter the counter
-   * @param queue the queue
-   * @param kind the kind of the job
+   * @param counter a meter of the type {@link WorkerMeter.Type#COUNTER}
+   * @param queue the job's queue
+   * @param kind the job's kind
    */
   void count(WorkerMeter counter, String queue, String kind);
 
   /**
    * Increments a meter of the worker.
    *
-   * @param counter the counter
+   * @param counter a meter of the type {@link WorkerMeter.Type#COUNTER}
    * @param times the increment; at least 1
-   * @param worker the worker
+   * @param worker the worker's name
    */
   void count(WorkerMeter counter, long times, String worker);
 
   /**
    * Records a duration in a meter of jobs.
    *
-   * @param timer the timer
-   * @param took how long it took
-   * @param queue the queue
-   * @param kind the kind of the job
+   * @param timer a meter of the type {@link WorkerMeter.Type#TIMER}
+   * @param took the measured duration
+   * @param queue the job's queue
+   * @param kind the job's kind
    */
   void record(WorkerMeter timer, Duration took, String queue, String kind);
 
   /**
    * Records a duration in a meter of the worker.
    *
-   * @param timer the timer
-   * @param took how long it took
-   * @param worker the worker
+   * @param timer a meter of the type {@link WorkerMeter.Type#TIMER}
+   * @param took the measured duration
+   * @param worker the worker's name
    */
   void record(WorkerMeter timer, Duration took, String worker);
 
   /**
    * Registers a gauge, whose value the monitoring library may read at any time.
    *
-   * @param gauge the gauge
+   * @param gauge a meter of the type {@link WorkerMeter.Type#GAUGE}
    * @param worker the worker to which the value belongs; no two workers are equal, even if they
    *     have the same name
    * @param value supplies the current value; any thread may call it, and it never blocks. The

@@ -7,6 +7,7 @@ package dev.skipjack.worker;
  * @param buffered claimed attempts that wait for a slot
  * @param running attempts whose handler is running
  * @param unwritten attempts whose handler has ended but whose outcome is not yet written
- * @param stuck running attempts whose handler has not reacted to an interrupt
+ * @param stuck running attempts whose handler has ignored the interrupt of a timeout or a lost
+ *     lease for the interrupt grace
  */
 public record WorkerStatus(boolean started, int buffered, int running, int unwritten, int stuck) {}

@@ -5,7 +5,7 @@
  * runs, and the names of the queues it serves. A started worker consists of a loop that claims due
  * jobs in batches, a bounded buffer for each queue, the threads of the handlers, and a flusher that
  * writes outcomes in batches. A heartbeat on a dedicated thread renews the leases of all attempts
- * from the claim until the outcome is written. It is the last thread to stop. A rescuer takes back
+ * from the claim until the outcome is written. It stops only after the flusher. A rescuer rescues
  * jobs whose lease has expired.
  *
  * <p>The {@link dev.skipjack.worker.LaneOrder} decides which due jobs are served first.

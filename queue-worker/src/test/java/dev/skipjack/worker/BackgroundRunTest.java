@@ -17,7 +17,7 @@ class BackgroundRunTest {
 
   private final MemoryStore store = new MemoryStore();
 
-  /** Jobs that are neither accepted nor released would be renewed forever and never run. */
+  /** Otherwise, their leases would be renewed forever, and they would never run. */
   @Test
   void claimedJobsAreReleasedWhenTheirClaimCannotBeAccepted() {
     store.addAll(4, job());
@@ -36,7 +36,8 @@ class BackgroundRunTest {
   }
 
   /**
-   * Returns a job whose wait cannot be measured. Accepting it throws, as an exhausted heap might.
+   * Returns a job whose wait cannot be measured. Accepting it throws an exception, as an exhausted
+   * heap might.
    */
   @SuppressWarnings("NullAway") // the due time must be missing
   private static ClaimedJob withoutDueTime(ClaimedJob job) {

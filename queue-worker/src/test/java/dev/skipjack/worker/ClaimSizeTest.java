@@ -98,7 +98,7 @@ class ClaimSizeTest {
   void largePayloadsMakeClaimsSmallAtOnceAndSmallOnesLargeAgain() {
     PayloadBudget payloads = new PayloadBudget(100L * MEGABYTE);
     ClaimSize size = new ClaimSize(payloads);
-    assertThat(size.most(1_000)).isLessThan(100); // nothing is known, so large ones are expected
+    assertThat(size.most(1_000)).isLessThan(100); // nothing is known, so payloads may be large
 
     size.brought(Collections.nCopies(10, claimed("x")));
     assertThat(size.most(1_000)).isEqualTo(1_000);
@@ -143,7 +143,7 @@ class ClaimSizeTest {
     queue.claimed(4L * MEGABYTE);
     assertThat(queue.ask()).isZero();
     queue.ended();
-    assertThat(queue.ask()).as("no more are held than without outcomes, but one").isZero();
+    assertThat(queue.ask()).as("jobs requested while a large payload is held").isZero();
   }
 
   private static ClaimedJob claimed(String payload) {

@@ -150,7 +150,7 @@ class ClaimingTest extends WorkerFixture {
   }
 
   @Test
-  void anEarlierPayloadVersionIsUpcastAndALaterOneIsReleased() {
+  void anEarlierPayloadVersionIsUpcastAndALaterOneIsSnoozed() {
     JobType<String> type =
         TYPE.payloadVersion(2).upcast((json, version) -> json + " from " + version);
     List<String> seen = new CopyOnWriteArrayList<>();

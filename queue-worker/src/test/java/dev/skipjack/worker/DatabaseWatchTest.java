@@ -81,7 +81,7 @@ class DatabaseWatchTest {
 
     database.askedNothing("flusher");
     database.failed("heartbeat", failure("42501"));
-    assertThat(database.isLost()).isTrue(); // until there is a response
+    assertThat(database.isLost()).isTrue(); // until a loop succeeds
     assertThat(database.worked("listener")).isFalse(); // may come from another server
     assertThat(database.worked("claim-loop")).isTrue();
   }

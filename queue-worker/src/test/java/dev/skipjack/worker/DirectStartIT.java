@@ -142,7 +142,7 @@ class DirectStartIT {
         .until(
             () -> {
               enqueueOneByOne(1);
-              return direct.get() > 0; // the first ones may come before the first poll
+              return direct.get() > 0; // no job starts directly before the first poll
             });
     int earlier = direct.get() + claimed.get();
 
@@ -293,7 +293,8 @@ class DirectStartIT {
   }
 
   /**
-   * Enqueues a job in a transaction that ends in one of several ways. Returns whether it exists.
+   * Enqueues a job in a transaction that ends in one of several ways, which {@code number} selects.
+   * Returns whether the job exists afterwards.
    */
   private boolean endTransaction(Connection connection, int number) throws SQLException {
     FollowedTransaction followed = queue.follow();

@@ -34,12 +34,13 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A direct start is committed, and something else happens before the enqueue has passed the job to
- * the worker.
+ * Tests events that happen after a direct start was committed, and before the enqueue has passed
+ * the job to the worker.
  */
 @QueueTest
 @Timeout(60)
@@ -53,12 +54,14 @@ class DirectStartMomentsIT {
   private final JobQueue elsewhere;
   private final List<Integer> begun = new CopyOnWriteArrayList<>();
   private final Semaphore endings = new Semaphore(0);
-  private final Worker worker;
+
+  @SuppressWarnings("NullAway.Init") // JUnit calls start
+  private Worker worker;
 
   /** Each claim holds the lock for reading. */
   private final ReadWriteLock claims = new ReentrantReadWriteLock();
 
-  /** The enqueues that must not go on once their connections have committed. */
+  /** The enqueues that pause after the commit, before they return their connections, by thread. */
   private final Map<Thread, Enqueue> slow = new ConcurrentHashMap<>();
 
   /** The payload of the job that was started directly. */
@@ -87,7 +90,12 @@ class DirectStartMomentsIT {
             .sameForAllThreads(true)
             .build();
     this.elsewhere = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
-    this.worker =
+  }
+
+  /** Not in the constructor: the tables still have the jobs of the test before. */
+  @BeforeEach
+  void start() {
+    worker =
         Worker.on(withPausableClaims(queue))
             .handle(NUMBER, (number, context) -> run(number))
             .queue("default", 4)
@@ -136,7 +144,10 @@ class DirectStartMomentsIT {
             method.getName().equals("store") ? store : method.invoke(access, arguments));
   }
 
-  /** Returns a pool whose connections, in slow threads, are only returned later. */
+  /**
+   * Returns the pool, whose connections wait in {@code close} for the enqueue if it is in {@link
+   * #slow}.
+   */
   private DataSource slowly(DataSource pool) {
     return proxy(
         DataSource.class,
@@ -179,7 +190,7 @@ class DirectStartMomentsIT {
 
   /**
    * Begins direct starts until one is committed as such. The worker gives no slot before its first
-   * claim has returned, and while the database seems to be slow.
+   * claim has returned, nor while the database seems to be slow.
    */
   private Thread startSlowly() throws InterruptedException {
     while (true) {
@@ -233,7 +244,7 @@ class DirectStartMomentsIT {
 
   /** The search was caused by another enqueue, whose response was lost. */
   @Test
-  void theSearchForLostJobsReleasesIt() throws Exception {
+  void theSearchForLostJobsReleasesTheJob() throws Exception {
     Thread enqueue = startSlowly();
 
     // Two searches find it, and a claim starts it again.
@@ -274,7 +285,7 @@ class DirectStartMomentsIT {
     assertThat(attempts()).isEqualTo("released");
   }
 
-  /** As after a claim. */
+  /** The job runs, like one that was claimed before the pause. */
   @Test
   void theQueueIsPaused() throws Exception {
     Thread enqueue = startSlowly();
@@ -302,7 +313,7 @@ class DirectStartMomentsIT {
     assertThat(attempts()).isEqualTo("cancelled");
   }
 
-  /** A server takes over that did not receive the commit. */
+  /** A server that did not receive the commit takes over. */
   @Test
   void aFailoverLosesTheCommit() throws Exception {
     Thread enqueue = startSlowly();

@@ -14,7 +14,7 @@ final class EventLog implements WorkerListener {
     events.add(event);
   }
 
-  /** Returns the events about one job's attempts. */
+  /** Returns the Claimed, Started and Succeeded events of one job. */
   List<WorkerEvent> of(JobId job) {
     return events.stream()
         .filter(

@@ -33,7 +33,7 @@ class ForeignCodeTest extends WorkerFixture {
 
   private static final String BAD = "bad";
 
-  /** How often code that is called for every job misbehaves. */
+  /** How many calls of the executor or the store misbehave before they work. */
   private static final int TIMES = 3;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -177,7 +177,7 @@ class ForeignCodeTest extends WorkerFixture {
     }
   }
 
-  /** A stage that never accepts a callback. */
+  /** A stage that misbehaves when a callback is registered. */
   private static final class BrokenStage extends CompletableFuture<Outcome> {
 
     private final Deed deed;
@@ -195,7 +195,7 @@ class ForeignCodeTest extends WorkerFixture {
     }
   }
 
-  /** A result that cannot be encoded. */
+  /** A result that misbehaves when it is encoded. */
   private record BrokenResult(Deed deed) {
 
     @Override

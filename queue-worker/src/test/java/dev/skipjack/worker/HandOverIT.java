@@ -58,8 +58,8 @@ class HandOverIT {
   private static final JobType<Step> FREE = JobType.of("free", Step.class);
 
   /**
-   * Enough jobs for hand-overs even on a busy machine. After 50 ms in a row, a completion hands
-   * over no job.
+   * Enough jobs for hand-overs even on a busy machine. After jobs have followed each other for 50
+   * ms, a completion hands over no job.
    */
   private static final int JOBS = 100;
 
@@ -76,7 +76,7 @@ class HandOverIT {
   private final List<HandedOver> handedOver = new CopyOnWriteArrayList<>();
   private final AtomicInteger asked = new AtomicInteger();
 
-  /** Runs around each hand-over, in its thread. */
+  /** Runs after each hand-over, in its thread. */
   private volatile UnaryOperator<HandedOver> after = result -> result;
 
   private volatile Runnable before = () -> {};

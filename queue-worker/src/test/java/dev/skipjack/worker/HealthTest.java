@@ -70,7 +70,7 @@ class HealthTest extends WorkerFixture {
             "The worker cannot create partitions (job_executions_20300107: FORBIDDEN); the last one ends at 2030-01-07T00:00:00Z");
   }
 
-  /** Heartbeats have a separate connection and always succeed. */
+  /** Heartbeats have a separate connection and succeed even then. */
   @Test
   void anExhaustedPoolIsNotReportedAsAnUnavailableDatabase() {
     store.add(job());

@@ -95,7 +95,7 @@ class LowWaterIT {
         assertThat(claim(claimer)).hasSize(5).doesNotContain(job);
       }
       hints.whileListing = () -> now += Duration.ofMillis(300).toNanos();
-      assertThat(claim(claimer)).isEmpty(); // lists
+      assertThat(claim(claimer)).isEmpty(); // lists the lanes
       hints.listings.set(0);
 
       late.commit();

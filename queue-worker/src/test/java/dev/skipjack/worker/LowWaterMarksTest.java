@@ -228,8 +228,8 @@ class LowWaterMarksTest {
     }
 
     /**
-     * If a busy queue is served along with slow ones, each claim reads their lanes from the
-     * beginning.
+     * Each later claim also reads the lane from its beginning, but only the first one belongs to
+     * the sweep.
      */
     @Test
     void sweepIsNotDelayedByLaterClaimsFromTheSameLane() {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Tests that the page lists exactly the meters of a worker, with their types, and events. */
+/** Tests that the page lists exactly the meters of a worker with their types, and its events. */
 class MetricsDocumentTest {
 
   private static final Path PAGE = Path.of("../docs/metrics.md");

@@ -50,8 +50,7 @@ class RollingDeployIT {
   private static final JobType<Named> FOREIGN = JobType.of("foreign", Named.class).priority(9);
 
   /**
-   * A duration longer than the delay after a worker has released a job with a later payload
-   * version.
+   * A duration longer than the delay for which a worker snoozes a job with a later payload version.
    */
   private static final Duration LEFT_TO_OTHERS = Duration.ofMinutes(1);
 

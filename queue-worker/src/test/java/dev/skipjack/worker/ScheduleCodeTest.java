@@ -97,7 +97,7 @@ class ScheduleCodeTest {
     return new Planned(schedule, () -> {});
   }
 
-  /** Ignores interrupts, but remembers them. */
+  /** Returns a plan that ignores interrupts, but remembers them. */
   private Planned hanging(String schedule) {
     return new Planned(
         schedule,

@@ -196,7 +196,10 @@ class SchedulerTest {
     assertThat(started).isEqualTo(3);
   }
 
-  /** The row is rejected or locked, the role lacks a right, or an encoder fails. */
+  /**
+   * Returns failures of a declaration: the row is rejected or locked, the role lacks a right, or an
+   * encoder fails.
+   */
   static Stream<Throwable> failures() {
     return Stream.of(
         rejected("23514"),

@@ -1,4 +1,4 @@
-/** Tests the worker: its parts with an in-memory store, the whole worker with PostgreSQL. */
+/** Tests the worker and its parts, with an in-memory store or with PostgreSQL. */
 @NullMarked
 package dev.skipjack.worker;
 

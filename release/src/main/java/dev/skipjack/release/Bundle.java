@@ -32,7 +32,7 @@ public final class Bundle {
       new TreeMap<>(
           Map.of("md5", "MD5", "sha1", "SHA-1", "sha256", "SHA-256", "sha512", "SHA-512"));
 
-  /** The time of all entries of the zip, which has no time zone. */
+  /** The time of all entries of the zip, whose format has no time zone. */
   private static final LocalDateTime TIME = LocalDateTime.of(2026, 1, 1, 0, 0);
 
   private Bundle() {}
@@ -111,8 +111,7 @@ public final class Bundle {
   }
 
   /**
-   * Returns the signature of a file by gpg, for all artifacts here and not in each module, because
-   * the BOM has no parent. If the key has a passphrase, gpg's agent must know it.
+   * Returns gpg's signature of a file. All artifacts are signed here and not in their modules, because the BOM has no parent. If the key has a passphrase, gpg's agent must have it.
    */
   private static byte[] sign(Path file, String key) throws IOException {
     Process gpg =

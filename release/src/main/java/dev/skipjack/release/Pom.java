@@ -53,7 +53,7 @@ final class Pom {
     return texts("dependencyManagement", "dependencies", "dependency", "artifactId");
   }
 
-  /** Returns the texts that are not blank, of all elements at a path of names from the project. */
+  /** Returns the texts of all elements at a path of names below the project, except blank texts. */
   private List<String> texts(String... path) {
     List<Element> found = List.of(project);
     for (String name : path) {

@@ -24,7 +24,7 @@ record PublishedArtifact(String name, Path folder, boolean hasJar) {
   /** What a module must state itself, because the parent's would be wrong. */
   private static final List<String> OWN = List.of("name", "description");
 
-  /** Returns all artifacts, in the order of the BOM after the parent and the BOM itself. */
+  /** Returns the parent, the BOM, and the artifacts that the BOM lists, in its order. */
   static List<PublishedArtifact> all(Path root) throws IOException {
     Pom parent = Pom.read(root.resolve("pom.xml"));
     Map<String, Path> folders = new HashMap<>();

@@ -1,4 +1,4 @@
-/** The bundle of a release: what Maven Central gets. */
+/** Makes the bundle of a release, which is uploaded to Maven Central. */
 @NullMarked
 package dev.skipjack.release;
 

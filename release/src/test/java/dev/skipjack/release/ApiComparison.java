@@ -6,12 +6,14 @@ import japicmp.cmp.JarArchiveComparatorOptions;
 import japicmp.model.AccessModifier;
 import japicmp.model.JApiClass;
 import japicmp.model.JApiCompatibility;
+import japicmp.model.JApiCompatibilityChangeType;
 import japicmp.model.JApiConstructor;
 import japicmp.model.JApiField;
 import japicmp.model.JApiMethod;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Compares the public API of two versions of a jar. */
@@ -21,9 +23,23 @@ final class ApiComparison {
   private static final Pattern NOT_THE_API =
       Pattern.compile("dev\\.skipjack\\.(model|sql|operations)\\..*|.*\\.internal\\..*");
 
+  /** Interfaces that applications call but do not implement, so that they may get new methods. */
+  private static final Pattern CALLED_ONLY =
+      Pattern.compile(
+          "dev\\.skipjack\\.(api\\.(JobEnqueuer|QueueAccess|schedule\\.Schedules|operations\\.\\w+)|dedup\\.UniqueEnqueuer"
+              + "|outbox\\.EventRecorder|worker\\.JobContext)");
+
+  private static final Set<JApiCompatibilityChangeType> NOT_IMPLEMENTED =
+      Set.of(
+          JApiCompatibilityChangeType.METHOD_ADDED_TO_INTERFACE,
+          JApiCompatibilityChangeType.METHOD_ABSTRACT_ADDED_TO_CLASS);
+
   private ApiComparison() {}
 
-  /** Returns what compiled code of the old version could miss in the new one. */
+  /**
+   * Returns the classes, with their members, that code compiled against the old version could miss
+   * in the new one, or would have to implement.
+   */
   static List<String> broken(Path old, Path current) {
     JarArchiveComparatorOptions options = new JarArchiveComparatorOptions();
     options.setAccessModifier(AccessModifier.PROTECTED);
@@ -35,30 +51,42 @@ final class ApiComparison {
                 new JApiCmpArchive(old.toFile(), "old"),
                 new JApiCmpArchive(current.toFile(), "new"))) {
       String name = type.getFullyQualifiedName();
-      if (!type.isBinaryCompatible() && !NOT_THE_API.matcher(name).matches()) {
-        broken.add(name + members(type));
+      if (NOT_THE_API.matcher(name).matches()) {
+        continue;
+      }
+      boolean mayBeImplemented = !CALLED_ONLY.matcher(name).matches();
+      List<String> members = members(type, mayBeImplemented);
+      if (!members.isEmpty()) {
+        broken.add(name + ": " + String.join(", ", members));
+      } else if (!type.isBinaryCompatible()) {
+        broken.add(name);
       }
     }
     return broken;
   }
 
-  private static String members(JApiClass type) {
+  private static List<String> members(JApiClass type, boolean mayBeImplemented) {
     List<String> names = new ArrayList<>();
     for (JApiMethod method : type.getMethods()) {
-      add(names, method, method.getName());
+      if (!method.isBinaryCompatible() || (mayBeImplemented && isNotImplemented(method))) {
+        names.add(method.getName());
+      }
     }
     for (JApiConstructor constructor : type.getConstructors()) {
-      add(names, constructor, "constructor");
+      if (!constructor.isBinaryCompatible()) {
+        names.add("constructor");
+      }
     }
     for (JApiField field : type.getFields()) {
-      add(names, field, field.getName());
+      if (!field.isBinaryCompatible()) {
+        names.add(field.getName());
+      }
     }
-    return names.isEmpty() ? "" : ": " + String.join(", ", names);
+    return names;
   }
 
-  private static void add(List<String> names, JApiCompatibility member, String name) {
-    if (!member.isBinaryCompatible()) {
-      names.add(name);
-    }
+  private static boolean isNotImplemented(JApiCompatibility method) {
+    return method.getCompatibilityChanges().stream()
+        .anyMatch(change -> NOT_IMPLEMENTED.contains(change.getType()));
   }
 }

@@ -40,11 +40,38 @@ class ApiCompatibilityTest {
 
   @Test
   void methodThatIsGoneIsReported(@TempDir Path folder) throws IOException {
-    Path old = jar(folder, "old", "public int kept() { return 1; } public void gone() {}");
-    Path current = jar(folder, "new", "public int kept() { return 2; } public void added() {}");
+    Path old =
+        jar(
+            folder,
+            "old",
+            "public class Shop { public int kept() { return 1; } public void gone() {} }");
+    Path current =
+        jar(
+            folder,
+            "new",
+            "public class Shop { public int kept() { return 2; } public void added() {} }");
 
     assertThat(ApiComparison.broken(old, old)).isEmpty();
     assertThat(ApiComparison.broken(old, current)).containsExactly("dev.skipjack.api.Shop: gone");
+  }
+
+  @Test
+  void newMethodIsReportedIfApplicationsImplementTheType(@TempDir Path folder) throws IOException {
+    Path old = jar(folder, "old", "public interface Shop {}");
+    Path current = jar(folder, "new", "public interface Shop { default void optional() {} }");
+    Path broken = jar(folder, "broken", "public interface Shop { void required(); }");
+
+    assertThat(ApiComparison.broken(old, current)).isEmpty();
+    assertThat(ApiComparison.broken(old, broken))
+        .containsExactly("dev.skipjack.api.Shop: required");
+  }
+
+  @Test
+  void newMethodIsAllowedIfApplicationsOnlyCallTheType(@TempDir Path folder) throws IOException {
+    Path old = jar(folder, "old", "public interface JobEnqueuer {}");
+    Path current = jar(folder, "new", "public interface JobEnqueuer { void added(); }");
+
+    assertThat(ApiComparison.broken(old, current)).isEmpty();
   }
 
   private static List<String> broken(Path old, Path current) throws IOException {
@@ -68,11 +95,11 @@ class ApiCompatibilityTest {
     return broken;
   }
 
-  private static Path jar(Path folder, String name, String members) throws IOException {
-    Path source = folder.resolve(name).resolve("Shop.java");
+  private static Path jar(Path folder, String name, String type) throws IOException {
+    String simpleName = type.contains("JobEnqueuer") ? "JobEnqueuer" : "Shop";
+    Path source = folder.resolve(name).resolve(simpleName + ".java");
     Files.createDirectories(source.getParent());
-    Files.writeString(
-        source, "package dev.skipjack.api; public class Shop { %s }".formatted(members));
+    Files.writeString(source, "package dev.skipjack.api; " + type);
     Path classes = folder.resolve(name).resolve("classes");
     int result =
         ToolProvider.getSystemJavaCompiler()

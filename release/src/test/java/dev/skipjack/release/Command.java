@@ -30,7 +30,7 @@ final class Command {
     return this;
   }
 
-  /** Returns what the program wrote, including standard error. */
+  /** Runs the program, and returns the lines that it wrote, including those to standard error. */
   List<String> run(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(command)

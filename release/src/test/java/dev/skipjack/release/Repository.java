@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
-/** Folders that a build of the sample gets its artifacts from. */
+/** Prepares folders from which a build of the sample gets its artifacts. */
 final class Repository {
 
   private Repository() {}
@@ -28,7 +28,7 @@ final class Repository {
     }
   }
 
-  /** Makes a folder of links to all of a local repository but Skipjack, if that is installed. */
+  /** Adds links to everything in a local repository except Skipjack, which may be installed in it. */
   static void linkOthers(Path local, Path folder) throws IOException {
     link(local, folder, "dev");
     Path dev = local.resolve("dev");

@@ -85,7 +85,7 @@ public final class Lanes {
     lanes.queue.admin().pause("newsletters");
     lanes.drain();
     out.println("paused: " + lanes.count("newsletter", lanes.sent.size()) + " newsletters");
-    out.println("receipts all the same: " + lanes.count("receipt", lanes.sent.size()));
+    out.println("receipts sent nevertheless: " + lanes.count("receipt", lanes.sent.size()));
     lanes.queue.admin().resume("newsletters");
     lanes.drain();
     out.println("resumed: " + lanes.count("newsletter", lanes.sent.size()) + " newsletters");

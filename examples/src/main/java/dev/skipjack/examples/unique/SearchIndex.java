@@ -36,7 +36,7 @@ public final class SearchIndex {
 
   static final JobType<Changed> NOTIFY_READERS = JobType.of("notify-readers", Changed.class);
 
-  /** At most once a day, counted from the first change, even if that email was sent long ago. */
+  /** At most once a day, counted from the last email's enqueue, even if that job has ended. */
   static final Unique<Changed> DAILY = Unique.by(Changed::document).perPeriod(Duration.ofDays(1));
 
   // end of snippet
@@ -102,7 +102,7 @@ public final class SearchIndex {
                 (changed, context) -> {
                   out.println(
                       changed.revision() > first
-                          ? "indexed, though the author went on"
+                          ? "indexed, although the author continued"
                           : "indexed revision " + changed.revision());
                   indexed.countDown();
                   return Outcome.completed();
@@ -121,6 +121,8 @@ public final class SearchIndex {
 
   private static String describe(EnqueueResult result) {
     return result.fold(
-        enqueued -> "a new job", already -> "none, " + already.status(), replaced -> "it waits on");
+        enqueued -> "a new job",
+        already -> "none, " + already.status(),
+        replaced -> "the waiting job is changed");
   }
 }

@@ -39,7 +39,6 @@ public final class WelcomeEmails {
     this.mailer = mailer;
   }
 
-  // snippet: readme
   record SendWelcome(long userId, String locale) {}
 
   static final JobType<SendWelcome> SEND_WELCOME =
@@ -71,8 +70,6 @@ public final class WelcomeEmails {
   Worker.Builder worker() {
     return Worker.on(queue).handle(SEND_WELCOME, this::send).queue("emails", 20);
   }
-
-  // end of snippet
 
   private static long insertUser(DSLContext db, String email) {
     return db.fetchSingle("INSERT INTO app_users (email) VALUES (?) RETURNING id", email)

@@ -14,7 +14,8 @@ class ImportsTest {
 
   @Test
   @Timeout(60)
-  void repeatsMakeOneJobAndRefusedCallsMakeNone(QueueDatabase empty) throws InterruptedException {
+  void repeatedCallsCreateOneJobAndRefusedCallsCreateNone(QueueDatabase empty)
+      throws InterruptedException {
     Story story = new Story();
     try (ExampleDatabase database = ExampleDatabase.open(empty.jdbcUrl())) {
       Imports.run(database.dataSource(), story.out);

@@ -25,7 +25,7 @@ class LanesTest {
             "first: receipt of a tax inspector",
             "in the end: 401",
             "paused: 0 newsletters",
-            "receipts all the same: 21",
+            "receipts sent nevertheless: 21",
             "resumed: 20 newsletters");
     assertThat(newslettersOfTheFirst250(story)).isBetween(25, 75);
   }

@@ -27,9 +27,9 @@ class SearchIndexTest {
             "mails sent: 1",
             "mail on the same day: none, ENDED",
             "change 1: a new job",
-            "change 2: it waits on",
-            "change 3: it waits on",
+            "change 2: the waiting job is changed",
+            "change 3: the waiting job is changed",
             "indexed revision 3",
-            "indexed, though the author went on");
+            "indexed, although the author continued");
   }
 }

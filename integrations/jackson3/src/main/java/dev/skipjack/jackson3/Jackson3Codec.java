@@ -33,8 +33,8 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>It uses its own mapper, without default typing, and the Jackson modules on the class path. A
  * payload therefore cannot name a class to load, unless the payload class allows that with
  * {@code @JsonTypeInfo}. The mapper ignores unknown fields, so that a newer producer does not break
- * an older worker. It rejects a primitive without a value, and an object with none of a record's
- * components.
+ * an older worker. It rejects a primitive without a value, and an object that has fields, but none
+ * of its record's components.
  *
  * <p>Safe for any number of threads.
  */
@@ -191,8 +191,8 @@ public final class Jackson3Codec implements PayloadCodec {
 
   /**
    * Returns the exception that a constructor or a deserializer of the application threw. Jackson's
-   * own exceptions, and the causes of its exceptions for values that do not fit, are omitted: logs
-   * and the audit show causes, and these quote the payload.
+   * own exceptions, and the causes of its exceptions for values that do not fit, are omitted,
+   * because they quote the payload, and logs and the audit show causes.
    */
   private static @Nullable Throwable causeOf(JacksonException refused) {
     Throwable cause = refused.getCause();

@@ -62,7 +62,7 @@ class BothCodecsProperties {
       DayOfWeek weekday) {}
 
   /**
-   * A payload whose properties are not in alphabetical order, which Jackson 3 prefers by default.
+   * A payload whose properties are not in alphabetical order. Jackson 3 would sort them by default.
    */
   record Payload(
       @Nullable String text,
@@ -87,7 +87,7 @@ class BothCodecsProperties {
         .isEqualTo(jackson2.encode(jackson2.decode(written, Payload.class)));
   }
 
-  /** Jackson 3 refuses these by default, and Jackson 2 does not. */
+  /** By default, Jackson 2 refuses unknown fields and Jackson 3 ignores them. */
   @Property(tries = 1)
   void bothReadNumbersOfAnotherTypeAndIgnoreUnknownFields() {
     String json =
@@ -97,7 +97,7 @@ class BothCodecsProperties {
         .isEqualTo(jackson2.decode(json, Numbers.class));
   }
 
-  /** Jackson 2 reads these by default, and Jackson 3 does not. */
+  /** By default, Jackson 2 reads primitives without a value and Jackson 3 refuses them. */
   @Property(tries = 1)
   void bothRefusePrimitivesWithoutAValue() {
     for (String json : List.of("{}", "{\"count\":null}", "{\"unknown\":[{}]}")) {

@@ -71,7 +71,10 @@ class Jackson3CodecTest extends JacksonCodecContract {
     }
   }
 
-  /** The check accepts it, because its own deserializer asks for the class that cannot be read. */
+  /**
+   * The codec's check accepts this class, because it cannot see what the class's own deserializer
+   * reads: a class that Jackson cannot read.
+   */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

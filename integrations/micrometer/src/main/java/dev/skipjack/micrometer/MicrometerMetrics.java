@@ -19,7 +19,7 @@ import java.util.function.DoubleSupplier;
  * WorkerMeter}. Meters that concern jobs have the tags {@code queue} and {@code kind}; meters that
  * concern a worker have the tag {@code worker}, which contains its name. If the gauges of a worker
  * with the same name are already registered, the gauges of the next worker are tagged {@code
- * name-2}, and so on. The timers of workers with the same name are combined.
+ * name-2}, and so on. The counters and timers of workers with the same name are combined.
  *
  * <pre>{@code
  * Worker.on(queue)...metrics(new MicrometerMetrics(registry)).start();

@@ -164,7 +164,7 @@ public final class OutboxMetrics {
     synchronized double value(ToDoubleFunction<OutboxLag> part) {
       if (!isRead || nanoTime.getAsLong() - readAt >= LIFETIME.toNanos()) {
         lag = read();
-        // A failed attempt counts too: while the database is unavailable, each takes a timeout.
+        // Failed queries count too, because each takes a timeout while the database is unavailable.
         readAt = nanoTime.getAsLong();
         isRead = true;
       }

@@ -20,14 +20,14 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Publishes the state of all queues of a database, and the doctor's findings, to Micrometer
+ * Publishes the state of all queues of a schema, and the doctor's findings, to Micrometer
  * registries. docs/metrics.md lists the meters.
  *
  * <pre>{@code
  * QueueMetrics.of(queue.reader(), queue.doctor()).bindTo(registry);
  * }</pre>
  *
- * <p>The values concern the whole database, so one or two processes suffice. A thread that reads
+ * <p>The values concern the whole schema, so one or two processes suffice. A thread that reads
  * {@code skipjack.queue.readable} queries the database if the last query was at least a minute ago,
  * and so updates the other gauges. Meanwhile, other threads get the last values, or NaN before the
  * first query. If the database cannot be read, {@code skipjack.queue.readable} is 0 and the other
@@ -112,7 +112,8 @@ public final class QueueMetrics implements MeterBinder {
           try {
             readable = read() ? 1 : 0;
           } finally {
-            // A failed attempt counts too: while the database is unavailable, each takes a timeout.
+            // Failed queries count too, because each takes a timeout while the database is
+            // unavailable.
             readAt = nanoTime.getAsLong();
             isRead = true;
           }

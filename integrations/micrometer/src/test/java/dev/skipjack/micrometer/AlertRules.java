@@ -3,7 +3,7 @@ package dev.skipjack.micrometer;
 import dev.skipjack.micrometer.MeterTable.Listed;
 import java.util.List;
 
-/** Writes alert rules of Prometheus. */
+/** Writes alert rules for Prometheus. */
 final class AlertRules {
 
   /**
@@ -47,7 +47,7 @@ final class AlertRules {
             "SkipjackHandlerStuck",
             "skipjack.jobs.stuck",
             "A handler of kind {{ $labels.kind }} does not end",
-            "It ignores the interrupt after its timeout. Its slot is replaced, but the thread remains."),
+            "It ignored the interrupt after its timeout. Another job may get its slot, but its thread keeps running."),
         increased(
             "SkipjackPayloadUnread",
             "skipjack.jobs.unread",
@@ -146,9 +146,10 @@ final class AlertRules {
   }
 
   /**
-   * Returns a rule about a counter. Micrometer creates a counter at its first increment, which
-   * Prometheus does not see as an increase. So a series counts with its full value if it had no
-   * value in the hour before, or a higher one because of a restart.
+   * Returns a rule that fires if a counter has increased in the last 15 minutes. Micrometer creates
+   * a counter at its first increment, which Prometheus does not count as an increase. So the rule
+   * also fires if a series had no value in the hour before those 15 minutes, or a higher one, which
+   * means that the process has restarted.
    */
   private Rule increased(String name, String meter, String summary, String description) {
     Listed listed = meters.get(meter);

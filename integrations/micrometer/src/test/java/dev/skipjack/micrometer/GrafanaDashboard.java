@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Writes a dashboard with one panel for each meter, in sections by the first word of its name. */
+/**
+ * Writes a dashboard with one panel for each meter, in sections by the word after {@code skipjack}
+ * in its name.
+ */
 final class GrafanaDashboard {
 
   private static final int COLUMNS = 3;

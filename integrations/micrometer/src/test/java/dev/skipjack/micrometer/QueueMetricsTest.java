@@ -172,7 +172,7 @@ class QueueMetricsTest {
     return JobQueue.builder(database.dataSource()).schema(database.schema()).build();
   }
 
-  /** A paused queue without a worker, with a dead job that blocks its ordering key. */
+  /** Creates a paused queue without a worker, which has a dead job that blocks its ordering key. */
   private static void fill(QueueDatabase database, JobQueue queue) throws SQLException {
     for (int i = 0; i < 3; i++) {
       queue.enqueue(MAIL, "");

@@ -35,7 +35,7 @@ final class Attributes {
 
   static final String FAILED = "failed";
 
-  /** The name for jobs of several queues; a queue cannot have it. */
+  /** The name for several queues or kinds. No queue and no kind can have it. */
   private static final String SEVERAL = "*";
 
   private Attributes() {}
@@ -96,7 +96,7 @@ final class Attributes {
       };
 
   /**
-   * Returns the error of an attempt that failed, or null.
+   * Returns the exception with which an attempt failed, or null if the handler returned an outcome.
    *
    * @param failure what the handler or its stage threw, perhaps with the wrapper that stages add
    */

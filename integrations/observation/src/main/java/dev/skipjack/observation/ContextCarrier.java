@@ -7,7 +7,7 @@ import java.util.Map;
  * to the thread that runs its handler. Used by {@link CarriedContext}.
  *
  * <p>Implementations are called by many threads concurrently. Headers are stored in the database
- * for as long as the job and its archive row, so do not carry secrets.
+ * for as long as the job or its archive row exists, so do not carry secrets.
  */
 public interface ContextCarrier {
 

@@ -6,7 +6,7 @@ final class HeaderText {
   private HeaderText() {}
 
   /**
-   * Replaces control characters and lone surrogates by spaces, and cuts the text.
+   * Replaces control characters and lone surrogates with spaces, and truncates the text.
    *
    * @param longest the maximum number of code points
    */

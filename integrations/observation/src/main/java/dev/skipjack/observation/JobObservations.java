@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>With Micrometer Tracing, the trace is carried in the headers of the job. The first attempt of
- * a job that was enqueued less than a minute ago is a child of the enqueue. Every other attempt has
- * a trace of its own; register {@link LinkingTracingHandler} to give it a link to the enqueue.
- * Headers that would not fit are left out.
+ * a job is a child of the enqueue if it begins at most a minute after the enqueue. Every other
+ * attempt has a trace of its own; register {@link LinkingTracingHandler} to give it a link to the
+ * enqueue. Headers that would not fit are left out.
  *
  * <p>The observation of an asynchronous handler ends with its stage. Instances are immutable and
  * safe for any number of threads.

@@ -11,7 +11,7 @@ import org.slf4j.MDC;
 
 /**
  * Carries entries of the logging context (SLF4J's MDC). The entry {@code requestId} is carried in
- * the header {@code mdc-requestid}. Control characters in a value are replaced by spaces, and a
+ * the header {@code mdc-requestid}. Control characters in a value are replaced with spaces, and a
  * value is cut after {@value #LONGEST} characters, so that an entry rarely makes an enqueue fail.
  *
  * <p>An entry that a job does not carry is left as it is in the handler's thread.
@@ -31,7 +31,7 @@ public final class MdcEntries implements ContextCarrier {
   /**
    * {@return a carrier of the entries with the given names}
    *
-   * @param names the names
+   * @param names the names of the entries
    * @throws IllegalArgumentException if a name, in lower case, is not allowed in the name of a
    *     header, or two names differ only in case
    */

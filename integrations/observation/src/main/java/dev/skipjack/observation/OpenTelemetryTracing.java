@@ -34,9 +34,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The trace is carried in the headers of the job, by OpenTelemetry's propagators, with baggage.
- * The first attempt of a job that was enqueued less than a minute ago is a child of the enqueue.
- * Every other attempt has a trace of its own, with a link to the enqueue. Headers that would not
- * fit are left out. Use {@link JobObservations} instead if the application uses Micrometer.
+ * The first attempt of a job is a child of the enqueue if it begins at most a minute after the
+ * enqueue. Every other attempt has a trace of its own, with a link to the enqueue. Headers that
+ * would not fit are left out. Use {@link JobObservations} instead if the application uses
+ * Micrometer.
  *
  * <p>The span of an asynchronous handler ends with its stage. Instances are immutable and safe for
  * any number of threads.

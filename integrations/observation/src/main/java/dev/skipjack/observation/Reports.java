@@ -17,7 +17,7 @@ final class Reports {
    * Runs every step, even if an earlier one fails. Throws nothing: failures are logged.
    *
    * @param operation the operation that is reported, for the log
-   * @param queue its queue, for the log
+   * @param queue the queue of the operation, for the log
    */
   static void end(String operation, String queue, Runnable... steps) {
     for (Runnable step : steps) {

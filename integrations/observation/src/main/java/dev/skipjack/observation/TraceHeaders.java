@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Writes the trace of an enqueue to the headers of its jobs, and decides how an attempt is related
  * to that trace.
  *
- * @param within how long the first attempt of a job may have waited to be a part of that trace
+ * @param within the maximum time between the enqueue and the first attempt for which the attempt is
+ *     a part of that trace
  */
 record TraceHeaders(Duration within, Clock clock) {
 

@@ -2,7 +2,7 @@
  * Traces of jobs, and context that follows a job to its handler.
  *
  * <p>{@link dev.skipjack.observation.JobObservations} reports enqueues and attempts as Micrometer
- * observations, from which metrics and traces follow. {@link
+ * observations, from which Micrometer derives metrics and traces. {@link
  * dev.skipjack.observation.OpenTelemetryTracing} reports them as spans of OpenTelemetry, without
  * Micrometer. {@link dev.skipjack.observation.CarriedContext} carries other context, such as
  * entries of the logging context, by means of {@link dev.skipjack.observation.ContextCarrier}s.

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 
-/** The code of docs/guides/observation.md. */
+/** Tests the code of docs/guides/observation.md. */
 @QueueTest
 class ObservationGuideTest {
 

@@ -34,10 +34,12 @@ class TraceHeadersTest {
     return HEADERS.write(List.of(job), propagated, hasParent).get(0).headers();
   }
 
-  /** A quotation mark has two bytes in JSON, and an umlaut has two in UTF-8. */
+  /**
+   * In JSON, a quotation mark and a backslash take two bytes each. In UTF-8, an umlaut takes two.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"x", "\"", "\\", "\u00fc"})
-  void headersOfATraceHaveAtMostHalfOfTheBytesOfAJob(String character) {
+  void headersOfATraceTakeAtMostHalfOfTheSpaceForHeaders(String character) {
     for (int length = 900; length < 2_050; length++) {
       Map<String, String> propagated = new LinkedHashMap<>();
       propagated.put("baggage", character.repeat(length));

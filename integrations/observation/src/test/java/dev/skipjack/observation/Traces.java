@@ -36,7 +36,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The spans of a test, reported in one of the two ways. */
+/** The spans of a test, which uses either OpenTelemetry or Micrometer. */
 abstract class Traces {
 
   final InMemorySpanExporter exporter = InMemorySpanExporter.create();
@@ -90,7 +90,10 @@ abstract class Traces {
 
   abstract ExecutionInterceptor attempts();
 
-  /** Sets how long the first attempt may wait to be a child. */
+  /**
+   * Sets the maximum time between an enqueue and a first attempt for which the attempt's span is a
+   * child of the enqueue's span.
+   */
   abstract void childWithin(Duration wait);
 
   /** Runs {@code action} as a part of a new trace. */

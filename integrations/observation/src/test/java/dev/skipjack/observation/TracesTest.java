@@ -42,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The spans of enqueues and attempts, with OpenTelemetry and with Micrometer. */
+/** Tests the spans of enqueues and attempts, with OpenTelemetry and with Micrometer. */
 @QueueTest
 class TracesTest {
 
@@ -449,7 +449,7 @@ class TracesTest {
     return jobs.stream().map(job -> job.withHeaders(Map.of("tenant", "x".repeat(1_000)))).toList();
   }
 
-  /** A tracestate belongs to its traceparent. */
+  /** A tracestate is valid only with its own traceparent. */
   @ParameterizedTest
   @MethodSource("bothWays")
   void aNewTraceReplacesAllHeadersOfTheInheritedOne(Traces traces) {

@@ -26,7 +26,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** The tests for Spring Boot 4. */
+/**
+ * Runs the tests of {@link AutoConfigurationContract} with Spring Boot 4, and some that only it
+ * needs.
+ */
 class SpringBoot4Test extends AutoConfigurationContract {
 
   SpringBoot4Test(QueueDatabase database) {

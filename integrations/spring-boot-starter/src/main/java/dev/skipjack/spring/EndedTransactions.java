@@ -77,7 +77,9 @@ final class EndedTransactions implements TransactionExecutionListener {
     }
   }
 
-  /** Returns null for a savepoint, and for a transaction without a JDBC connection. */
+  /**
+   * Returns null for a savepoint, for a joined transaction, and for one without a JDBC connection.
+   */
   private static @Nullable ConnectionHolder holderOf(TransactionExecution transaction) {
     return transaction instanceof DefaultTransactionStatus status
             && status.isNewTransaction()
@@ -88,8 +90,9 @@ final class EndedTransactions implements TransactionExecutionListener {
   }
 
   /**
-   * A transaction that ends. It has ended when its first callback is called. Before that, JPA sends
-   * its changes and may call listeners of entities, which still belong to the transaction.
+   * A transaction that ends. It has ended when its first callback after the commit or rollback is
+   * called. Before that, JPA sends its changes and may call listeners of entities, which still
+   * belong to the transaction.
    */
   static final class Ended implements TransactionSynchronization, PriorityOrdered {
 
@@ -141,8 +144,8 @@ final class EndedTransactions implements TransactionExecutionListener {
       if (connection == null) {
         return;
       }
-      // The driver does not report that the server rolls back at the commit, which it does if a
-      // statement of a callback has failed. The query then fails, too.
+      // If a statement of a callback has failed, the server rolls back at the commit, which the
+      // driver may not report. The query fails in that case.
       try (Statement query = connection.createStatement()) {
         query.execute("SELECT 1");
         connection.commit();

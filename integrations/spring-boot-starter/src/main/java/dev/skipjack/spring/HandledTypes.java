@@ -71,8 +71,8 @@ final class HandledTypes implements SmartInitializingSingleton {
    * Rejects a type if the handler would not run or could not read the jobs enqueued with that type.
    *
    * @throws IllegalArgumentException if the type and the handler's type differ in the payload
-   *     version or class, or in the queue and the application's worker does not serve that other
-   *     queue. The message names the calling method
+   *     version or class, or if their queues differ and the application's worker does not serve the
+   *     type's queue. The message names the calling method
    */
   void requireSame(JobType<?> enqueued) {
     requireSame(enqueued, TransactionalWrites::caller);

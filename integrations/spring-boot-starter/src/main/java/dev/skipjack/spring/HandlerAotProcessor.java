@@ -53,7 +53,10 @@ final class HandlerAotProcessor implements BeanRegistrationAotProcessor {
     }
   }
 
-  /** Covers all that the scan for handlers reads: declared methods and constants, by class. */
+  /**
+   * Registers what the scan for handlers reads: the declared methods and the constants of each
+   * class.
+   */
   private void register(ReflectionHints hints, Class<?> type) {
     Set<Type> converted = new LinkedHashSet<>();
     for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {

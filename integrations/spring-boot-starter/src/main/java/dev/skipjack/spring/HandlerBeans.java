@@ -135,7 +135,10 @@ final class HandlerBeans {
         type, (ReflectionUtils.MethodFilter) each -> each.isAnnotationPresent(JobHandler.class));
   }
 
-  /** A transaction of the method's own would commit its rows without the completion. */
+  /**
+   * Rejects a handler that does not join the transaction, because its rows would be committed
+   * without the completion of the job.
+   */
   private static void requireJoining(String name, Class<?> type, Method handler) {
     Transactional own = AnnotatedElementUtils.findMergedAnnotation(handler, Transactional.class);
     if (own == null) {

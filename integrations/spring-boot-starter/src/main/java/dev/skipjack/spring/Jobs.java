@@ -41,12 +41,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * gives every thread an equivalent connection ({@link JobQueue.Builder#sameForAllThreads}) and a
  * worker of the application has more free slots than it keeps for other transactions, the first job
  * of the transaction starts directly instead. It must be due, without a key and with more than one
- * attempt, and the transaction must take less than a second and must not be serializable. Both use
- * the connection of the transaction.
+ * attempt, and the transaction must take less than a second and must not be serializable. The
+ * direct start and the wake-ups use the connection of the transaction.
  *
- * <p>If the application handles jobs of the kind with a type that has another queue, payload
- * version or payload class, the enqueue is rejected, because the handler could not run the job.
- * {@link EnqueueOptions} may set another queue.
+ * <p>If the handler of this application has a type with another payload version, payload class or
+ * queue, the enqueue is rejected, because the handler could not run the job. A queue that the
+ * application's worker serves is accepted, and {@link EnqueueOptions} may set any queue.
  *
  * <p>Safe for any number of threads.
  */
@@ -64,7 +64,7 @@ public final class Jobs implements JobEnqueuer {
    * @param queue the queue
    * @param dataSource the data source of the application's transactions, in whose database the
    *     queue is
-   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @param transaction how enqueues use the caller's transaction
    */
   public Jobs(JobQueue queue, DataSource dataSource, EnqueueTransaction transaction) {
     this(queue, dataSource, transaction, HandledTypes.UNKNOWN);
@@ -141,7 +141,7 @@ public final class Jobs implements JobEnqueuer {
   }
 
   private JobEnqueuer in(Connection connection) {
-    // After the completion, for instance, no further synchronization can be registered.
+    // For instance, no synchronization can be registered after the completion.
     return TransactionSynchronizationManager.isSynchronizationActive()
         ? SpringTransaction.current(queue, dataSource).enqueuer(connection)
         : queue.in(connection);

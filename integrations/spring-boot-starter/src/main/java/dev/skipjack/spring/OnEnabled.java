@@ -7,9 +7,9 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches unless a property is false. Reads the property as {@link SkipjackProperties} does:
- * {@code @ConditionalOnProperty} compares texts, so that a worker would be started in spite of
- * {@code off} or {@code no}.
+ * Matches unless a property is false. Reads the property as {@link SkipjackProperties} does,
+ * because {@code @ConditionalOnProperty} compares texts and would start a worker in spite of {@code
+ * off} or {@code no}.
  */
 abstract class OnEnabled extends SpringBootCondition {
 

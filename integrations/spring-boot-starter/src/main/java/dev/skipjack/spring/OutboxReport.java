@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param unpublished the number of events that are not published and not dead, at most 10,000
  * @param oldestSeconds the longest time that an event has waited although a relay may publish it
- * @param blockedAggregates the number of aggregates with a failed event
- * @param dead the number of dead events, at most 10,000
- * @param relays the relays that hold the latest lease of a shard
- * @param blocked the first of the aggregates with a failed event
- * @param deadEvents the first of the dead events
+ * @param blockedAggregates the number of aggregates whose events wait, because one of them failed
+ *     or was postponed
+ * @param dead the number of dead events, including skipped ones, at most 10,000
+ * @param relays the relays that took the latest lease of a shard
+ * @param blocked the aggregates that have been blocked longest
+ * @param deadEvents the events that became dead first
  */
 record OutboxReport(
     long unpublished,

@@ -14,8 +14,8 @@ record RawDataSource(DataSource dataSource) {
 
   /**
    * Returns the data source behind the proxies that return the connection of the current
-   * transaction. Own transactions cannot use such a connection, and Spring registers the
-   * transaction under the data source behind the proxy.
+   * transaction. The queue's own transactions cannot use such a connection, and Spring registers
+   * the transaction under the data source behind the proxy.
    */
   static DataSource of(DataSource dataSource) {
     DataSource raw = dataSource;

@@ -12,7 +12,7 @@ public interface RelayCustomizer {
   /**
    * Changes the builder, which already has the settings of the properties.
    *
-   * @param relay the relay
+   * @param relay the builder of the relay
    */
   void customize(Relay.Builder relay);
 }

@@ -24,8 +24,8 @@ import org.springframework.util.ClassUtils;
 /**
  * Configures the queue, {@link Jobs} and the worker if there is a {@code DataSource}.
  *
- * <p>With {@code skipjack.enabled=false}, the starter configures nothing. It only keeps Spring Boot
- * from configuring Flyway and jOOQ, which the starter brings.
+ * <p>With {@code skipjack.enabled=false}, the starter configures nothing. It still keeps Spring
+ * Boot from setting up Flyway and jOOQ, which the starter brings, unless the application uses them.
  */
 @AutoConfiguration(
     afterName = {

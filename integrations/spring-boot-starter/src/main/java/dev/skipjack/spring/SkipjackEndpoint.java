@@ -151,7 +151,7 @@ final class SkipjackEndpoint {
   /** The result of a command, or why a request was rejected. */
   record Message(String message) {}
 
-  /** {@code GET /actuator/skipjack}. */
+  /** Handles {@code GET /actuator/skipjack}. */
   @ReadOperation
   Overview overview() {
     JobReader reader = queue.reader();
@@ -162,7 +162,8 @@ final class SkipjackEndpoint {
   }
 
   /**
-   * {@code GET /actuator/skipjack/queues}, {@code workers}, {@code dead-letters}, {@code outbox}.
+   * Handles {@code GET /actuator/skipjack/queues}, {@code workers}, {@code dead-letters} and {@code
+   * outbox}.
    */
   @ReadOperation
   WebEndpointResponse<Object> list(@Selector String list, @Nullable String limit) {
@@ -210,7 +211,7 @@ final class SkipjackEndpoint {
     return Page.of(reader.deadLetters().stream().map(DeadLetters::of).toList(), limit);
   }
 
-  /** {@code GET /actuator/skipjack/why/{job}}. */
+  /** Handles {@code GET /actuator/skipjack/why/{job}}. */
   @ReadOperation
   WebEndpointResponse<Object> explain(@Selector String question, @Selector String job) {
     if (!question.equals("why")) {
@@ -227,10 +228,10 @@ final class SkipjackEndpoint {
   }
 
   /**
-   * {@code POST /actuator/skipjack/pause/{queue}}, {@code resume/{queue}} and {@code
+   * Handles {@code POST /actuator/skipjack/pause/{queue}}, {@code resume/{queue}} and {@code
    * redrive/{job}}.
    *
-   * @param duration how long to pause the queue; null until it is resumed
+   * @param duration how long to pause the queue; null to pause it until it is resumed
    * @param reason why the queue is paused; null if that is not recorded
    */
   @WriteOperation

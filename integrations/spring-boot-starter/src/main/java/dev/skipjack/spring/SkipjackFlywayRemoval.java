@@ -68,7 +68,10 @@ final class SkipjackFlywayRemoval implements BeanDefinitionRegistryPostProcessor
             .anyMatch(name -> !isOfSpringBoot(beans, name));
   }
 
-  /** Returns whether Spring Boot defines a bean. It also defines customizers of Flyway. */
+  /**
+   * Returns whether Spring Boot's configuration of Flyway defines a bean. Some of its beans are
+   * customizers.
+   */
   private static boolean isOfSpringBoot(ConfigurableListableBeanFactory beans, String name) {
     String factory =
         beans.containsBeanDefinition(name)

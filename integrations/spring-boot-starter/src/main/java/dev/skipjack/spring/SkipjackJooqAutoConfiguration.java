@@ -9,13 +9,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Keeps Spring Boot's jOOQ beans from an application that does not use them.
+ * Delays the creation of Spring Boot's jOOQ beans until another bean needs them.
  *
  * <p>This starter uses jOOQ, and Spring Boot 3 configures a {@code DSLContext} of the application
  * as soon as jOOQ is on the class path. Creating it takes a fifth of the start time of a small
- * application, connects to the database, and fails if there are several data sources. The beans are
- * therefore created when another bean asks for them. Spring Boot 4 configures jOOQ only through a
- * starter of its own.
+ * application, connects to the database, and fails if there are several data sources. Many
+ * applications do not use these beans. Spring Boot 4 configures jOOQ only through a starter of its
+ * own.
  */
 @AutoConfiguration
 @ConditionalOnClass(name = SkipjackJooqAutoConfiguration.OF_SPRING_BOOT)

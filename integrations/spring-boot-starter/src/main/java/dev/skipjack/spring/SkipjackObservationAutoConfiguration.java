@@ -36,13 +36,13 @@ import org.springframework.core.annotation.Order;
 @ConditionalOnBean(JobQueue.class)
 public class SkipjackObservationAutoConfiguration {
 
-  /** Before interceptors of the application, so that these run inside the observation. */
+  /** Precedes interceptors of the application, so that these run inside the observation. */
   private static final int OBSERVATION_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
-  /** After the observation, so that the context is restored inside it. */
+  /** Follows the observation, so that the context is restored inside it. */
   private static final int CONTEXT_ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
-  /** Before Spring Boot's handler of any receiver, whose order is 1000. */
+  /** Precedes Spring Boot's handler of any receiver, whose order is 1000. */
   private static final int LINKING_ORDER = 900;
 
   @Configuration(proxyBeanMethods = false)

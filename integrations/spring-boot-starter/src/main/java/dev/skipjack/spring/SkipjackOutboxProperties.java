@@ -25,10 +25,10 @@ public record SkipjackOutboxProperties(@DefaultValue Relay relay) {
    *     is random.
    * @param threads Number of threads, each of which publishes a batch at a time. Default 1.
    * @param shards Maximum number of shards that a batch leases. Default 8.
-   * @param batchSize Approximate number of events in a batch. Default 500.
+   * @param batchSize Approximate maximum number of events in a batch. Default 500.
    * @param lease How long a lease stays valid without renewal. Default 30 s.
-   * @param publishTimeout How long the events of a batch are sent, at least a third of the lease.
-   *     The rest waits for the next batch. Default 60 s.
+   * @param publishTimeout How long the publisher may begin to send events of a batch, at least a
+   *     third of the lease. The other events wait for the next batch. Default 60 s.
    * @param pollInterval Maximum time between two queries while there is nothing to publish. Default
    *     1 s.
    * @param retention How long published events are kept. Default 7 days.

@@ -47,13 +47,13 @@ public record SkipjackProperties(
   /**
    * Makes a defensive copy of the queues.
    *
-   * @param enabled whether the configuration is active
-   * @param schema the schema
-   * @param migrate whether migrations run at the start
+   * @param enabled whether the starter configures anything
+   * @param schema the schema of the queue's tables
+   * @param migrate what happens to the queue's tables at start
    * @param enqueue how jobs are enqueued
    * @param queues the queues that the worker serves, by name
    * @param worker the worker
-   * @param observation which observations are made
+   * @param observation the settings of observations
    */
   public SkipjackProperties {
     queues = Map.copyOf(queues);
@@ -111,8 +111,9 @@ public record SkipjackProperties(
    * The observations of enqueues and attempts, if {@code skipjack-observation} is on the class
    * path.
    *
-   * @param childWithin How soon after the enqueue the first attempt of a job must begin to be a
-   *     part of the enqueuer's trace. Any other attempt has a trace of its own, with a link.
+   * @param childWithin Maximum time between an enqueue and the first attempt of its job for which
+   *     this attempt is a part of the enqueuer's trace. Any other attempt has a trace of its own,
+   *     with a link to that one.
    */
   public record Observation(@DefaultValue("1m") Duration childWithin) {}
 

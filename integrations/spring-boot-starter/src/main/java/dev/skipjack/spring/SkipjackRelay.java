@@ -35,7 +35,7 @@ public final class SkipjackRelay implements SmartLifecycle, DisposableBean {
   private final SkipjackOutboxProperties.Relay properties;
   private final ConfigurableListableBeanFactory beans;
 
-  /** The lock that a thread holds until the relay has stopped. */
+  /** The lock that a thread holds while it stops the relay. */
   private final Object stopping = new Object();
 
   private @Nullable Relay relay;

@@ -31,7 +31,7 @@ final class SkipjackRuntimeHints implements RuntimeHintsRegistrar {
     registerDriver(hints, loader);
   }
 
-  /** Records are created by jOOQ through their constructors. */
+  /** Registers the constructors with which jOOQ creates records. */
   private static void registerRecords(RuntimeHints hints, @Nullable ClassLoader loader) {
     PathMatchingResourcePatternResolver files = new PathMatchingResourcePatternResolver(loader);
     MetadataReaderFactory classes = new SimpleMetadataReaderFactory(loader);

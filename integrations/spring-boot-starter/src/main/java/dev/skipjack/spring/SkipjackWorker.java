@@ -44,7 +44,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
   private final Environment environment;
   private final HandledTypes handled;
 
-  /** The lock that a thread holds until the worker has stopped. */
+  /** The lock that a thread holds while it stops the worker. */
   private final Object stopping = new Object();
 
   private @Nullable Worker worker;
@@ -86,7 +86,7 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
    * Builds another worker with the same handlers and settings, which is not started. Intended for
    * tests, which run jobs in the calling thread.
    *
-   * @param access the access to the queue whose jobs it runs
+   * @param access the access to the queue whose jobs the worker runs
    * @param last changes the worker after all {@link WorkerCustomizer} beans
    * @return the worker, or empty if no bean has a handler and there is no {@link WorkerCustomizer}
    * @throws IllegalArgumentException if a handler or a schedule is declared incorrectly, or a
@@ -151,7 +151,10 @@ public final class SkipjackWorker implements SmartLifecycle, DisposableBean {
     }
   }
 
-  /** Follows Boot's choice of threads. Before Java 21, Boot ignores the property. */
+  /**
+   * Returns the threads that Spring Boot's property selects. Before Java 21, Spring Boot ignores
+   * it.
+   */
   private HandlerThreads handlerThreads() {
     Boolean virtual = environment.getProperty(VIRTUAL, Boolean.class);
     if (virtual == null || Runtime.version().feature() < FIRST_WITH_VIRTUAL) {

@@ -12,8 +12,8 @@ import javax.sql.DataSource;
  * Records events in Spring's transactions: an event exists if and only if the transaction in which
  * it was recorded commits. Inject it as {@link EventRecorder}.
  *
- * <p>An event needs the rows that it reports, so recording one without a transaction on the queue's
- * {@code DataSource} is rejected. Safe for any number of threads.
+ * <p>An event must be committed with the rows that it reports, so recording one without a
+ * transaction on the queue's {@code DataSource} is rejected. Safe for any number of threads.
  */
 public final class SpringEventRecorder implements EventRecorder {
 

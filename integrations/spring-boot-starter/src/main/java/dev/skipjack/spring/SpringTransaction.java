@@ -14,9 +14,9 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Starts the job of one of Spring's transactions after its commit, or sends the wake-ups for its
- * jobs. At that time, the connection of the transaction is still bound, so that the pool need not
- * provide a second one.
+ * After the commit of a transaction of Spring, starts its first job directly, or sends the wake-ups
+ * for its jobs. At that time, the connection of the transaction is still bound, so that the pool
+ * need not provide a second one.
  */
 final class SpringTransaction implements TransactionSynchronization {
 
@@ -83,7 +83,7 @@ final class SpringTransaction implements TransactionSynchronization {
     }
   }
 
-  // Not called if the first enqueue was in a callback of this name.
+  // Spring does not call this method if the first enqueue was in another callback after the commit.
   @Override
   public void afterCommit() {
     if (followed.hasStart()) {
@@ -91,8 +91,8 @@ final class SpringTransaction implements TransactionSynchronization {
     }
   }
 
-  // The transaction that has ended may be one on another data source, while the one that is open on
-  // the connection is suspended. The state of the connection shows this.
+  // The ended transaction may be on another data source, while the one on this connection is
+  // suspended and still open. The state of the connection shows this.
   @Override
   public void afterCompletion(int status) {
     TransactionSynchronizationManager.unbindResourceIfPossible(queue);

@@ -36,7 +36,7 @@ public final class SpringUniqueJobs implements UniqueEnqueuer {
    * @param queue the queue
    * @param dataSource the data source of the application's transactions, in whose database the
    *     queue is
-   * @param transaction the caller's transaction, on a connection without auto-commit
+   * @param transaction how enqueues use the caller's transaction
    */
   public SpringUniqueJobs(JobQueue queue, DataSource dataSource, EnqueueTransaction transaction) {
     this(queue, dataSource, transaction, HandledTypes.UNKNOWN);

@@ -17,8 +17,8 @@ final class TransactionManagers {
   }
 
   /**
-   * Returns the application's transaction manager for a data source. The only or primary manager
-   * takes precedence.
+   * Returns a transaction manager of the application whose transactions use the data source. If the
+   * only or primary manager is one of these, returns it.
    *
    * @throws IllegalStateException if there is none; the message names the managers and the data
    *     source

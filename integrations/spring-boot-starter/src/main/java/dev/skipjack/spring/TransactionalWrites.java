@@ -25,7 +25,10 @@ final class TransactionalWrites {
 
   private static final Logger LOG = LoggerFactory.getLogger(TransactionalWrites.class);
 
-  /** The classes whose methods an application calls, by name, because some are optional. */
+  /**
+   * The names of the classes whose methods an application calls. Some of these classes are
+   * optional.
+   */
   private static final Set<String> OURS =
       Set.of(
           TransactionalWrites.class.getName(),
@@ -74,7 +77,7 @@ final class TransactionalWrites {
   }
 
   /**
-   * Writes.
+   * Writes in the caller's transaction, or in one of the queue's own.
    *
    * @param name the kind or the type of what is written
    * @param joined writes in the transaction that is open on a connection

@@ -12,7 +12,7 @@ public interface WorkerCustomizer {
   /**
    * Changes the builder, which already has the settings, handlers, schedules and queues.
    *
-   * @param worker the worker
+   * @param worker the builder of the worker
    */
   void customize(Worker.Builder worker);
 }

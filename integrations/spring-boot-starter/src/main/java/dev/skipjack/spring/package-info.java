@@ -6,11 +6,12 @@
  * dev.skipjack.spring.Jobs}, which enqueues in the transaction of the calling method. Beans with
  * {@link dev.skipjack.handlers.JobHandler} methods become the handlers of a worker, which starts
  * and stops with the application. {@link dev.skipjack.spring.SkipjackProperties} has the settings.
- * An application that defines a bean of one of these types itself replaces the configured one.
+ * If the application defines a {@code JobQueue} or {@code Jobs} bean, the starter defines none of
+ * that type.
  *
- * <p>Compiled against Spring Boot 3.5 and usable with 4. Classes that version 4 has moved to other
- * packages are referred to by name, or only by configurations that are active with one of the
- * versions.
+ * <p>The starter is compiled against Spring Boot 3.5 and also works with 4. Classes that version 4
+ * has moved to other packages are referred to by name, or only by configurations that are active
+ * with one of the versions.
  */
 @NullMarked
 package dev.skipjack.spring;

@@ -21,7 +21,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.annotation.Transactional;
 
-/** An application that is processed ahead of time, and runs jobs as a process of its own. */
+/** An application that a test processes ahead of time, and then runs as a process of its own. */
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import({Mails.class, Registration.class, AheadOfTimeApplication.Accounts.class})
@@ -38,7 +38,7 @@ class AheadOfTimeApplication {
 
   record Account(int number, Address home) {}
 
-  /** Handlers behind a proxy of a class. */
+  /** Handlers of a bean that Spring wraps in a proxy, which is a subclass of its class. */
   @Component
   static class Accounts {
 

@@ -209,7 +209,10 @@ class AheadOfTimeTest {
         .containsExactly("V1__create_customers.sql");
   }
 
-  /** Passes on the properties of this JVM that tests set for Spring Boot. */
+  /**
+   * Returns a builder of a JVM that gets the properties which tests set for Spring Boot in this
+   * JVM.
+   */
   private static ForkedJvm.Builder fork(Class<?> main) {
     ForkedJvm.Builder forked = ForkedJvm.of(main);
     System.getProperties().stringPropertyNames().stream()

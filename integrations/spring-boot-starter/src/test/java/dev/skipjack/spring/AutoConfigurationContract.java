@@ -65,7 +65,9 @@ abstract class AutoConfigurationContract {
   /** Returns the status code of a group of the health endpoint. */
   abstract String groupStatus(ApplicationContext context, String group);
 
-  /** Returns contexts with Spring Boot's Flyway, which runs the given migrations. */
+  /**
+   * Returns a runner with Spring Boot's Flyway, which runs {@code migrations} instead of its own.
+   */
   abstract ApplicationContextRunner withFlyway(Runnable migrations);
 
   @Test
@@ -114,7 +116,8 @@ abstract class AutoConfigurationContract {
         .run(
             context -> {
               assertThat(context).hasNotFailed();
-              // These keep Spring Boot from configuring the libraries that the starter brings.
+              // Without these, Spring Boot would configure libraries that the application has only
+              // because of the starter.
               assertThat(context.getBeanDefinitionNames())
                   .filteredOn(name -> name.startsWith("skipjack"))
                   .allMatch(name -> name.endsWith("FlywayRemoval") || name.endsWith("LazyJooq"));

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/** The metadata is written by Spring Boot's annotation processor, which runs in Maven's build. */
+/** Tests the metadata that Spring Boot's annotation processor writes during the build. */
 class ConfigurationMetadataTest {
 
   private static final String FILE = "META-INF/spring-configuration-metadata.json";
 
-  /** Reads the files of all jars, because Spring Boot has one of the same name. */
+  /** Reads the files of all jars, because Spring Boot's jars have files of the same name. */
   private static Map<String, JsonNode> documented() throws IOException {
     Map<String, JsonNode> properties = new LinkedHashMap<>();
     ObjectMapper json = new ObjectMapper();
@@ -82,7 +82,7 @@ class ConfigurationMetadataTest {
                     .doesNotContain("{@", "<"));
   }
 
-  /** With this file, Spring Boot need not read the classes whose conditions are not met. */
+  /** With this file, Spring Boot can skip configurations without reading their classes. */
   @Test
   void theConditionsAreKnownWithoutReadingTheClasses() throws IOException {
     Properties conditions = new Properties();

@@ -12,10 +12,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.util.ClassUtils;
 
-/** Application contexts for tests. */
+/** Creates application contexts for tests. */
 final class Contexts {
 
-  /** The properties with which Kubernetes' probes include the worker. */
+  /** The properties that include the worker in the probes for Kubernetes. */
   static final String[] PROBES = {
     "management.endpoint.health.probes.enabled=true",
     "management.endpoint.health.group.liveness.include=livenessState,skipjackLiveness",
@@ -27,7 +27,8 @@ final class Contexts {
   private Contexts() {}
 
   /**
-   * Returns a runner with the starter and Boot's configurations of transactions, without a pool.
+   * Returns a runner with the configurations of the starter and of Spring Boot's transactions, but
+   * without a pool.
    */
   static ApplicationContextRunner withoutDataSource() {
     return new ApplicationContextRunner()
@@ -52,12 +53,15 @@ final class Contexts {
                 moved("jdbc", "JdbcTemplateAutoConfiguration")));
   }
 
-  /** Returns a class of Spring Boot 3 or, if that is on the class path, its successor in 4. */
+  /**
+   * Returns a class of Spring Boot 4 or, if that is not on the class path, its predecessor in
+   * Spring Boot 3.
+   */
   private static Class<?> moved(String technology, String name) {
     return moved("autoconfigure." + technology, technology, name);
   }
 
-  /** Returns the configurations of Micrometer that the actuator has. */
+  /** Returns the actuator's configurations of Micrometer. */
   static AutoConfigurations micrometer() {
     return AutoConfigurations.of(
         moved("actuate.autoconfigure.metrics", "micrometer.metrics", "MetricsAutoConfiguration"),
@@ -79,7 +83,9 @@ final class Contexts {
             : "org.springframework.boot.%s.%s".formatted(boot3, name));
   }
 
-  /** Returns a class by name, because these tests are compiled with one version only. */
+  /**
+   * Returns a class by name, because these tests are compiled with only one version of Spring Boot.
+   */
   private static Class<?> named(String name) {
     return ClassUtils.resolveClassName(name, null);
   }
@@ -91,7 +97,7 @@ final class Contexts {
         .withPropertyValues("skipjack.migrate=validate");
   }
 
-  /** Publishes the states that an application has after its start. */
+  /** Publishes the states that Spring Boot publishes when an application has started. */
   static void publishStarted(ApplicationContext context) {
     AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
     AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);

@@ -21,7 +21,9 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 
-/** Applications whose data source bean is one of Spring's proxies, in front of the pool. */
+/**
+ * Tests applications whose data source bean is not the pool, but one of Spring's proxies for it.
+ */
 @QueueTest
 class DataSourceProxiesTest {
 

@@ -33,7 +33,10 @@ import org.springframework.transaction.support.TransactionTemplate;
 @QueueTest
 class DirectStartInTransactionTest {
 
-  /** Longer than transactions get no slots after a slow one, for example on a busy machine. */
+  /**
+   * After a slow transaction, which is likely on a busy machine, the worker gives transactions no
+   * slots for a shorter time than this.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final QueueDatabase database;
@@ -49,7 +52,7 @@ class DirectStartInTransactionTest {
         .withBean(Mails.class);
   }
 
-  /** Returns a pool of the class with which jobs start directly by default. */
+  /** Returns a pool of a class with which jobs start directly by default. */
   private DataSource pool() {
     HikariDataSource pool = new HikariDataSource();
     pool.setJdbcUrl(database.jdbcUrl());
@@ -57,24 +60,24 @@ class DirectStartInTransactionTest {
     return pool;
   }
 
-  /** What a test does in a running application whose worker has free slots. */
+  /** The steps of a test in a running application. */
   private record Application(ApplicationContext context) {
 
-    /** Enqueues in the current transaction, and returns the status that it sees. */
+    /** Enqueues a job in the current transaction, and returns the job's status. */
     String enqueue(String user) {
       JobId id = context.getBean(Jobs.class).enqueue(Mails.SEND_WELCOME, new SendWelcome(user));
       return status(id);
     }
 
     /**
-     * Enqueues a job that is to start directly. The worker gives no slot as long as the database
-     * seems to be slow.
+     * Enqueues a job that starts directly. Tries again as long as the worker gives it no slot
+     * because the database seems to be slow.
      */
     void enqueueRunning(String user) {
       JdbcTemplate sql = context.getBean(JdbcTemplate.class);
       await()
           .atMost(PATIENCE)
-          .pollInSameThread() // which has the transaction
+          .pollInSameThread() // the transaction belongs to it
           .until(
               () -> {
                 sql.execute("SAVEPOINT before");
@@ -195,7 +198,7 @@ class DirectStartInTransactionTest {
                             application.enqueueRunning("bob");
                             nested.setRollbackOnly();
                           }));
-              application.awaitSlots(); // they were given back
+              application.awaitSlots(); // the slots are free again
               application.transaction(transaction -> application.enqueue("cyn"));
 
               application.awaitSent("cyn");
@@ -225,7 +228,7 @@ class DirectStartInTransactionTest {
             });
   }
 
-  /** Half of two slots is one. */
+  /** Transactions may have half of the slots, which is one of two. */
   @Test
   void aSlotIsLeftForClaims() {
     contexts()
@@ -260,7 +263,7 @@ class DirectStartInTransactionTest {
                     JdbcTemplate sql = context.getBean(JdbcTemplate.class);
                     await()
                         .atMost(PATIENCE)
-                        .pollInSameThread() // which has the transaction
+                        .pollInSameThread() // the transaction belongs to it
                         .until(
                             () ->
                                 Boolean.TRUE.equals(
@@ -348,7 +351,10 @@ class DirectStartInTransactionTest {
             });
   }
 
-  /** Commits on the connection and breaks it, so that the manager does not learn of it. */
+  /**
+   * Commits on the connection and then breaks it, so that the transaction manager cannot know of
+   * the commit.
+   */
   private record CommittedUnnoticed(DataSource dataSource) implements TransactionSynchronization {
 
     @Override

@@ -171,7 +171,7 @@ class EndedTransactionsTest {
     }
   }
 
-  /** Spring Boot adds no listeners to such a bean. */
+  /** Spring Boot adds no listeners to a transaction manager that the application defines. */
   @Test
   void aTransactionManagerOfTheApplicationHasTheListener() {
     contexts(false)
@@ -388,8 +388,8 @@ class EndedTransactionsTest {
   }
 
   /**
-   * Enqueues during the commit, as a listener of JPA's entities may, because JPA sends changes
-   * then.
+   * Enqueues during the commit, as a listener of JPA's entities may: JPA writes changed entities
+   * then, and calls the listener.
    */
   @Configuration
   static class Flushing {
@@ -419,7 +419,7 @@ class EndedTransactionsTest {
             });
   }
 
-  /** Otherwise the map would keep the connection of each transaction. */
+  /** Otherwise the thread would keep a reference to the connection of each transaction. */
   @Test
   void nothingStaysBoundToTheThread() {
     contexts(false)

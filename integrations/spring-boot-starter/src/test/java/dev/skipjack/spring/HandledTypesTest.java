@@ -202,7 +202,7 @@ class HandledTypesTest {
                     .hasMessageContaining("of kind 'work' finds no job type of the kind"));
   }
 
-  /** The handlers are incorrect, but belong to the processes with a worker. */
+  /** The handlers are incorrect, but only processes with a worker use them. */
   @Test
   void aProcessWithoutAWorkerIsNotStoppedByItsHandlers() {
     Contexts.on(database)

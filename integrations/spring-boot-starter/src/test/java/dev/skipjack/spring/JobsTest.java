@@ -252,7 +252,8 @@ class JobsTest {
                                 .withMessageContaining(
                                     "in the read-only transaction 'listUsers'. Remove readOnly ="
                                         + " true");
-                            // The transaction is still usable, so no statement has failed in it.
+                            // If a statement had failed in the transaction, this one would fail
+                            // too.
                             assertThat(
                                     context
                                         .getBean(JdbcTemplate.class)

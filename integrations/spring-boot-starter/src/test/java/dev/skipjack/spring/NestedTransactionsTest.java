@@ -18,7 +18,10 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Rolls back savepoints at random, and checks that a row exists exactly if its job does. */
+/**
+ * Rolls back savepoints at random, and checks that exactly the rows and jobs of the other parts
+ * remain.
+ */
 @QueueTest
 class NestedTransactionsTest {
 
@@ -27,7 +30,7 @@ class NestedTransactionsTest {
   private static final int DEPTH = 4;
   private static final int LEAST_OF_AN_END = 100;
 
-  /** The ways in which a transaction or a savepoint ends. */
+  /** The ways to end a transaction, or the part of it after a savepoint. */
   private enum End {
     RELEASED,
     ROLLBACK_ONLY,

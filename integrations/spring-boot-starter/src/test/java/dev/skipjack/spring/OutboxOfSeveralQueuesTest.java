@@ -19,7 +19,7 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** An application with two queues, the second of which has the outbox. */
+/** Tests an application with two queues, the second of which has the outbox. */
 @QueueTest
 class OutboxOfSeveralQueuesTest {
 

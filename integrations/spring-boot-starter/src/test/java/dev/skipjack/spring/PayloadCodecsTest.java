@@ -20,7 +20,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Both versions of Jackson are on the class path. */
+/** Tests which codec converts payloads, depending on the versions of Jackson on the class path. */
 @QueueTest
 class PayloadCodecsTest {
 

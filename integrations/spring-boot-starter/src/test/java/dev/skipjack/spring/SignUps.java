@@ -11,7 +11,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The application of the guide. */
+/** The application in the guide. */
 final class SignUps {
 
   private SignUps() {}

@@ -34,7 +34,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** The tests for Spring Boot 3.5. */
+/**
+ * Runs the tests of {@link AutoConfigurationContract} with Spring Boot 3.5, and some that only it
+ * needs.
+ */
 class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
 
   SkipjackAutoConfigurationTest(QueueDatabase database) {
@@ -84,7 +87,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
   }
 
   @Test
-  void keepsBootsFlywayFromADatabaseWithoutMigrationsOfTheApplication() {
+  void keepsSpringBootsFlywayFromADatabaseWithoutMigrationsOfTheApplication() {
     new JdbcTemplate(database.dataSource()).execute("CREATE TABLE IF NOT EXISTS legacy (id int)");
     contexts
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))

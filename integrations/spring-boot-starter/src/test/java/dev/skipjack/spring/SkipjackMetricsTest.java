@@ -34,7 +34,7 @@ class SkipjackMetricsTest {
   }
 
   @Test
-  void bootsPropertiesGiveTheTimersHistograms(QueueDatabase database) {
+  void springBootsPropertiesGiveTheTimersHistograms(QueueDatabase database) {
     Contexts.on(database)
         .withConfiguration(Contexts.micrometer())
         .withBean(Mails.class)

@@ -188,7 +188,7 @@ class SkipjackObservationTest {
   }
 
   @Test
-  void bootsPropertyTurnsObservationsOff() {
+  void springBootsPropertyTurnsObservationsOff() {
     traced
         .withPropertyValues("management.observations.enable.skipjack=false")
         .run(

@@ -40,7 +40,7 @@ import org.springframework.context.support.DefaultLifecycleProcessor;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The relay of an application whose class path contains the outbox. */
+/** Tests the relay of an application whose class path contains the outbox. */
 @QueueTest
 class SkipjackRelayTest {
 
@@ -208,7 +208,7 @@ class SkipjackRelayTest {
             });
   }
 
-  /** Spring waits for a phase for a limited time, and then destroys the beans. */
+  /** Spring waits a limited time for the beans of a phase to stop, and then destroys all beans. */
   @Test
   void theContextIsClosedWhenAHandlerHasEndedAfterSpringsTimeout() {
     contexts
@@ -230,7 +230,7 @@ class SkipjackRelayTest {
               HikariDataSource pool = (HikariDataSource) context.getBean(DataSource.class);
               Thread closing = new Thread(((ConfigurableApplicationContext) context)::close);
               closing.start();
-              // The destruction of the worker or of the relay waits for its end.
+              // Spring destroys the worker or the relay, which waits until it has stopped.
               await()
                   .atMost(PATIENCE)
                   .until(

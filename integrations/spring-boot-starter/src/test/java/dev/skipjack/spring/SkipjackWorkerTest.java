@@ -227,7 +227,10 @@ class SkipjackWorkerTest {
     }
   }
 
-  /** Stands for a web server, which Boot starts and stops in an earlier phase. */
+  /**
+   * Stands for a web server, whose phase is earlier than the worker's: it starts before the worker,
+   * and stops after it.
+   */
   static class WebServer implements SmartLifecycle {
     private final List<String> events;
     private boolean running;

@@ -33,7 +33,10 @@ import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Measures what the starter adds, and prints the medians. */
+/**
+ * Compares how long enqueues, calls of handlers and the start of an application take with and
+ * without what the starter adds. Prints the medians.
+ */
 @QueueTest
 @Tag("soak")
 class StarterCostTest {
@@ -194,7 +197,10 @@ class StarterCostTest {
     all.computeIfAbsent(name, key -> new ArrayList<>()).add(taken);
   }
 
-  /** Prints the median of each without the first part, in which the JVM compiles. */
+  /**
+   * Prints the median and the quartiles of each, without the first values, which the JVM's
+   * compilation distorts.
+   */
   private static void report(String title, Map<String, List<Long>> all) {
     all.forEach(
         (name, taken) -> {

@@ -42,10 +42,10 @@ class TransactionalHandlersTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** The jobs of each step in the test that counts effects. */
+  /** The number of jobs for each step, in the test that counts effects. */
   private static final int JOBS = 4;
 
-  /** The faults in the first attempt of a job. */
+  /** What happens in the first attempt of a job. */
   enum Step {
     COMPLETES,
     FAILS,

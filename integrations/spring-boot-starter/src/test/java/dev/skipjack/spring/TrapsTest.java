@@ -76,7 +76,7 @@ class TrapsTest {
 
     private final int rows;
 
-    @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
+    @SuppressWarnings("ImmutableEnumChecker") // the lambdas have no state
     private final BiConsumer<ApplicationContext, String> write;
 
     Way(int rows, BiConsumer<ApplicationContext, String> write) {
@@ -264,7 +264,9 @@ class TrapsTest {
     assertWritten(0, 0);
   }
 
-  /** The connection is still bound, but nothing would commit what is written on it. */
+  /**
+   * The connection is still bound to the thread, but nothing would commit what is written on it.
+   */
   @ParameterizedTest
   @EnumSource
   void afterTheCommitJobsAreWrittenAndEventsAreRefused(Way way) {

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A benchmark. It compares two or more variants within one call, checks that all work was done, and
+ * A benchmark. It measures one or more variants within one call, checks that all work was done, and
  * returns a report.
  *
  * <p>{@link Benchmarks} also lists the benchmarks that jars on the class path provide as services,

@@ -130,7 +130,7 @@ final class Drain implements Benchmark {
       }
     }
     if (fastest == null) {
-      throw new IllegalStateException("No candidate for the floor.");
+      throw new IllegalStateException("There is no candidate for the floor.");
     }
     return fastest;
   }

@@ -87,7 +87,7 @@ final class Footprint implements Benchmark {
       long decoded = codec.allocated();
       Peak connections = new Peak(() -> pool.getHikariPoolMXBean().getActiveConnections());
       database.preload(many, "'default'", Noop.TYPE.kind(), "0");
-      // The meter starts here, because the worker has no part in the INSERT above.
+      // The meter starts after the INSERT, which is not work of the worker.
       Meter meter = Meter.start(database);
       all.await();
       Costs costs = meter.stop(many);

@@ -23,7 +23,7 @@ final class Processes implements Benchmark {
   private static final int PROCESSES = 8;
   private static final int HANDLERS = 8;
 
-  /** How long the workers get to listen for wake-ups before the jobs may run. */
+  /** The time for the workers to start listening for wake-ups, before the jobs may run. */
   private static final long LISTENING_MILLIS = 500;
 
   @Override

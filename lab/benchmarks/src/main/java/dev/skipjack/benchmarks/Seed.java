@@ -257,7 +257,7 @@ final class Seed implements Benchmark {
     return report;
   }
 
-  /** Returns the fastest point without work of Skipjack, or of the other strategies. */
+  /** Returns the fastest point with 0 ms of work: of Skipjack, or of all other strategies. */
   private static Point best(List<Point> points, boolean skipjack) {
     return points.stream()
         .filter(point -> point.workMillis == 0 && point.strategy.equals(SKIPJACK) == skipjack)

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run of {@link Steady}: producers that commit each job separately, together at a fixed rate,
  * and the times of each job. Most figures cover the second half; the rate covers the whole run. The
- * worker starts in the first second, which has a figure of its own. The server's CPU in the first
- * and the last quarter shows whether it grows during a run.
+ * worker starts in the first second, which has a figure of its own. A comparison of the server's
+ * CPU time per job in the first and the last quarter shows whether it grows during a run.
  */
 final class SteadyLoad {
 

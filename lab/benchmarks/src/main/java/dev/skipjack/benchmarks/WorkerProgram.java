@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * from the first line of standard input. The next line contains the number of handlers and the
  * prefetch; the program starts a worker and prints {@link #STARTED}. After {@link #STOP}, it stops
  * the worker and prints {@link #STOPPED} with the figures of its claims. In between, it prints the
- * number of jobs that were completed since the last such line. This may be repeated.
+ * number of jobs that were completed since the last such line. It can start and stop several
+ * workers, one after another.
  */
 public final class WorkerProgram {
 

@@ -54,8 +54,8 @@ public final class Demo {
   }
 
   /**
-   * Runs the demo once. If the JVM shuts down, for example after Ctrl-C, it waits until the workers
-   * have stopped.
+   * Runs the demo once. A shutdown of the JVM, for example after Ctrl-C, waits at most 30 s until
+   * the workers have stopped.
    *
    * @return whether every delivery had exactly its expected effect; false also if the run was
    *     stopped before the end
@@ -105,7 +105,7 @@ public final class Demo {
     }
   }
 
-  @SuppressWarnings("try") // only its opening and closing matter
+  @SuppressWarnings("try") // the lock is held, but not used
   private boolean run(DemoOptions.Database target, Stream<Delivery> input)
       throws SQLException, InterruptedException {
     try (DemoDatabase database = new DemoDatabase(target.jdbcUrl());
@@ -190,7 +190,7 @@ public final class Demo {
             event -> {
               if (event instanceof WorkerEvent.LoopFailed failed) {
                 output.note(
-                    "A worker's %s failed and retries: %s"
+                    "A worker's %s has failed and tries again: %s"
                         .formatted(failed.loop(), failed.error()));
               }
             })

@@ -110,7 +110,7 @@ class DemoIT {
   }
 
   @Test
-  void aDeliveryThatComesTwiceIsReceivedOnce(@TempDir Path folder) throws Exception {
+  void aDeliveryThatIsSentTwiceIsStoredOnce(@TempDir Path folder) throws Exception {
     String twice = line("push");
     Path file = folder.resolve("in.jsonl");
     Files.writeString(file, twice + "\n" + line("push") + "\n" + twice + "\n");

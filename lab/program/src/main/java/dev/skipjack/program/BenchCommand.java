@@ -21,8 +21,7 @@ import picocli.CommandLine.Spec;
 /** {@code skipjack bench}. */
 @Command(
     name = "bench",
-    description =
-        "Measure the queue and compare it with what PostgreSQL itself can do in the same minute.",
+    description = "Measure the queue, and compare it with a baseline on the same server.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 /** {@code skipjack demo}. */
 @Command(
     name = "demo",
-    description = "Receive webhooks, handle each exactly once, and prove it from the database.",
+    description = "Receive webhooks, give each exactly one effect, and check that in the database.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     footer = {

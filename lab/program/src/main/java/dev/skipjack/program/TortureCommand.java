@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "torture",
     description =
-        "Kill, freeze and disconnect producers, workers, relays and the server, and check the"
+        "Kill, freeze and disconnect processes, crash the server, and check the"
             + " outcome of every job and event.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
@@ -59,7 +59,7 @@ final class TortureCommand implements Callable<Integer> {
       names = "--workload",
       paramLabel = "NAME",
       description =
-          "What to run: jobs; outbox, which records and publishes events; schedules, beside odd"
+          "What to run: jobs; outbox, which records and publishes events; schedules, among odd"
               + " ones; or all, which is jobs and events. Default: all.")
   private String workload = Load.ALL.label();
 

@@ -192,7 +192,7 @@ class LauncherTest {
   }
 
   @Test
-  void twoFirstUsesAtOnceBuildOnce() throws Exception {
+  void twoConcurrentFirstUsesBuildOnce() throws Exception {
     Started one = start(root.resolve("skipjack").toString());
     Started two = start(root.resolve("skipjack").toString());
     assertThat(List.of(one.finish().exitCode(), two.finish().exitCode())).containsOnly(7);

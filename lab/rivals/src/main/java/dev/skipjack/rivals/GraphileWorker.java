@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * graphile-worker, with the settings of the benchmark in its documentation. Its worker is a process
- * of Node.js. Jobs are enqueued from this process, through its SQL functions.
+ * of Node.js. This process enqueues the jobs, with graphile-worker's SQL functions.
  */
 final class GraphileWorker extends OtherQueue {
 

@@ -96,8 +96,8 @@ public final class Rivals implements Benchmark {
   }
 
   /**
-   * Creates the report. The drain is the main result. Each measure is a row with the ratios to
-   * db-scheduler, to the better of its modes, and to graphile-worker.
+   * Creates the report. The drain is the main result. Each measure is a row with Skipjack's ratios
+   * to the better mode of db-scheduler and to graphile-worker.
    */
   static Report report(List<Contender> contenders, Map<Phase, Rounds.Results> results) {
     Report report = new Report("rivals", "jobs/s");

@@ -9,8 +9,8 @@ import java.util.Set;
 
 /**
  * Finds events of healthy destinations that slow destinations have delayed: many later events
- * overtook them although no fault hit a relay. Counts events instead of time, because all events
- * are late on a busy machine.
+ * overtook them although no fault hit any process. Counts events instead of time, because all
+ * events are late on a busy machine.
  *
  * <p>An event overtakes another one if it was recorded after the other's commit was acknowledged,
  * but arrived first. An aggregate with a rejected event waits for an operator, so its events are

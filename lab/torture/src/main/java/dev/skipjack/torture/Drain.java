@@ -52,7 +52,7 @@ final class Drain {
 
   /**
    * Waits until every job has ended or is dead, every event is published or dead, and every row is
-   * taken. Returns earlier if the number of unfinished ones no longer falls.
+   * taken. Returns earlier if the number of unfinished ones has not fallen for a minute.
    */
   void await(Path folder) throws SQLException, InterruptedException {
     try (HistoryFile history = HistoryFile.open(folder, "operator")) {

@@ -36,8 +36,8 @@ final class EventProducer {
   private static final int OPERATED = 20;
 
   /**
-   * Lets a transaction stay idle for the longest delay, unlike the setting of the session. If an
-   * aggregate is locked for too long, ends the transaction before the socket's timeout.
+   * Lets a transaction stay idle for the longest delay, which is longer than the session's setting
+   * allows. A statement that waits too long for a lock fails before the socket's timeout.
    */
   private static final String TIMEOUTS =
       "SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL lock_timeout = '1500ms'";

@@ -170,8 +170,8 @@ final class FaultLog {
    * only the attempt's process takes precedence over faults that hit all processes. Among the
    * latter, if no handler started, a fault that had begun by the time of the claim takes
    * precedence, because it must have cut off the claim's response. Otherwise the last fault is
-   * used. A cut commit is used only if there is no other fault, because the next heartbeat replaces
-   * one that was cut.
+   * used. A cut commit is used only if there is no other fault except a stall, because the next
+   * heartbeat replaces one that was cut. A stall is used only if there is no other fault.
    */
   @Nullable Fault cause(ExecutionRow attempt) {
     Fault cause = null;

@@ -220,7 +220,9 @@ final class Fleet implements AutoCloseable {
     return crashes > MAX_CRASHES;
   }
 
-  /** Stops the producers, whether they are done or not. Their jobs in progress are released. */
+  /**
+   * Stops the producers, whether they are done or not. The first one's worker releases its jobs.
+   */
   synchronized void stopProducers() {
     producers.forEach(this::recordExit);
     killed.addAll(producers.values());

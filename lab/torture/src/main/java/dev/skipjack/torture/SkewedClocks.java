@@ -55,7 +55,7 @@ final class SkewedClocks {
       process
           .environment("LD_PRELOAD", library.toString())
           .environment("FAKETIME", "%+dh".formatted(hours(name)))
-          .environment("DONT_FAKE_MONOTONIC", "1"); // otherwise waits never end
+          .environment("DONT_FAKE_MONOTONIC", "1"); // otherwise, waits in Java would never end
     }
   }
 }

@@ -50,8 +50,9 @@ interface Broken {
     return real;
   }
 
-  default boolean isOfOrder() {
-    return false;
+  /** Returns the jobs that show the violation. */
+  default Rig.Jobs jobs() {
+    return Rig.Jobs.ALL;
   }
 
   /** Returns the faults under which the violation occurs. */

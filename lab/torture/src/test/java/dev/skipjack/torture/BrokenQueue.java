@@ -551,8 +551,12 @@ enum BrokenQueue implements Broken {
   }
 
   @Override
-  public boolean isOfOrder() {
-    return counter == Counter.ORDER_VIOLATIONS;
+  public Rig.Jobs jobs() {
+    return switch (counter) {
+      case ORDER_VIOLATIONS -> Rig.Jobs.ORDERED;
+      case UNIQUE_VIOLATIONS -> Rig.Jobs.UNIQUE;
+      default -> Rig.Jobs.ALL;
+    };
   }
 
   @FunctionalInterface

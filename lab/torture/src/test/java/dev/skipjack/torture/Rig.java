@@ -1,6 +1,5 @@
 package dev.skipjack.torture;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
@@ -31,6 +30,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,15 +51,31 @@ final class Rig {
     CUTS
   }
 
+  /** The jobs that the producer enqueues. */
+  enum Jobs {
+    ALL(120, WorkSource::draw),
+
+    /** Enough for several of them to fail, snooze or become dead. */
+    ORDERED(50, random -> Workload.ORDERED),
+
+    /** Enough to meet each unique key several times while its job is live. */
+    UNIQUE(40, random -> Workload.UNIQUE);
+
+    private final int number;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
+    private final Function<RandomGenerator, Workload> mix;
+
+    Jobs(int number, Function<RandomGenerator, Workload> mix) {
+      this.number = number;
+      this.mix = mix;
+    }
+  }
+
+  /** The number of connections for workers and producer. */
+  static final int CONNECTIONS = 10;
+
   static final Pace PACE = new Pace(Duration.ofMillis(400), Duration.ofMillis(50), 40);
-
-  private static final int JOBS = 120;
-
-  /**
-   * The number of jobs if all have ordering keys, enough for several of them to fail, snooze or
-   * become dead.
-   */
-  private static final int ORDERED_JOBS = 50;
 
   private static final int ROWS = 60;
   private static final double ROWS_SECONDS = 1.5;
@@ -81,6 +99,7 @@ final class Rig {
   private static final Duration NO_PROGRESS_OF_DRAINING_QUEUE = Duration.ofSeconds(20);
 
   private final QueueDatabase database;
+  private final DataSource pool;
   private final Path folder;
   private final @Nullable Broken broken;
   private final Faults faults;
@@ -88,10 +107,18 @@ final class Rig {
   private final AtomicInteger recordedFaults = new AtomicInteger();
 
   /**
+   * @param database a database whose tables the run empties first
+   * @param pool supplies the connections of workers and producer, on which faults act
    * @param broken the broken queue; null for the real one
    */
-  Rig(QueueDatabase database, Path folder, @Nullable Broken broken, Faults faults) {
+  Rig(
+      QueueDatabase database,
+      DataSource pool,
+      Path folder,
+      @Nullable Broken broken,
+      Faults faults) {
     this.database = database;
+    this.pool = pool;
     this.folder = folder;
     this.broken = broken;
     this.faults = faults;
@@ -105,8 +132,7 @@ final class Rig {
     sql.run("TRUNCATE @torture_effects, @torture_rows, @torture_takes");
     database.truncate();
     sql.run(RowTable.insert(ROWS, ROWS_SECONDS));
-    try (HistoryFile history = HistoryFile.open(folder, "rig");
-        HikariDataSource pool = database.newDataSource(24)) {
+    try (HistoryFile history = HistoryFile.open(folder, "rig")) {
       FaultyDataSource faulty = new FaultyDataSource(pool);
       if (faults == Faults.CUTS) {
         cutCommits(faulty, new Random(seed), history);
@@ -279,15 +305,10 @@ final class Rig {
                 faulty,
                 real.schema());
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {
-      boolean ordered = broken != null && broken.isOfOrder();
+      Jobs jobs = broken == null ? Jobs.ALL : broken.jobs();
       new Producer(
-              access,
-              history,
-              "producer-1",
-              seed,
-              new WorkSource(
-                  "producer-1", PACE, ordered ? random -> Workload.ORDERED : WorkSource::draw))
-          .produce(0, ordered ? ORDERED_JOBS : JOBS, Duration.ZERO, Duration.ofMillis(3));
+              access, history, "producer-1", seed, new WorkSource("producer-1", PACE, jobs.mix))
+          .produce(0, jobs.number, Duration.ZERO, Duration.ofMillis(3));
     }
   }
 
@@ -338,7 +359,7 @@ final class Rig {
         lastProgress = System.nanoTime();
       }
       operator.freeBlockedKeys(random);
-      Thread.sleep(20);
+      Thread.sleep(50);
     }
   }
 }

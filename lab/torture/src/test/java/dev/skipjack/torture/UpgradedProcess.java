@@ -31,10 +31,10 @@ final class UpgradedProcess {
 
   record Numbered(int number) {}
 
-  /** Odd, so that a chain has both kinds of effects. */
+  /** An odd number, so that each chain has both kinds of effects. */
   private static final int CHAINS = 7;
 
-  /** After which any process may claim the job, and others get some of the processor. */
+  /** The delay of a job. It also leaves processor time to the other processes. */
   private static final Duration PAUSE = Duration.ofMillis(20);
 
   private static final JobType<Numbered> COUNT = JobType.of("count", Numbered.class);

@@ -19,7 +19,7 @@ public record DeadJobs(Optional<String> queue, Optional<String> kind) {
   /**
    * {@return this filter, restricted to jobs of {@code queue}}
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    */
   public DeadJobs ofQueue(String queue) {
     return new DeadJobs(Optional.of(Names.requireQueue(queue)), kind);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     it; null if there is none
  * @param leaseExpiresAt when the lease expires, after which any worker may rescue the job; null if
  *     the job is not running
- * @param cancelRequestedAt when an operator requested cancellation of the running job; null if
- *     there was no request
+ * @param cancelRequestedAt when cancellation of the running job was requested; null if there was no
+ *     request
  * @param uniqueLabel the unique key in readable form; null if there is none
  * @param orderingKey the ordering key; null if there is none
  * @param progress the handler's latest progress report, as a JSON document; null if there is none
@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param result the handler's result, as a JSON document; null if there is none or the job is live
  * @param headers the headers by name, including those that Skipjack sets; empty if there are none
  *     or they were not read
- * @param executions the attempts, oldest first, except those whose audit has been pruned
+ * @param executions the latest 1,000 attempts, oldest first, except those whose audit has been
+ *     pruned
  */
 public record JobDetails(
     JobSummary summary,
@@ -57,7 +58,7 @@ public record JobDetails(
    * @param progress the last progress report
    * @param result the result as JSON
    * @param headers the headers, by name
-   * @param executions the attempts, the newest first
+   * @param executions the attempts, oldest first
    */
   public JobDetails {
     headers = Map.copyOf(headers);
@@ -80,7 +81,7 @@ public record JobDetails(
   /**
    * {@return a copy of these details with the given attempts}
    *
-   * @param attempts the attempts, the newest first
+   * @param attempts the attempts, oldest first
    */
   public JobDetails withExecutions(List<JobExecution> attempts) {
     return new JobDetails(

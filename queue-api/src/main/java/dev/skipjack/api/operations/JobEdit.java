@@ -37,7 +37,7 @@ public final class JobEdit {
   }
 
   /**
-   * Sets the priority, from -100 to 100.
+   * Sets the priority.
    *
    * @param priority the priority, from -100 (lowest) to 100
    * @return a copy with this change
@@ -50,7 +50,7 @@ public final class JobEdit {
    * Sets the due time. An instant in the past makes the job due immediately. Overrides an earlier
    * {@link #delay(Duration)}.
    *
-   * @param instant the instant
+   * @param instant the new due time, at most {@link dev.skipjack.api.EnqueueOptions#LATEST}
    * @return a copy with this change
    */
   public JobEdit at(Instant instant) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     between versions
  * @param evidence the facts by name, in the order in which they matter. Times are in ISO 8601,
  *     durations in seconds. Contains error messages but no payload
- * @param fix the action that changes the state; null if there is nothing to do but wait
+ * @param fix the action that changes the state; null if no action is needed
  */
 public record JobExplanation(
     JobId job, Reason reason, String sentence, Map<String, String> evidence, @Nullable Fix fix) {
@@ -34,7 +34,7 @@ public record JobExplanation(
     evidence = Collections.unmodifiableMap(new LinkedHashMap<>(evidence));
   }
 
-  /** The reasons for the state of a job, in the order in which they are checked. */
+  /** The reasons for the state of a job. */
   public enum Reason {
     /** The job has completed. */
     COMPLETED,
@@ -64,7 +64,7 @@ public record JobExplanation(
     ORDERING_KEY_MISSING,
     /** The job has been scheduled for a time in the future. */
     SCHEDULED,
-    /** The job has failed or was snoozed, and its next attempt is due at a time in the future. */
+    /** The job has been attempted before, and its next attempt is due at a time in the future. */
     RETRY_SCHEDULED,
     /** The queue of the job is paused. */
     QUEUE_PAUSED,

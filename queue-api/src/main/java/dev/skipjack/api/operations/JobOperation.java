@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param id the identity of the operation
  * @param actor the operator who started it
  * @param action the action that is applied to each job
- * @param filter the jobs
+ * @param filter selects the jobs
  * @param payloadPatch the JSON merge patch that is applied to the payloads; null if they are not
  *     changed
  * @param newestId the newest job that existed at the preview; later jobs are not changed

@@ -31,7 +31,8 @@ public interface JobOperations {
    * Counts the jobs that an action would change. Reads at most 20 pages of the list.
    *
    * @param action the action
-   * @param filter the jobs, beginning with {@link JobQuery#live}; its limit and token are ignored
+   * @param filter selects the jobs; made from {@link JobQuery#live}. Its limit and token are
+   *     ignored
    * @return the number of jobs, and a sample of them
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action
    *     needs a patch
@@ -50,7 +51,7 @@ public interface JobOperations {
    * changed payload. The role must be allowed to execute the function {@code merge_patch}.
    *
    * @param action {@link OperationAction#EDIT} or {@link OperationAction#REDRIVE}
-   * @param filter which jobs
+   * @param filter selects the jobs, as for {@link #preview(OperationAction, JobQuery)}
    * @param payloadPatch a JSON object
    * @return the number of jobs, and a sample of them
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if the action does
@@ -64,7 +65,7 @@ public interface JobOperations {
    * have been dead for longer than {@code age}, by the database clock. Reads at most 20 pages of
    * the list of dead jobs.
    *
-   * @param filter which jobs
+   * @param filter selects the jobs, as for {@link #preview(OperationAction, JobQuery)}
    * @param age the minimum age, from 0 to 36,500 days
    * @return the number of jobs, and a sample of them
    * @throws IllegalArgumentException as for {@link OperationAction#restrict}, or if {@code age} is
@@ -75,9 +76,9 @@ public interface JobOperations {
   /**
    * Records an operation without changing any job. Use {@link #run} to run it.
    *
-   * @param preview what was counted
+   * @param preview the preview of the operation
    * @param actor the operator, from 1 to 200 characters
-   * @return the job operation
+   * @return the recorded operation
    * @throws IllegalArgumentException if {@code actor} is blank or too long
    */
   JobOperation start(OperationPreview preview, String actor);
@@ -86,9 +87,9 @@ public interface JobOperations {
    * Runs an operation until it has finished or is stopped. An operation that was stopped is
    * continued.
    *
-   * @param id the id
+   * @param id the id of the operation
    * @param progress a callback that is called after each batch
-   * @return the state of the operation when the call ends
+   * @return the operation as it is when the call ends
    * @throws IllegalArgumentException if there is no such operation
    */
   JobOperation run(long id, Consumer<JobOperation> progress);
@@ -96,7 +97,7 @@ public interface JobOperations {
   /**
    * Stops an operation after its current batch.
    *
-   * @param id the id
+   * @param id the id of the operation
    * @return whether the operation was running
    */
   boolean stop(long id);
@@ -104,7 +105,7 @@ public interface JobOperations {
   /**
    * {@return an operation, or empty if there is none with this id}
    *
-   * @param id the id
+   * @param id the id of the operation
    */
   Optional<JobOperation> find(long id);
 

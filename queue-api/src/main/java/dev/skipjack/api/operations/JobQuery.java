@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param tag a tag that the jobs must have; null for all jobs
  * @param error a text that the last error of the jobs must contain, ignoring case; null for all
  *     jobs
- * @param errorClass the class of the exception that ended the last attempt of the jobs, with or
- *     without its package; null for all jobs. Archived jobs cannot be selected by it
+ * @param errorClass the class of the exception that is the last error of the jobs, with or without
+ *     its package; null for all jobs. Archived jobs cannot be selected by it
  * @param errorGroup the {@link DeadLetterGroup#error} of the jobs, empty for jobs without a
  *     message; null for all jobs
  * @param since the earliest time at which the jobs were enqueued or, if the order is {@link
@@ -86,17 +86,17 @@ public record JobQuery(
   /**
    * Creates a query.
    *
-   * @param order the order
-   * @param queue the queue
+   * @param order the order of the list
+   * @param queue the name of the queue
    * @param kind the kind of the job
-   * @param status the status
+   * @param status the status of the jobs
    * @param tag a tag that the jobs have
    * @param error a part of the error's message
    * @param errorClass the name of the exception's class
    * @param errorGroup a group of errors
-   * @param since the earliest time
+   * @param since the earliest time, inclusive
    * @param payload the field of the payload
-   * @param limit the maximum number
+   * @param limit the maximum number of jobs in a page
    * @param after where the list continues
    * @throws IllegalArgumentException if a name or a text is invalid, the limit is out of range, or
    *     the order does not list jobs with the status
@@ -219,7 +219,7 @@ public record JobQuery(
   /**
    * {@return a query for the pending jobs of {@code queue}, ordered by due time}
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    */
   public static JobQuery pending(String queue) {
     return of(JobOrder.DUE, queue, JobStatus.PENDING);
@@ -233,7 +233,7 @@ public record JobQuery(
   /**
    * {@return this query, restricted to one queue}
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    */
   public JobQuery queue(String queue) {
     return with(draft -> draft.queue = queue);
@@ -251,7 +251,7 @@ public record JobQuery(
   /**
    * {@return this query, restricted to one status}
    *
-   * @param status the status
+   * @param status the status of the jobs
    */
   public JobQuery status(JobStatus status) {
     return with(draft -> draft.status = status);
@@ -277,8 +277,7 @@ public record JobQuery(
   }
 
   /**
-   * {@return this query, restricted to jobs whose last attempt ended with an exception of the given
-   * class} For a job that waits for a retry, this is the class of its last failure.
+   * {@return this query, restricted to jobs whose last error was an exception of the given class}
    *
    * @param errorClass the name of the class, with or without its package
    */
@@ -300,7 +299,7 @@ public record JobQuery(
    * {@return this query, restricted to jobs that were enqueued or, in an archived query, ended at
    * or after the given time}
    *
-   * @param since the earliest time
+   * @param since the earliest time, inclusive
    */
   public JobQuery since(Instant since) {
     return with(draft -> draft.since = since);
@@ -331,7 +330,7 @@ public record JobQuery(
   /**
    * {@return this query with pages of at most {@code limit} jobs}
    *
-   * @param limit the maximum number
+   * @param limit the maximum number of jobs in a page
    */
   public JobQuery limit(int limit) {
     return with(draft -> draft.limit = limit);

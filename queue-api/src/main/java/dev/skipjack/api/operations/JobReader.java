@@ -10,11 +10,11 @@ import java.util.Optional;
  * Queries jobs and their history without changing them, for dashboards, command-line tools and
  * operators.
  *
- * <p>Each call runs in its own short transaction, which neither locks rows nor waits for locks, and
- * is READ COMMITTED unless documented otherwise. The number of rows that a call reads is limited,
- * as documented for each method, and does not depend on the size of the tables. The limit does not
- * include index entries of deleted rows that a long-running transaction prevents from being
- * vacuumed.
+ * <p>Each call runs in one or two short transactions of its own. They neither lock rows nor wait
+ * for locks, and are READ COMMITTED unless documented otherwise. The number of rows that a call
+ * reads is limited, as documented for each method, and does not depend on the size of the tables.
+ * The limit does not include index entries of deleted rows that a long-running transaction prevents
+ * from being vacuumed.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects the statement or cannot be reached.
@@ -27,9 +27,9 @@ public interface JobReader {
    * <p>Because the id does not show when the job ended, the lookup probes one index for each day of
    * the archive and each week of the audit. The latest 1,000 attempts are returned, of which the
    * latest 20 include the stack traces of their errors. Because the attempts are read after the
-   * job, the result may contain one attempt more than {@link JobSummary#attempts} counts.
+   * job, the result may contain more attempts than {@link JobSummary#attempts} counts.
    *
-   * @param id the id
+   * @param id the id of the job
    * @return the job, or empty if it never existed, has been pruned, or ended in a queue without an
    *     archive
    */
@@ -40,7 +40,7 @@ public interface JobReader {
    * nor the stack traces of its errors, which are null or empty} A role that may not read them can
    * use this method, for example the viewer of the roles script.
    *
-   * @param id the id
+   * @param id the id of the job
    */
   Optional<JobDetails> findWithoutPayload(JobId id);
 
@@ -50,10 +50,10 @@ public interface JobReader {
    *
    * <p>All facts are read from the same snapshot, because the transaction is REPEATABLE READ. A
    * worker counts as alive if it was seen within the last 3 minutes. The call reads at most 10,001
-   * running jobs, 1,000 workers and, in each lane of the queue, 1,001 of the jobs that are served
-   * before a due job.
+   * running jobs, 1,000 workers, 10,001 due jobs of a higher priority, and 10,001 jobs that precede
+   * the job in its lane or in its ordering key.
    *
-   * @param id the id
+   * @param id the id of the job
    * @return the reason, or empty under the same conditions as {@link #find}
    */
   Optional<JobExplanation> why(JobId id);
@@ -108,7 +108,7 @@ public interface JobReader {
 
   /**
    * Returns the dead jobs, grouped by the class and the message of their last error. The call reads
-   * the newest 10,000 dead jobs of each queue and kind.
+   * the newest 10,001 dead jobs of each queue and kind.
    *
    * @return at most 1,000 groups, ordered by the number of jobs, largest first
    */

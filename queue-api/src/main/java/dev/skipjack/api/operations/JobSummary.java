@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the job
  * @param status the status; completed and cancelled jobs are archived
- * @param queue the queue
- * @param kind the kind
- * @param priority the priority
+ * @param queue the queue of the job
+ * @param kind the kind of the job
+ * @param priority the priority, from -100 (lowest) to 100
  * @param attempts the number of attempts so far
  * @param uncountedAttempts the number of attempts that do not count, because they were snoozed or
  *     released or preceded the latest redrive
@@ -50,7 +50,7 @@ public record JobSummary(
    *
    * @param id the id of the job
    * @param status the status
-   * @param queue the queue
+   * @param queue the queue of the job
    * @param kind the kind of the job
    * @param priority the priority, from -100 (lowest) to 100
    * @param attempts the number of attempts
@@ -61,7 +61,7 @@ public record JobSummary(
    * @param startedAt when it started
    * @param diedAt when the job became dead
    * @param finishedAt when the job ended
-   * @param worker the worker
+   * @param worker the worker that runs or last ran the job
    * @param lastError the error of the last failed attempt
    * @param tags the tags
    */

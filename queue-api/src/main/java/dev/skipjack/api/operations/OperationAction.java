@@ -34,7 +34,7 @@ public enum OperationAction {
   /**
    * {@return a filter with the status of the jobs that this action changes}
    *
-   * @param filter which jobs
+   * @param filter selects the jobs
    * @throws IllegalArgumentException if the filter does not list live jobs by id, or lists jobs of
    *     another status
    */

@@ -35,11 +35,11 @@ public record OperationPreview(
    * Makes a defensive copy of the list.
    *
    * @param action the action
-   * @param filter which jobs
+   * @param filter selects the jobs
    * @param payloadPatch the JSON merge patch
    * @param changes the changes of the sample
    * @param jobs the number of jobs that match
-   * @param atLeast whether there are more jobs than were counted
+   * @param atLeast whether there may be more jobs than were counted
    * @param sample some of the jobs
    * @param newestId the newest job that the operation changes
    * @param diedBefore the time before which the jobs must have died

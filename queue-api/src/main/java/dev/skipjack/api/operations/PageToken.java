@@ -17,7 +17,7 @@ public record PageToken(String text) {
   /**
    * Creates a token from its text.
    *
-   * @param text the text
+   * @param text the text of a token that a list returned
    * @throws IllegalArgumentException if {@code text} is not a valid token
    */
   public PageToken {

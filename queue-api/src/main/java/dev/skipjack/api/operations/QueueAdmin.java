@@ -15,8 +15,8 @@ import java.util.function.IntConsumer;
  * jobs or pausing queues. Workers do not need this interface.
  *
  * <p>Each call runs its own short transactions. Commands on jobs return a result for each job. If a
- * job is locked by another transaction, such as a claim, the command is retried a few times before
- * it reports the job as busy. Lists may have any length and are processed in batches.
+ * job is locked by another transaction, such as a claim, the command is retried for about a second
+ * before it reports the job as busy. Lists may have any length and are processed in batches.
  * Implementations are thread-safe.
  *
  * <p>Every method throws a {@link StoreException} if the database rejects a statement or cannot be
@@ -26,12 +26,13 @@ import java.util.function.IntConsumer;
 public interface QueueAdmin {
 
   /**
-   * Cancels jobs. A job that is not running is archived as cancelled immediately. For a running
-   * job, cancellation is requested: its worker reads the request within about a second and
-   * interrupts the handler. If the handler still completes the job, the job is completed. If the
-   * attempt ends in any other way, including a lost lease, the job is archived as cancelled.
+   * Cancels jobs. A pending or waiting job is archived as cancelled immediately, and a dead job is
+   * not changed. For a running job, cancellation is requested: its worker reads the request within
+   * about a second and interrupts the handler. If the handler still completes the job, the job is
+   * completed. If the attempt ends in any other way, including a lost lease, the job is archived as
+   * cancelled.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return a result for each job, in the order of the ids
    */
   List<CancelResult> cancel(List<JobId> jobs);
@@ -41,7 +42,7 @@ public interface QueueAdmin {
    * is kept. A job that does not hold its ordering key waits behind the other jobs of the key. A
    * job whose unique key has been taken by another job remains dead.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return a result for each job, in the order of the ids
    */
   List<RedriveResult> redrive(List<JobId> jobs);
@@ -49,7 +50,7 @@ public interface QueueAdmin {
   /**
    * Redrives every dead job that matches the filter.
    *
-   * @param which which of the dead jobs
+   * @param which selects the dead jobs
    * @return the number of redriven jobs, and the jobs that could not be redriven
    */
   RedriveSummary redriveAll(DeadJobs which);
@@ -59,8 +60,8 @@ public interface QueueAdmin {
    * ordering key and its position, even if the type derives the key from the payload. A dead job
    * remains dead until it is redriven, and its due time cannot be changed.
    *
-   * @param job the job
-   * @param edit the change
+   * @param job the id of the job
+   * @param edit the changes to apply
    * @return whether the job was changed, or why not
    * @throws PayloadException if the new payload is rejected; in that case, nothing is changed
    */
@@ -116,7 +117,7 @@ public interface QueueAdmin {
   /**
    * Deletes dead jobs permanently.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return a result for each job, in the order of the ids
    */
   List<PruneResult> prune(List<JobId> jobs);
@@ -125,8 +126,8 @@ public interface QueueAdmin {
    * Permanently deletes every job that matches the filter and has been dead for longer than {@code
    * age}, by the database clock.
    *
-   * @param which which of the dead jobs
-   * @param age the minimum age, from 0 to 36,500 days
+   * @param which selects the dead jobs
+   * @param age how long the jobs must have been dead, from 0 to 36,500 days
    * @return the number of deleted jobs
    */
   default int pruneAll(DeadJobs which, Duration age) {
@@ -136,8 +137,8 @@ public interface QueueAdmin {
   /**
    * Deletes dead jobs like {@link #pruneAll(DeadJobs, Duration)} and reports the progress.
    *
-   * @param which which of the dead jobs
-   * @param age the minimum age
+   * @param which selects the dead jobs
+   * @param age how long the jobs must have been dead
    * @param progress a callback that receives the number of jobs deleted so far after each batch has
    *     been committed; an exception that it throws ends the call
    * @return the number of deleted jobs
@@ -148,7 +149,7 @@ public interface QueueAdmin {
    * Pauses a queue until it is resumed. Workers stop claiming its jobs within a second, and running
    * jobs finish. If the queue is already paused for a limited time, the pause becomes unlimited.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    */
   default void pause(String queue) {
     pause(queue, QueuePause.untilResumed());
@@ -160,7 +161,7 @@ public interface QueueAdmin {
    * before the time has elapsed. If the queue is already paused for longer, the pause is not
    * changed. To shorten it, resume the queue first.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @param duration the length of the pause, measured by the database clock; positive and at most
    *     36,500 days
    */
@@ -174,7 +175,7 @@ public interface QueueAdmin {
    * least as long, nothing is changed. Otherwise this pause replaces the earlier one and its
    * record.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @param pause how long, by whom and why
    */
   void pause(String queue, QueuePause pause);
@@ -182,22 +183,22 @@ public interface QueueAdmin {
   /**
    * Resumes a paused queue.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    */
   void resume(String queue);
 
   /**
    * Replaces the settings of a queue. This does not affect whether the queue is paused.
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @param settings the settings
    */
   void configure(String queue, QueueSettings settings);
 
   /**
-   * {@return the settings of a queue, or empty if it has never been configured}
+   * {@return the settings of a queue, or empty if it has never been configured or paused}
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    */
   Optional<QueueSettings> settings(String queue);
 }

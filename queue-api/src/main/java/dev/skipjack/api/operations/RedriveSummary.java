@@ -14,8 +14,8 @@ public record RedriveSummary(int redriven, Map<JobId, RedriveResult> refused) {
   /**
    * Makes a defensive copy of the map.
    *
-   * @param redriven how many jobs were redriven
-   * @param refused how many jobs were refused, by reason
+   * @param redriven the number of jobs that are pending again
+   * @param refused the jobs that remain dead, with the reason for each
    */
   public RedriveSummary {
     refused = Map.copyOf(refused);

@@ -2,7 +2,10 @@ package dev.skipjack.api.operations;
 
 /** The result of skipping the head of an ordering key. */
 public enum SkipResult {
-  /** The job no longer holds the key, and the next job of the key was promoted. */
+  /**
+   * The job was skipped. The next job of the key is promoted; if no other job waits, that is the
+   * same job.
+   */
   SKIPPED,
   /** The job is running, and still holds the key. It can be cancelled instead. */
   RUNNING,

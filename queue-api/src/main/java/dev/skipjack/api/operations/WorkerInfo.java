@@ -38,7 +38,7 @@ public record WorkerInfo(
 
   /**
    * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
-   * once a minute, plus or minus a fifth, so two heartbeats may fail.
+   * once a minute, plus or minus a fifth, so that one heartbeat may fail.
    */
   public static final Duration SILENCE = Duration.ofMinutes(3);
 
@@ -51,7 +51,7 @@ public record WorkerInfo(
    * @param pid the id of the process
    * @param queues the queues that the worker serves
    * @param kinds the kinds that the worker handles
-   * @param settings the settings, as text for operators
+   * @param settings the settings, as a JSON object; null if not reported
    * @param startedAt when it started
    * @param seenAt when the worker last updated its row
    * @param silentFor how long ago that was

@@ -47,7 +47,7 @@ public record Missed(Policy policy, int maximum) {
    * Checks the maximum.
    *
    * @param policy the policy
-   * @param maximum the maximum number of planned times that are caught up
+   * @param maximum the maximum number of missed times for which jobs are enqueued
    */
   public Missed {
     if (policy != Policy.ALL && maximum != 1) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule, which enqueues a job at each planned time of its timing. A schedule <i>fires</i> when
- * it enqueues a job.
+ * a worker enqueues this job, or leaves it out because of {@link #overlap}.
  *
  * <pre>{@code
  * Schedule.cron("0 9 * * MON-FRI").zone("Europe/Berlin").named("morning-report").enqueue(REPORT, new Report("sales"))
@@ -209,7 +209,7 @@ public final class Schedule {
      *
      * @param <T> the type of the payload
      * @param type the jobs' type
-     * @param payload returns the payload for a planned time
+     * @param payload the payload of every job; not null
      * @return the schedule
      */
     public <T> Schedule enqueue(JobType<T> type, T payload) {
@@ -221,13 +221,13 @@ public final class Schedule {
      *
      * @param <T> the type of the payload
      * @param type the jobs' type
-     * @param payload returns the payload for a planned time
+     * @param payload the payload of every job; not null
      * @param options sets the queue, priority, maximum attempts and tags of the job
      * @return the schedule
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
-     *     key, an ordering key or a trace, which jobs of a schedule cannot have; or if the type
-     *     {@linkplain JobType#orderedBy derives} an ordering key from the payload, in which case
-     *     use {@link #enqueueFrom} instead
+     *     key, an ordering key, strict ordering, a header or a trace, or disable the wake-up, none
+     *     of which is possible for jobs of a schedule; or if the type {@linkplain JobType#orderedBy
+     *     derives} an ordering key from the payload, in which case use {@link #enqueueFrom} instead
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");
@@ -439,11 +439,11 @@ public final class Schedule {
   @FunctionalInterface
   public interface Creation<R> {
     /**
-     * {@return the job}
+     * {@return a job of {@code type}}
      *
      * @param <T> the type of the payload
-     * @param type the jobs' type
-     * @param payload returns the payload for a planned time
+     * @param type the job's type
+     * @param payload the payload of the job
      * @param options the options of the job
      */
     <T> R create(JobType<T> type, T payload, EnqueueOptions options);

@@ -88,17 +88,17 @@ public record ScheduleState(
    * @param tags the tags
    * @param description a text for operators
    * @param needsCode whether only workers that declare the schedule can fire it
-   * @param origin where the schedule comes from
+   * @param origin whether the schedule was declared in code or created by an operator
    * @param authoritative whether each declaration reverts changes by operators
-   * @param declaredAt when a worker last declared the schedule
-   * @param isUndeclared whether no worker declares the schedule any longer
-   * @param timingChangedAt when the timing last changed
+   * @param declaredAt when a program last declared the schedule
+   * @param isUndeclared whether no program has declared the schedule for seven days
+   * @param timingChangedAt when an operator changed the declared timing
    * @param pausedAt when the schedule was paused
    * @param nextFires the next planned times
    * @param lastFire the last planned time that fired
-   * @param lastJob the job of that time
+   * @param lastJob the last job that the schedule enqueued
    * @param lastStatus the status of that job
-   * @param failure the failure
+   * @param failure why the schedule could not be fired
    * @param createdAt when it was created
    * @param updatedAt when it last changed
    * @param unreadable why the row cannot be read

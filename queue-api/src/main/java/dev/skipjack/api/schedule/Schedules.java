@@ -55,7 +55,7 @@ public interface Schedules {
    * the changed timing until one of them declares the same timing or is {@linkplain
    * Schedule#authoritative authoritative}.
    *
-   * @param name the name
+   * @param name the name of the schedule
    * @param timing the new timing, in its own time zone, which is UTC by default. If it excludes no
    *     dates, the dates that the schedule excludes remain excluded. Predicates of the previous
    *     timing no longer apply
@@ -68,7 +68,7 @@ public interface Schedules {
    * Pauses a schedule, which then does not fire until it is resumed. Jobs that the schedule has
    * enqueued are not affected.
    *
-   * @param name the name
+   * @param name the name of the schedule
    * @return whether there is a schedule of that name
    */
   boolean pause(String name);
@@ -78,7 +78,7 @@ public interface Schedules {
    * times within the pause do not count as missed. For missed times before the pause, the
    * schedule's {@linkplain Missed missed} rule applies.
    *
-   * @param name the name
+   * @param name the name of the schedule
    * @return whether there is a schedule of that name
    */
   boolean resume(String name);
@@ -90,7 +90,7 @@ public interface Schedules {
    * {@linkplain Overlap overlap} applies. The next planned time does not change. While a request is
    * pending, further requests have no effect.
    *
-   * @param name the name
+   * @param name the name of the schedule
    * @return whether there is a schedule of that name
    */
   boolean fireNow(String name);
@@ -98,7 +98,7 @@ public interface Schedules {
   /**
    * Removes a schedule that an operator added. Jobs that it has enqueued are not affected.
    *
-   * @param name the name
+   * @param name the name of the schedule
    * @return whether there was a schedule of that name
    * @throws IllegalArgumentException if the schedule is declared in code, because its next
    *     declaration would create it again. Pause it or {@link #retire} it instead. A schedule whose
@@ -110,7 +110,7 @@ public interface Schedules {
    * Removes a schedule that is no longer declared in code. This has no effect on a schedule that an
    * operator added, so the call can remain in the code.
    *
-   * @param name the name
+   * @param name the name of the schedule
    * @return whether there was such a schedule
    */
   boolean retire(String name);
@@ -136,7 +136,7 @@ public interface Schedules {
    * {@return the schedule with the given name and its next five planned times, or empty if there is
    * no such schedule}
    *
-   * @param name the name
+   * @param name the name of the schedule
    */
   Optional<ScheduleState> find(String name);
 
@@ -150,15 +150,15 @@ public interface Schedules {
   /**
    * {@return a page like {@link #list(String, int)}, but does not read payloads, which are null}
    *
-   * @param after where the list continues
-   * @param limit the maximum number
+   * @param after the name after which the page begins, or an empty string
+   * @param limit the maximum number of schedules, from 1 to 500
    */
   List<ScheduleState> listWithoutPayloads(String after, int limit);
 
   /**
    * {@return a schedule like {@link #find}, but does not read its payload, which is null}
    *
-   * @param name the name
+   * @param name the name of the schedule
    */
   Optional<ScheduleState> findWithoutPayload(String name);
 }

@@ -55,6 +55,7 @@ public abstract sealed class Timing permits CronTiming, IntervalTiming {
    * every(ofMinutes(5))} fires at minutes 0, 5, 10 and so on.
    *
    * @param interval a whole number of seconds, from 1 s to {@link EnqueueOptions#LONGEST_DELAY}
+   * @throws IllegalArgumentException if {@code interval} is not such a number
    */
   public static IntervalTiming every(Duration interval) {
     return new IntervalTiming(interval, true, UTC, ExceptDates.NONE);

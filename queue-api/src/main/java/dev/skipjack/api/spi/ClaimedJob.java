@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * A claimed job, which its worker may run until the lease expires.
  *
  * @param execution the execution that the claim created
- * @param queue the queue
- * @param kind the kind
+ * @param queue the queue of the job
+ * @param kind the kind of the job
  * @param payload the payload, as a JSON document
  * @param payloadVersion the version of the payload's format
- * @param priority the priority
+ * @param priority the priority, from -100 (lowest) to 100
  * @param attempt the number of the attempt, starting at 1; attempts that were snoozed or released
  *     do not count
  * @param uncountedAttempts the number of earlier attempts that do not count, because they were
@@ -39,8 +39,8 @@ public record ClaimedJob(
   /**
    * Makes a defensive copy of the headers.
    *
-   * @param execution the execution, which fences the write
-   * @param queue the queue
+   * @param execution the execution that the claim created
+   * @param queue the queue of the job
    * @param kind the kind of the job
    * @param payload the payload as JSON
    * @param payloadVersion the version of the payload's format

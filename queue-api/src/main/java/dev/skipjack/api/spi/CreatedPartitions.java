@@ -20,7 +20,7 @@ public record CreatedPartitions(
    *
    * @param created the names of the new partitions
    * @param postponed the partitions that were left for later
-   * @param missingFrom the first day without a partition
+   * @param missingFrom the first requested instant without a partition
    */
   public CreatedPartitions {
     created = List.copyOf(created);

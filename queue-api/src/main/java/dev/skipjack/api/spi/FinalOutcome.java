@@ -23,7 +23,7 @@ public record FinalOutcome(
    * Creates a final outcome.
    *
    * @param execution the execution, which fences the write
-   * @param as how the audit shows the attempt
+   * @param as {@link JobStatus#COMPLETED} or {@link JobStatus#CANCELLED}
    * @param result the result as JSON
    * @param reason the reason
    * @throws IllegalArgumentException if the status is neither COMPLETED nor CANCELLED, a cancelled

@@ -25,11 +25,11 @@ public record HandOver(
   /**
    * Creates a request, with a defensive copy of the list.
    *
-   * @param ended the job that has completed
+   * @param ended the execution of the job to complete
    * @param lane the lane
    * @param worker the worker
    * @param kinds the kinds that the worker handles
-   * @param longestPayload the longest payload that is read, in bytes
+   * @param longestPayload the maximum length of the next job's payload, in bytes
    * @param lease how long the lease stays valid without renewal
    * @throws IllegalArgumentException if the lease is out of range
    */

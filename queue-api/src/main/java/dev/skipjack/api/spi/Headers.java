@@ -36,8 +36,8 @@ public final class Headers {
    * {@return {@code headers} with another header, which replaces one of the same name}
    *
    * @param headers the headers, by name
-   * @param name the name
-   * @param value the value
+   * @param name the name of the header
+   * @param value the text of the header
    * @throws IllegalArgumentException if the name is reserved or contains a character that is not
    *     allowed, if the value contains control characters or lone surrogates, if the traceparent is
    *     invalid, or if the headers become too large
@@ -62,7 +62,7 @@ public final class Headers {
    * {@return {@code headers} without the one of this name, if there is one}
    *
    * @param headers the headers, by name
-   * @param name the name
+   * @param name the name of the header
    */
   public static Map<String, String> without(Map<String, String> headers, String name) {
     if (!headers.containsKey(name)) {

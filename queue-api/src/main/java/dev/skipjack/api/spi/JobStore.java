@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The interface through which producers and workers change jobs.
  *
  * <p>Methods that take a {@link Connection} work in the transaction that is open on it, and neither
- * commit it nor roll it back. Each of the other methods runs in its own short READ COMMITTED
- * transaction, which has been committed when the method returns. All times are those of the
+ * commit it nor roll it back. Each of the other methods runs in its own short transactions, usually
+ * READ COMMITTED, which have been committed when the method returns. All times are those of the
  * database clock.
  *
  * <p>Methods that take a list of executions or outcomes are meant for up to a few hundred elements.
@@ -55,7 +55,7 @@ public interface JobStore {
    * {@return the lanes of {@code queues} that have due jobs, and how long the oldest job of each
    * lane has been due} The cost is a few index probes per lane, regardless of the number of jobs.
    *
-   * @param queues the queues
+   * @param queues the names of the queues
    */
   DueLanes dueLanes(List<String> queues);
 
@@ -63,7 +63,7 @@ public interface JobStore {
    * Claims due jobs and inserts their audit rows. Locked jobs are skipped, so the result may
    * contain fewer jobs than the limit even though more jobs are due. It never contains more.
    *
-   * @param request the request
+   * @param request what to claim
    * @return the claimed jobs, in the order of the request's lanes, then due time, then id
    * @throws UnknownClaimException if the connection broke during the commit, so that the jobs may
    *     have been claimed
@@ -75,8 +75,8 @@ public interface JobStore {
    * may commit before the jobs have arrived, which is faster. If the outcome is then unknown,
    * {@link #heldBy} finds the jobs that were claimed.
    *
-   * @param request the request
-   * @return the claimed jobs
+   * @param request what to claim
+   * @return the claimed jobs, as for {@link #claim}
    * @throws StoreException whose {@linkplain StoreException#isOutcomeUnknown() outcome is unknown}
    *     if jobs may have been claimed. They may also have been claimed after any other kind of
    *     exception
@@ -104,8 +104,8 @@ public interface JobStore {
    * worker uses this method if a payload does not fit into memory or cannot be sent by the server,
    * so that it can fail that job and claim later jobs.
    *
-   * @param request the request
-   * @return the claimed jobs
+   * @param request what to claim
+   * @return the claimed jobs, as for {@link #claim}
    */
   List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
 
@@ -114,7 +114,7 @@ public interface JobStore {
    * whether cancellation of the job was requested or, if the lease is lost, which execution owns
    * the job now. Jobs that an execution has lost are not changed.
    *
-   * @param executions the executions
+   * @param executions the executions whose leases to renew
    * @param lease the new duration of the leases; positive and at most 365 days
    * @return the result for each execution, in order
    */
@@ -126,15 +126,15 @@ public interface JobStore {
    * replaced.
    *
    * @param reports the reports, at most one of each execution
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> progress(List<Progress> reports);
 
   /**
    * Completes jobs and moves them from the live table to the archive.
    *
-   * @param executions the executions
-   * @return whether each execution was still current, in order
+   * @param executions the executions to complete
+   * @return the verdict for each execution, in order
    */
   List<Verdict> complete(List<Execution> executions);
 
@@ -147,7 +147,7 @@ public interface JobStore {
    * <p>This method never waits for a locked row. A store without ordering keys only completes the
    * job.
    *
-   * @param request the request
+   * @param request the job to complete, and the conditions for the next one
    * @return the verdict, and the next job if there is one
    * @throws UnknownClaimException if the connection broke during the commit, so that the job may
    *     have been completed and the next one claimed
@@ -164,7 +164,7 @@ public interface JobStore {
    * the whole batch.
    *
    * @param outcomes the outcomes, at most one of each execution
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> endWithData(List<FinalOutcome> outcomes);
 
@@ -215,7 +215,7 @@ public interface JobStore {
    * was lost and the lease has expired, this is the only way to find out whether the write was
    * committed.
    *
-   * @param executions the executions
+   * @param executions the executions to look up
    * @return the status of each attempt, which is {@link ExecutionStatus#RUNNING} if it has not
    *     ended, or empty if its audit row has been removed
    */
@@ -223,7 +223,8 @@ public interface JobStore {
 
   /**
    * Rescues jobs whose lease has expired. Each job becomes due again within {@code spread}, or
-   * becomes dead if it has no attempts left. Rows that are locked or cannot be rescued are skipped.
+   * becomes dead if it has no attempts left. A job whose cancellation was requested is archived as
+   * cancelled instead. Rows that are locked or cannot be rescued are skipped.
    *
    * @param spread the period over which the rescued jobs are distributed
    * @param limit the maximum number of jobs to rescue, at least 1

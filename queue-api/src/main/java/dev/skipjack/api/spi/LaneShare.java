@@ -19,7 +19,7 @@ public record LaneShare(Lane lane, int cap, @Nullable Instant lowWater) {
    *
    * @param lane the lane
    * @param cap the maximum number of jobs from this lane
-   * @param lowWater the smallest due id of the lane that may exist
+   * @param lowWater the instant before which due jobs are not read; null to read all
    * @throws IllegalArgumentException if {@code cap} is less than 1
    */
   public LaneShare {

@@ -17,10 +17,11 @@ import java.util.Set;
 public interface LeaseKeeper extends AutoCloseable {
 
   /**
-   * Renews leases as {@link JobStore#heartbeat} does. After a failure that a smaller batch would
-   * not avoid, the connection is returned to the pool, and the next call borrows another one.
+   * Renews leases as {@link JobStore#heartbeat} does. After a failure, other than one that only
+   * aborted the statement, the connection is returned to the pool, and the next call borrows
+   * another one.
    *
-   * @param executions the executions
+   * @param executions the executions whose leases to renew
    * @param lease how long the lease stays valid without renewal
    * @return the result for each execution, in order
    * @throws StoreException if the database rejects the statement or cannot be reached, or its
@@ -34,7 +35,7 @@ public interface LeaseKeeper extends AutoCloseable {
    * that they never wait for a free connection of the pool.
    *
    * @param reports the reports, at most one of each execution
-   * @return whether each execution was still current, in order
+   * @return the verdict for each execution, in order
    */
   List<Verdict> progress(List<Progress> reports);
 
@@ -43,7 +44,7 @@ public interface LeaseKeeper extends AutoCloseable {
    * This method uses the keeper's connection, and neither locks nor changes rows. {@link
    * #heartbeat} returns the same information, but only as often as leases are renewed.
    *
-   * @param executions the executions
+   * @param executions the executions to check
    * @throws StoreException if the database rejects the statement or cannot be reached, or its
    *     response is lost
    */

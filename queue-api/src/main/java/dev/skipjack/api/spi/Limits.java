@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Checks the ranges of values. The schema checks them too, but only the messages of this class
- * contain the value. Every method throws IllegalArgumentException for a value out of range.
+ * Checks the ranges of values before any SQL is sent. Every method throws an {@link
+ * IllegalArgumentException} with the value if it is out of range.
  */
 public final class Limits {
 
@@ -54,8 +54,8 @@ public final class Limits {
   }
 
   /**
-   * {@return the instant, or the epoch if the instant is earlier, because PostgreSQL cannot store
-   * every past instant}
+   * {@return the instant, which must not be after {@link EnqueueOptions#LATEST}, or the epoch if
+   * the instant is earlier, because PostgreSQL cannot store every past instant}
    *
    * @param instant the instant
    */
@@ -71,7 +71,7 @@ public final class Limits {
    * {@return the retention, which must not be negative or longer than {@link
    * EnqueueOptions#LONGEST_DELAY}}
    *
-   * @param retention how long they are kept
+   * @param retention how long jobs are kept
    */
   public static Duration retention(Duration retention) {
     if (retention.isNegative() || retention.compareTo(EnqueueOptions.LONGEST_DELAY) > 0) {

@@ -36,7 +36,7 @@ public interface LocalWorker {
   /**
    * Wakes the worker for a job whose transaction has committed. Does not block.
    *
-   * @param wakeUp the lane and the due time
+   * @param wakeUp the lane and the kind of the job
    */
   void expect(WakeUp wakeUp);
 

@@ -7,7 +7,7 @@ package dev.skipjack.api.spi;
  */
 public interface LocalWorkers {
 
-  /** Prepares the statement of a direct start, so that no enqueue has to wait for it. */
+  /** Prepares the statements of direct starts, so that no enqueue has to wait for it. */
   void prepare();
 
   /**

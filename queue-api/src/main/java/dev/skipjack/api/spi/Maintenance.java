@@ -21,7 +21,8 @@ import java.time.Duration;
 public interface Maintenance {
 
   /**
-   * Creates the missing partitions of the audit and the archive, starting with the current one.
+   * Creates the missing partitions of the audit, the archive and the used tables of extensions,
+   * starting with the current ones.
    *
    * @param ahead how far into the future to create partitions; not negative. A store may decline to
    *     create partitions in the distant future (the PostgreSQL store: more than 366 days ahead)

@@ -16,7 +16,7 @@ public final class Names {
   /**
    * {@return {@code queue} if it is a valid queue name}
    *
-   * @param queue the queue
+   * @param queue the name of the queue
    * @throws IllegalArgumentException if {@code queue} does not consist of 1 to 63 of the characters
    *     {@code a-z 0-9 _ . -}
    */
@@ -27,7 +27,7 @@ public final class Names {
   /**
    * {@return {@code kind} if it is a valid kind name}
    *
-   * @param kind the kind of the job
+   * @param kind the name of the kind
    * @throws IllegalArgumentException if {@code kind} does not consist of 1 to 63 of the characters
    *     {@code a-z 0-9 _ . -}
    */
@@ -38,7 +38,7 @@ public final class Names {
   /**
    * {@return {@code schedule} if it is a valid name of a schedule}
    *
-   * @param schedule the name
+   * @param schedule the name of the schedule
    * @throws IllegalArgumentException if {@code schedule} does not consist of 1 to 63 of the
    *     characters {@code a-z 0-9 _ . -}
    */

@@ -50,7 +50,7 @@ public final class NewJob {
   /**
    * {@return a job of {@code type} with {@code options}, including their idempotency key}
    *
-   * @param type the jobs' type
+   * @param type the job's type
    * @param payload the payload, as a JSON document
    * @param options the options of the job
    */
@@ -98,7 +98,7 @@ public final class NewJob {
   /**
    * {@return this job with {@code tags}, which replace its existing tags}
    *
-   * @param tags the tags
+   * @param tags the new tags
    * @throws IllegalArgumentException if a tag is invalid or there are too many; see {@link
    *     EnqueueOptions#tags(List)}
    */
@@ -131,7 +131,7 @@ public final class NewJob {
   /**
    * {@return this job without the header of this name, if there is one}
    *
-   * @param name the name
+   * @param name the name of the header
    */
   public NewJob withoutHeader(String name) {
     return with(options.withoutHeader(name));

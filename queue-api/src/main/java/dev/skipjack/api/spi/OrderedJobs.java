@@ -21,7 +21,7 @@ public interface OrderedJobs {
    * <p>Many keys are promoted in several transactions. If one fails after another has promoted a
    * due job, the remaining keys are left to a later {@link #sweep}.
    *
-   * @param keys the keys
+   * @param keys the ordering keys
    * @return a wake-up for each promoted job that is due
    * @throws StoreException if the database rejects a statement or cannot be reached, and there is
    *     no wake-up to return
@@ -51,9 +51,9 @@ public interface OrderedJobs {
     /**
      * Makes a defensive copy of the list.
      *
-     * @param promoted the number of jobs that became pending
-     * @param waiting the keys whose jobs still wait
-     * @param unfinished whether more remains to be done
+     * @param promoted a wake-up for each promoted job that is due
+     * @param waiting whether any job waits for its ordering key
+     * @param unfinished whether more keys remain to be searched
      */
     public Sweep {
       promoted = List.copyOf(promoted);

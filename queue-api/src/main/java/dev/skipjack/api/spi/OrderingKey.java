@@ -13,7 +13,7 @@ public final class OrderingKey {
   /**
    * Checks that a key can be stored.
    *
-   * @param key the key
+   * @param key the ordering key
    * @return {@code key}
    * @throws IllegalArgumentException if {@code key} is empty, is longer than {@link #LONGEST}, or
    *     contains characters that PostgreSQL rejects

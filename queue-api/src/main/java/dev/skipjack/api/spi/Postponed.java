@@ -28,7 +28,7 @@ public record Postponed(String partition, Reason reason, String detail) {
     RUNNING,
     /** The call ran out of time; the next one continues where it stopped. */
     UNFINISHED,
-    /** The database role does not own the tables, as the operation requires. */
+    /** The database role lacks a privilege. Only the owner of a table can remove its partitions. */
     FORBIDDEN,
     /** A table with this name already exists but is not a partition of the queue. */
     IN_THE_WAY,

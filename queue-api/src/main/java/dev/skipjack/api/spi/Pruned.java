@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The result of {@link Maintenance#prune}.
  *
- * @param keys the number of deleted keys: expired idempotency keys and expired unique keys that
- *     were kept for a period
+ * @param keys the number of expired keys that were deleted: idempotency keys, unique keys that were
+ *     kept for a period, and keys of planned times
  * @param jobs the number of dead jobs that were deleted
  * @param unfinished whether the call returned before it had finished and should be repeated
  * @param failed one sentence for each step that failed, stating the reason; the other steps were

@@ -15,7 +15,7 @@ public record RemovedPartitions(List<String> removed, long rows, List<Postponed>
    * Makes defensive copies of the lists.
    *
    * @param removed the names of the removed partitions
-   * @param rows the number of rows
+   * @param rows the number of archived jobs that were deleted
    * @param postponed the partitions that were left for later
    */
   public RemovedPartitions {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param execution the attempt
  * @param as {@link ExecutionStatus#SNOOZED} or {@link ExecutionStatus#RELEASED}
- * @param delay how long until the job is due again, clamped to the range from 0 to {@link
+ * @param delay the time until the job is due again, clamped to the range from 0 to {@link
  *     Backoff#LONGEST}
  * @param until when the job is due again; null if the delay applies. A snoozed job does not become
  *     due before the delay has elapsed. A released job becomes due at exactly this instant, even if

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The interface through which workers fire schedules. Any number of workers can fire schedules
- * concurrently without a leader, and only one job is enqueued for each planned time.
+ * concurrently without a leader, and at most one job is enqueued for each planned time.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects the statement or cannot be reached.
@@ -125,7 +125,7 @@ public interface ScheduleStore {
   /**
    * The result of {@link #fireDue}.
    *
-   * @param fired the jobs that were enqueued
+   * @param fired the planned times for which schedules were fired
    * @param failed the schedules that could not be fired and will be retried later
    * @param nextIn how long to wait before the next call; zero if more schedules may be due now,
    *     null if none will become due
@@ -135,9 +135,9 @@ public interface ScheduleStore {
     /**
      * Makes defensive copies of the lists.
      *
-     * @param fired how many schedules fired
-     * @param failed what failed
-     * @param nextIn the time until the next planned time
+     * @param fired the jobs that were enqueued
+     * @param failed the schedules that could not be fired
+     * @param nextIn how long to wait before the next call
      */
     public Round {
       fired = List.copyOf(fired);
@@ -149,7 +149,8 @@ public interface ScheduleStore {
    * A planned time for which a schedule was fired.
    *
    * @param fire the schedule and the planned time
-   * @param job the job; null if none was enqueued because an earlier job is still live
+   * @param job the job; null if none was enqueued, because an earlier job is still live or the
+   *     planned time has fired before
    * @param late how long after the planned time the schedule was fired, including jitter
    */
   record Fired(ScheduledFire fire, @Nullable JobId job, Duration late) {}

@@ -13,7 +13,7 @@ public final class SchemaName {
   /**
    * {@return {@code name} if it is not blank and PostgreSQL stores it unchanged}
    *
-   * @param name the name
+   * @param name the name of the schema
    * @throws IllegalArgumentException if {@code name} is blank, longer than 63 bytes in UTF-8, or
    *     contains a NUL
    */

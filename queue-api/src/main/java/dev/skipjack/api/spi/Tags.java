@@ -15,7 +15,7 @@ public final class Tags {
   /**
    * {@return the tags in the order given, without duplicates}
    *
-   * @param tags the tags
+   * @param tags at most 20 tags of 1 to 63 characters
    */
   public static List<String> require(List<String> tags) {
     if (tags.size() > MOST) {

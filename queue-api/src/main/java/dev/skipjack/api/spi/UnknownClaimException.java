@@ -29,7 +29,7 @@ public final class UnknownClaimException extends StoreException {
 
   /**
    * {@return the jobs that may have been claimed} If they were, their executions own them until the
-   * leases expire or the executions are ended. The list is empty after Java serialization.
+   * leases expire or the executions are ended. The list of a deserialized exception is empty.
    */
   public List<ClaimedJob> jobs() {
     return jobs == null ? List.of() : jobs;

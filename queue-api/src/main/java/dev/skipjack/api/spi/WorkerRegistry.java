@@ -5,8 +5,8 @@ import dev.skipjack.api.WorkerId;
 import java.util.List;
 
 /**
- * The registry of workers, which exists for operators and their tools. It does not affect how jobs
- * are run or rescued. {@link Maintenance#prune} deletes workers that have not been seen for a day.
+ * The registry of workers, which exists for operators and their tools. It affects neither claims
+ * nor rescues. {@link Maintenance#prune} deletes workers that have not been seen for a day.
  *
  * <p>Implementations are thread-safe. Every method runs in its own short transaction, and throws a
  * {@link StoreException} if the database rejects the statement or cannot be reached.
@@ -17,7 +17,7 @@ public interface WorkerRegistry {
    * Inserts or updates the row of a worker. By the database clock, {@code startedAt} is set to the
    * time of the first call, and {@code seenAt} to the current time.
    *
-   * @param row the row
+   * @param row the values of the row
    * @return the information that the worker needs, read by the same statement
    */
   WorkerInstructions announce(WorkerRow row);
@@ -34,7 +34,7 @@ public interface WorkerRegistry {
   /**
    * Deletes the row of a worker that is stopping, if there is one.
    *
-   * @param id the id
+   * @param id the identity of the worker
    */
   void remove(WorkerId id);
 }

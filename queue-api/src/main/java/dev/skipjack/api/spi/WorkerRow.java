@@ -33,7 +33,7 @@ public record WorkerRow(
    * @param pid the id of the process
    * @param queues the queues that the worker serves
    * @param kinds the kinds that the worker handles
-   * @param settings the settings, as text for operators
+   * @param settings the settings, as a JSON object
    */
   public WorkerRow {
     host = host == null ? null : SafeText.of(host, LONGEST_HOST);

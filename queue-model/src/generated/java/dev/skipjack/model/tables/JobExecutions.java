@@ -135,9 +135,9 @@ public class JobExecutions extends TableImpl<JobExecutionsRecord> {
 
     /**
      * The column <code>skipjack.job_executions.error_stack</code>. Stack trace
-     * of that exception; sanitised and truncated.
+     * of the exception, if any; sanitised and truncated.
      */
-    public final TableField<JobExecutionsRecord, String> ERROR_STACK = createField(DSL.name("error_stack"), SQLDataType.CLOB, this, "Stack trace of that exception; sanitised and truncated.");
+    public final TableField<JobExecutionsRecord, String> ERROR_STACK = createField(DSL.name("error_stack"), SQLDataType.CLOB, this, "Stack trace of the exception, if any; sanitised and truncated.");
 
     private JobExecutions(Name alias, Table<JobExecutionsRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

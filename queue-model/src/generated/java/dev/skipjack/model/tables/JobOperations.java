@@ -150,10 +150,10 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
 
     /**
      * The column <code>skipjack.job_operations.payload_patch</code>. JSON merge
-     * patch that is applied to the payloads, before a redrive. NULL: payloads
-     * are not changed.
+     * patch for the payloads; a redrive applies it first. NULL: payloads are
+     * not changed.
      */
-    public final TableField<JobOperationsRecord, JSONB> PAYLOAD_PATCH = createField(DSL.name("payload_patch"), SQLDataType.JSONB, this, "JSON merge patch that is applied to the payloads, before a redrive. NULL: payloads are not changed.");
+    public final TableField<JobOperationsRecord, JSONB> PAYLOAD_PATCH = createField(DSL.name("payload_patch"), SQLDataType.JSONB, this, "JSON merge patch for the payloads; a redrive applies it first. NULL: payloads are not changed.");
 
     /**
      * The column <code>skipjack.job_operations.newest_id</code>. Newest job

@@ -119,22 +119,22 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
 
     /**
      * The column <code>skipjack.job_queues.default_priority</code>. Priority of
-     * jobs enqueued without one.
+     * jobs enqueued without one. NULL: 0.
      */
-    public final TableField<JobQueuesRecord, Short> DEFAULT_PRIORITY = createField(DSL.name("default_priority"), SQLDataType.SMALLINT, this, "Priority of jobs enqueued without one.");
+    public final TableField<JobQueuesRecord, Short> DEFAULT_PRIORITY = createField(DSL.name("default_priority"), SQLDataType.SMALLINT, this, "Priority of jobs enqueued without one. NULL: 0.");
 
     /**
-     * The column <code>skipjack.job_queues.default_max_attempts</code>.
-     * Attempts of jobs enqueued without a limit.
+     * The column <code>skipjack.job_queues.default_max_attempts</code>. Maximum
+     * number of used attempts of jobs enqueued without one. NULL: 25.
      */
-    public final TableField<JobQueuesRecord, Integer> DEFAULT_MAX_ATTEMPTS = createField(DSL.name("default_max_attempts"), SQLDataType.INTEGER, this, "Attempts of jobs enqueued without a limit.");
+    public final TableField<JobQueuesRecord, Integer> DEFAULT_MAX_ATTEMPTS = createField(DSL.name("default_max_attempts"), SQLDataType.INTEGER, this, "Maximum number of used attempts of jobs enqueued without one. NULL: 25.");
 
     /**
-     * The column <code>skipjack.job_queues.ordering_policy</code>. What happens
-     * behind a dead head of an ordering key, instead of what the job says.
-     * NULL: what the job says.
+     * The column <code>skipjack.job_queues.ordering_policy</code>. Policy for
+     * the jobs behind a dead job of an ordering key: block, skip or park. NULL:
+     * the policy of the dead job.
      */
-    public final TableField<JobQueuesRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "What happens behind a dead head of an ordering key, instead of what the job says. NULL: what the job says.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
+    public final TableField<JobQueuesRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
 
     /**
      * The column <code>skipjack.job_queues.created_at</code>. When the row was

@@ -88,10 +88,10 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.last_at</code>. Planned time of
-     * the last fire. A fire is always later than the one before, even if the
-     * clock steps back.
+     * the last fire, except fires on request. The next planned time is always
+     * later, even if the clock steps back.
      */
-    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Planned time of the last fire. A fire is always later than the one before, even if the clock steps back.");
+    public final TableField<JobSchedulesRecord, Instant> LAST_AT = createField(DSL.name("last_at"), SQLDataType.INSTANT, this, "Planned time of the last fire, except fires on request. The next planned time is always later, even if the clock steps back.");
 
     /**
      * The column <code>skipjack.job_schedules.last_job_id</code>. The last job
@@ -107,9 +107,9 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * fires only on request. NULL: not paused.
      */
-    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it does not fire. NULL: not paused.");
+    public final TableField<JobSchedulesRecord, Instant> PAUSED_AT = createField(DSL.name("paused_at"), SQLDataType.INSTANT, this, "Since when it fires only on request. NULL: not paused.");
 
     /**
      * The column <code>skipjack.job_schedules.missed_until</code>. Start of the
@@ -162,10 +162,11 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     public final TableField<JobSchedulesRecord, String> MISSED = createField(DSL.name("missed"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'once'::text"), SQLDataType.CLOB)), this, "What happens to fires missed while no worker ran: skip, once or all.");
 
     /**
-     * The column <code>skipjack.job_schedules.missed_maximum</code>. How many
-     * missed fires all makes up for at most: the latest.
+     * The column <code>skipjack.job_schedules.missed_maximum</code>. Maximum
+     * number of missed fires, the latest ones, for which the value all of
+     * missed enqueues jobs.
      */
-    public final TableField<JobSchedulesRecord, Integer> MISSED_MAXIMUM = createField(DSL.name("missed_maximum"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("1"), SQLDataType.INTEGER)), this, "How many missed fires all makes up for at most: the latest.");
+    public final TableField<JobSchedulesRecord, Integer> MISSED_MAXIMUM = createField(DSL.name("missed_maximum"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("1"), SQLDataType.INTEGER)), this, "Maximum number of missed fires, the latest ones, for which the value all of missed enqueues jobs.");
 
     /**
      * The column <code>skipjack.job_schedules.overlap</code>. What a fire does
@@ -219,10 +220,10 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
     public final TableField<JobSchedulesRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Tags of its jobs.");
 
     /**
-     * The column <code>skipjack.job_schedules.description</code>. What it is
-     * for, for operators.
+     * The column <code>skipjack.job_schedules.description</code>. Purpose of
+     * the schedule, for operators.
      */
-    public final TableField<JobSchedulesRecord, String> DESCRIPTION = createField(DSL.name("description"), SQLDataType.CLOB, this, "What it is for, for operators.");
+    public final TableField<JobSchedulesRecord, String> DESCRIPTION = createField(DSL.name("description"), SQLDataType.CLOB, this, "Purpose of the schedule, for operators.");
 
     /**
      * The column <code>skipjack.job_schedules.in_code</code>. Whether only a
@@ -239,9 +240,9 @@ public class JobSchedules extends TableImpl<JobSchedulesRecord> {
 
     /**
      * The column <code>skipjack.job_schedules.authoritative</code>. Whether a
-     * declaration ends what operators changed: timing and pause.
+     * declaration reverts a timing or a pause that operators set.
      */
-    public final TableField<JobSchedulesRecord, Boolean> AUTHORITATIVE = createField(DSL.name("authoritative"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "Whether a declaration ends what operators changed: timing and pause.");
+    public final TableField<JobSchedulesRecord, Boolean> AUTHORITATIVE = createField(DSL.name("authoritative"), SQLDataType.BOOLEAN.nullable(false).defaultValue(DSL.field(DSL.raw("false"), SQLDataType.BOOLEAN)), this, "Whether a declaration reverts a timing or a pause that operators set.");
 
     /**
      * The column <code>skipjack.job_schedules.declaration</code>. Hash of its

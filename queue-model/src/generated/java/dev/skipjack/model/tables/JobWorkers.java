@@ -38,8 +38,8 @@ import org.jooq.impl.TableImpl;
 
 
 /**
- * Workers as they describe themselves, for display. The rescue does not use it;
- * the search for lost jobs only excludes namesakes.
+ * Workers as they describe themselves, for display. The rescue does not use the
+ * table.
  */
 @Generated(
     value = {
@@ -121,7 +121,7 @@ public class JobWorkers extends TableImpl<JobWorkersRecord> {
     }
 
     private JobWorkers(Name alias, Table<JobWorkersRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("Workers as they describe themselves, for display. The rescue does not use it; the search for lost jobs only excludes namesakes."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Workers as they describe themselves, for display. The rescue does not use the table."), TableOptions.table(), where);
     }
 
     /**

@@ -104,9 +104,9 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.updated_at</code>. When the row last
-     * changed state; heartbeats do not count.
+     * changed; heartbeats and reports of progress do not count.
      */
-    public final TableField<JobsRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the row last changed state; heartbeats do not count.");
+    public final TableField<JobsRecord, Instant> UPDATED_AT = createField(DSL.name("updated_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When the row last changed; heartbeats and reports of progress do not count.");
 
     /**
      * The column <code>skipjack.jobs.started_at</code>. When the current or the
@@ -116,9 +116,9 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.died_at</code>. When the job became dead.
-     * NULL otherwise.
+     * NULL if it is not dead.
      */
-    public final TableField<JobsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When the job became dead. NULL otherwise.");
+    public final TableField<JobsRecord, Instant> DIED_AT = createField(DSL.name("died_at"), SQLDataType.INSTANT, this, "When the job became dead. NULL if it is not dead.");
 
     /**
      * The column <code>skipjack.jobs.cancel_requested_at</code>. When
@@ -128,9 +128,9 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.attempts</code>. Number of executions so
-     * far. Never decreases; equals the number of audit rows of the job.
+     * far. Never decreases.
      */
-    public final TableField<JobsRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Number of executions so far. Never decreases; equals the number of audit rows of the job.");
+    public final TableField<JobsRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.INTEGER)), this, "Number of executions so far. Never decreases.");
 
     /**
      * The column <code>skipjack.jobs.uncounted_attempts</code>. Number of
@@ -245,11 +245,11 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, Long> ORDERING_POSITION = createField(DSL.name("ordering_position"), SQLDataType.BIGINT, this, "Position in the ordering key, if it is not the id: a redriven job goes to the back.");
 
     /**
-     * The column <code>skipjack.jobs.ordering_policy</code>. Once the job is
-     * dead, whether its key is blocked, goes on, or its waiting jobs die with
-     * it. NULL: block.
+     * The column <code>skipjack.jobs.ordering_policy</code>. What happens to
+     * the waiting jobs of its ordering key when the job becomes dead: block,
+     * skip or park. NULL: block.
      */
-    public final TableField<JobsRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "Once the job is dead, whether its key is blocked, goes on, or its waiting jobs die with it. NULL: block.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
+    public final TableField<JobsRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "What happens to the waiting jobs of its ordering key when the job becomes dead: block, skip or park. NULL: block.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
 
     /**
      * The column <code>skipjack.jobs.progress</code>. Latest progress that the

@@ -132,9 +132,9 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
 
     /**
      * The column <code>skipjack.jobs_archive.attempts</code>. Number of
-     * executions; equals the number of audit rows of the job.
+     * executions.
      */
-    public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Number of executions; equals the number of audit rows of the job.");
+    public final TableField<JobsArchiveRecord, Integer> ATTEMPTS = createField(DSL.name("attempts"), SQLDataType.INTEGER.nullable(false), this, "Number of executions.");
 
     /**
      * The column <code>skipjack.jobs_archive.uncounted_attempts</code>.
@@ -150,15 +150,15 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
 
     /**
      * The column <code>skipjack.jobs_archive.execution_id</code>. Execution
-     * that ended the job. NULL if it was cancelled before it ran.
+     * that ended the job. NULL if it was cancelled while it was not running.
      */
-    public final TableField<JobsArchiveRecord, Long> EXECUTION_ID = createField(DSL.name("execution_id"), SQLDataType.BIGINT, this, "Execution that ended the job. NULL if it was cancelled before it ran.");
+    public final TableField<JobsArchiveRecord, Long> EXECUTION_ID = createField(DSL.name("execution_id"), SQLDataType.BIGINT, this, "Execution that ended the job. NULL if it was cancelled while it was not running.");
 
     /**
-     * The column <code>skipjack.jobs_archive.worker_id</code>. Worker of that
-     * execution.
+     * The column <code>skipjack.jobs_archive.worker_id</code>. Worker that ran
+     * the job last. NULL if it never started.
      */
-    public final TableField<JobsArchiveRecord, String> WORKER_ID = createField(DSL.name("worker_id"), SQLDataType.CLOB, this, "Worker of that execution.");
+    public final TableField<JobsArchiveRecord, String> WORKER_ID = createField(DSL.name("worker_id"), SQLDataType.CLOB, this, "Worker that ran the job last. NULL if it never started.");
 
     /**
      * The column <code>skipjack.jobs_archive.result</code>. Result that the

@@ -119,9 +119,10 @@ public class OutboxEvents extends TableImpl<OutboxEventsRecord> {
 
     /**
      * The column <code>skipjack.outbox_events.aggregate_id</code>. Id of that
-     * aggregate; its events are published in their order.
+     * aggregate. Its events, except skipped ones, are published in order of
+     * position.
      */
-    public final TableField<OutboxEventsRecord, String> AGGREGATE_ID = createField(DSL.name("aggregate_id"), SQLDataType.CLOB.nullable(false), this, "Id of that aggregate; its events are published in their order.");
+    public final TableField<OutboxEventsRecord, String> AGGREGATE_ID = createField(DSL.name("aggregate_id"), SQLDataType.CLOB.nullable(false), this, "Id of that aggregate. Its events, except skipped ones, are published in order of position.");
 
     /**
      * The column <code>skipjack.outbox_events.event_type</code>. Type of the
@@ -155,9 +156,9 @@ public class OutboxEvents extends TableImpl<OutboxEventsRecord> {
 
     /**
      * The column <code>skipjack.outbox_events.payload</code>. The payload as
-     * bytes; JSON in UTF-8.
+     * bytes; by default JSON in UTF-8.
      */
-    public final TableField<OutboxEventsRecord, byte[]> PAYLOAD = createField(DSL.name("payload"), SQLDataType.BLOB.nullable(false), this, "The payload as bytes; JSON in UTF-8.");
+    public final TableField<OutboxEventsRecord, byte[]> PAYLOAD = createField(DSL.name("payload"), SQLDataType.BLOB.nullable(false), this, "The payload as bytes; by default JSON in UTF-8.");
 
     private OutboxEvents(Name alias, Table<OutboxEventsRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -16,7 +16,7 @@ public interface BatchCommands {
   /**
    * Cancels jobs, as {@link dev.skipjack.api.operations.QueueAdmin#cancel} does.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return the result for each job, in order
    */
   List<CancelResult> cancel(List<JobId> jobs);
@@ -24,7 +24,7 @@ public interface BatchCommands {
   /**
    * Redrives dead jobs, as {@link dev.skipjack.api.operations.QueueAdmin#redrive} does.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return the result for each job, in order
    */
   List<RedriveResult> redrive(List<JobId> jobs);
@@ -32,23 +32,23 @@ public interface BatchCommands {
   /**
    * Deletes dead jobs, as {@link dev.skipjack.api.operations.QueueAdmin#prune(List)} does.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return the result for each job, in order
    */
   List<PruneResult> prune(List<JobId> jobs);
 
   /**
-   * Makes pending jobs due immediately.
+   * Makes pending and waiting jobs due immediately.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @return the result for each job, in order
    */
   List<EditResult> hurry(List<JobId> jobs);
 
   /**
-   * Applies a JSON merge patch to payloads.
+   * Applies a JSON merge patch to the payloads of jobs that are not running.
    *
-   * @param jobs the jobs
+   * @param jobs the ids of the jobs
    * @param patch the JSON merge patch
    * @param onlyDead whether jobs that are not dead are left unchanged
    * @return the result for each job, in order

@@ -198,8 +198,8 @@ public final class JooqJobOperations implements JobOperations {
   }
 
   /**
-   * Returns the position of the next page, or null if that page has no job that existed at the
-   * preview.
+   * Returns the position of the next page, or null if there is none or it has no job that existed
+   * at the preview.
    */
   private static @Nullable PageToken nextOf(JobPage page, long newest) {
     List<JobSummary> jobs = page.jobs();

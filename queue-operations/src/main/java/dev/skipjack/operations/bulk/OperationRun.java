@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Changes batches of jobs. A transaction keeps up to a whole batch locked, so it tries each job
  * once and never pauses. Jobs that were locked count as failed, and are tried again in further
- * transactions, each of which corrects the counts. Confined to a thread.
+ * transactions, each of which corrects the counts. Not thread-safe.
  */
 final class OperationRun {
 

@@ -40,8 +40,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes {@code job_operations}, which has one row for each bulk operation. Only
- * operators change these rows, so plain statements are fast enough.
+ * Reads and writes {@code job_operations}, which has one row for each bulk operation. These
+ * statements are rendered at each call, because they run at most a few times per batch.
  */
 final class OperationTable {
 

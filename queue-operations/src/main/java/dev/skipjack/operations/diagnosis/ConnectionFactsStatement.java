@@ -55,7 +55,7 @@ final class ConnectionFactsStatement {
    *
    * @param reserved the connections that only superusers and members of {@code
    *     pg_use_reserved_connections} can use
-   * @param used the number of connections, without those of background processes
+   * @param used the number of server processes that are connected to a database
    */
   record Facts(int maximum, int reserved, long used) {}
 

@@ -40,7 +40,7 @@ public final class JobExplainer {
   /**
    * Creates an explainer. Opens no connection.
    *
-   * @param transactions the transactions; each explanation runs in a snapshot of one
+   * @param transactions runs the statements of each explanation in one snapshot
    * @param dialect renders statements for the queue's schema, without a connection
    */
   public JobExplainer(OwnTransactions transactions, Lazy<DSLContext> dialect) {
@@ -56,7 +56,7 @@ public final class JobExplainer {
   /**
    * Implements {@link dev.skipjack.api.operations.JobReader#why}.
    *
-   * @param id the id
+   * @param id the id of the job
    * @return the explanation, or empty if there is no such job
    */
   public Optional<JobExplanation> why(JobId id) {

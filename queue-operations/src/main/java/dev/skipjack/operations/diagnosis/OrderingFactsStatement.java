@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'waiting' AND ordering_key = :key
- *                                  AND coalesce(ordering_position, id) < :position LIMIT 1001) AS before) AS before,
+ *                                  AND coalesce(ordering_position, id) < :position LIMIT 10001) AS before) AS before,
  *        head.id, head.status, head.last_error, <the policy that applies to the head> AS policy
  *   FROM one row LEFT JOIN jobs AS head ON head.ordering_key = :key AND head.ordering_head
  * }</pre>
@@ -54,7 +54,7 @@ final class OrderingFactsStatement {
   /**
    * The jobs that a job waits for in its ordering key.
    *
-   * @param before the number of jobs of the key that wait before the job, up to 1,001
+   * @param before the number of jobs of the key that wait before the job, up to 10,001
    * @param head the job that holds the key; null if there is none
    */
   record Facts(int before, @Nullable Head head) {}

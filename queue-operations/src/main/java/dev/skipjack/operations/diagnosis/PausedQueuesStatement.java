@@ -14,7 +14,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Lists the paused queues, the longest pause first: {@code SELECT queue, now(), paused_at,
+ * Lists the paused queues, those paused earliest first: {@code SELECT queue, now(), paused_at,
  * paused_until, paused_by, pause_reason FROM job_queues WHERE <paused now> ORDER BY paused_at,
  * queue LIMIT 1001}. Locks nothing.
  */

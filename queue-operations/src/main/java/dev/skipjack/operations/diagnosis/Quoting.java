@@ -19,8 +19,9 @@ final class Quoting {
   }
 
   /**
-   * Returns the command that skips a dead job. It identifies the ordering key by the job, because
-   * keys may contain characters that no terminal shows or that cannot be pasted.
+   * Returns the command that takes an ordering key from a dead job. It identifies the ordering key
+   * by the job, because keys may contain characters that no terminal shows or that cannot be
+   * pasted.
    */
   static String unblock(Object head) {
     return "skipjack keys unblock --job " + head;

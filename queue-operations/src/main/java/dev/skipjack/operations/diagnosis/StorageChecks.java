@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /** Checks the tables, indexes and partitions. */
 final class StorageChecks {
 
-  /** The number of dead rows at which autovacuum has certainly begun. */
+  /** The number of dead rows of a small table at which autovacuum has certainly begun. */
   private static final long DEAD_NORMAL = 5_000;
 
   private static final long MEGABYTE = 1L << 20;
@@ -119,8 +119,8 @@ final class StorageChecks {
   }
 
   /**
-   * Returns the number of rows, or a negative number if it is unknown. The statistics are newer
-   * than the number counted by the last vacuum, but a reset clears them.
+   * Returns the number of rows, or a negative number if it is unknown. The number of live rows
+   * starts again at zero when the statistics are reset, so the larger of the two numbers is used.
    */
   private static long rows(TableFactsStatement.Facts table) {
     return table.liveRows() > 0

@@ -34,8 +34,8 @@ public final class UnhandledKinds {
   /**
    * Implements {@link dev.skipjack.api.spi.WorkerRegistry#unhandledKinds}.
    *
-   * @param worker the worker
-   * @return the kinds that no worker handles
+   * @param worker the row of the worker
+   * @return the kinds of due jobs in its queues that this worker does not handle
    */
   public List<UnhandledKind> of(WorkerRow worker) {
     List<DueKindsStatement.Facts> unhandled =

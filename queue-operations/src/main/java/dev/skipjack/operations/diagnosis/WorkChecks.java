@@ -30,7 +30,7 @@ final class WorkChecks {
    */
   private static final Duration DUE_RED = Duration.ofMinutes(1);
 
-  /** The fix if no worker is alive: no command of this program can start one. */
+  /** The fix if no worker is alive: no command of the CLI starts one. */
   static final String START_A_WORKER =
       "start an application with a worker; skipjack workers shows those of the last day";
 

@@ -23,7 +23,7 @@ import org.jooq.Field;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Reads which of the live workers could run a job.
+ * Reads the living workers, and whether each of them could run a job.
  *
  * <pre>{@code
  * SELECT name || '/' || left(boot_id::text, 8) AS identity, queues, kinds, :queue = ANY (queues) AS serves, :kind = ANY (kinds) AS knows, settings -> 'concurrency' ->> :queue AS slots
@@ -51,7 +51,7 @@ final class WorkerFactsStatement {
   private WorkerFactsStatement() {}
 
   /**
-   * A live worker.
+   * A living worker.
    *
    * @param identity the worker's name as stored in the rows of its running jobs
    * @param serves whether it serves the job's queue

@@ -5,7 +5,8 @@
  * workers.
  *
  * <p>The statements read the facts, from which Java code derives sentences, evidence and a fix.
- * Every statement reads a limited number of rows, locks none, and can run on a standby.
+ * Every statement can run on a standby and locks no row. Those on jobs read a limited number of
+ * rows.
  *
  * <p>The package is public only so that the store can use it. It is not part of the API.
  */

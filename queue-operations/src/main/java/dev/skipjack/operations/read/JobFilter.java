@@ -31,9 +31,10 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of a list. The statement always contains all of them, so its text is constant. An
- * empty array or text filters nothing. The filters are checked row by row. They do not affect which
- * index is used, because the order of the list determines the index.
+ * The filters of a list. The statement always contains all of them, so its text is constant. A
+ * filter that is not set has a value that matches every job, usually an empty array or text. The
+ * filters are checked row by row. They do not affect which index is used, because the order of the
+ * list determines the index.
  */
 enum JobFilter {
   /**

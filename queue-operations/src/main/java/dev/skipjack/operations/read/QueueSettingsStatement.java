@@ -59,7 +59,7 @@ final class QueueSettingsStatement {
 
   /**
    * Returns the column, or NULL if the pause has expired. An expired pause remains in the row until
-   * the next pause.
+   * the queue is paused again or resumed.
    */
   private static <V> Field<V> whilePaused(Field<V> column) {
     return when(PausePredicates.PAUSED, column);

@@ -58,7 +58,10 @@ final class WorkersStatement {
             field(name("seen", "boot_id")));
   }
 
-  /** Returns zero for a worker that was seen shortly after this transaction began. */
+  /**
+   * Returns the time since a worker was seen, or zero if it was seen shortly after this transaction
+   * began.
+   */
   private static Duration silence(Instant seenAt, Instant now) {
     Duration silence = Duration.between(seenAt, now);
     return silence.isNegative() && silence.abs().compareTo(WorkerInfo.SILENCE) < 0

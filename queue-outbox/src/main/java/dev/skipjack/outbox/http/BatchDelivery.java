@@ -27,15 +27,16 @@ import org.jspecify.annotations.Nullable;
  * in parallel. Used by one thread, which starts the requests and waits for them.
  *
  * <p>If events may have different endpoints, slow servers must not delay the others
- * (docs/adr/0048). A request that takes long makes room for another one. Events that do not fit
- * into the time for slow servers are postponed, so that the next batch begins with those of other
- * servers.
+ * (docs/adr/0048). A request that takes long moves to another slot, so that the next one can begin.
+ * Events that do not fit into the time for slow servers are postponed, so that the next batch
+ * begins with those of other servers.
  */
 final class BatchDelivery {
 
   /**
    * If an endpoint pauses for longer, its events are postponed, so that the relay reaches the
-   * events of other endpoints. A relay that can publish nothing tries again after this time.
+   * events of other endpoints. A relay that can publish nothing tries again after this time at the
+   * latest.
    */
   private static final Duration LONG_PAUSE = Duration.ofSeconds(5);
 
@@ -57,7 +58,7 @@ final class BatchDelivery {
   private final List<PublishResult> results;
   private final Set<RunningDelivery> running = new LinkedHashSet<>();
 
-  /** The work that the threads of the pool pass to this thread. */
+  /** The work that the threads of the pool pass to the thread of the batch. */
   private final BlockingQueue<Runnable> completions = new LinkedBlockingQueue<>();
 
   /** The failure of the first event whose endpoint was unavailable. */
@@ -80,7 +81,8 @@ final class BatchDelivery {
    * Sends the events. If the thread is interrupted, aborts the requests in progress and returns
    * what is known.
    *
-   * @throws IOException if there is one endpoint, and it has neither accepted nor refused an event
+   * @throws IOException if all events have one endpoint, and it was unavailable for each event that
+   *     was sent
    */
   List<PublishResult> run() throws IOException {
     Map<Aggregate, Queue<Integer>> aggregates = new LinkedHashMap<>();
@@ -174,7 +176,7 @@ final class BatchDelivery {
     return settings.timeout().plus(settings.patience());
   }
 
-  /** Moves slow requests to other slots, and aborts those that do not end. */
+  /** Moves slow requests to slots for slow ones, and aborts those that do not end. */
   private void watch() {
     for (RunningDelivery each : List.copyOf(running)) {
       boolean isLookup = each.delivery().endpoint() == null;
@@ -210,7 +212,7 @@ final class BatchDelivery {
     }
   }
 
-  /** Returns false if it was aborted before. */
+  /** Returns false if the delivery was ended before. */
   private boolean end(RunningDelivery delivery) {
     boolean isRunning = running.remove(delivery);
     if (isRunning) {
@@ -320,9 +322,7 @@ final class BatchDelivery {
         .add(new Delivery(delivery.position(), delivery.later(), endpoint));
   }
 
-  /**
-   * Postpones the deliveries to a server that were not begun, if it is paused, unavailable or slow.
-   */
+  /** If a server is paused, unavailable or slow, postpones its deliveries that wait. */
   private void giveUp(DestinationQueue destination) {
     while (destination.isWaiting()) {
       giveUp(destination.remove(), destination);

@@ -8,8 +8,8 @@ import java.util.Deque;
 final class DestinationQueue {
 
   /**
-   * After this number of requests in succession without a response, a server gets no more in this
-   * batch, because each may take as long as the timeout.
+   * After this number of successive requests for which the server was unavailable, it gets no more
+   * in this batch, because each may take as long as the timeout.
    */
   private static final int OUTAGE = 3;
 
@@ -92,7 +92,7 @@ final class DestinationQueue {
     return isSlow;
   }
 
-  /** Returns whether the latest request of this batch succeeded quickly. */
+  /** Returns whether the server responded quickly to its latest request of this batch. */
   boolean isQuick() {
     return isQuick;
   }

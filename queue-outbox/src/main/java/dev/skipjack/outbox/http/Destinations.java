@@ -71,7 +71,7 @@ final class Destinations {
     return next;
   }
 
-  /** Returns whether a server that is not known to be slow has events left. */
+  /** Returns whether a server that is neither slow nor unavailable has events left. */
   private boolean hasQuickWork() {
     return byServer.values().stream()
         .anyMatch(each -> each.hasWork() && !each.isSlow() && !each.isUnavailable());
@@ -113,8 +113,8 @@ final class Destinations {
   }
 
   /**
-   * Ends the batch. Lets slow servers rest if it has waited only for them. Passes on the deliveries
-   * that were not begun and those that were taken back, in the order of their servers.
+   * Ends the batch. If it has waited only for slow servers, lets these rest. Passes on each queue,
+   * with the deliveries that still wait.
    */
   void end(Consumer<DestinationQueue> remaining) {
     List<DestinationQueue> queues = new ArrayList<>(byServer.values());

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives the status and headers of a response. The body is discarded, so an endless or broken
- * body cannot affect the result. Its first bytes are read, so that the connection can be used
- * again.
+ * body cannot affect the result. Up to 64 KiB of it are read, so that the connection can be used
+ * again after a short body.
  */
 final class DiscardedBody implements BodyHandler<@Nullable Void>, BodySubscriber<@Nullable Void> {
 

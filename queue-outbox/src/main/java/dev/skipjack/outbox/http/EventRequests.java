@@ -49,7 +49,7 @@ final class EventRequests {
   /**
    * Looks up the endpoint of an event.
    *
-   * @throws RuntimeException if the application's function throws it or finds no endpoint
+   * @throws RuntimeException if the application's function throws it or returns null
    */
   HttpEndpoint endpoint(RecordedEvent event) {
     HttpEndpoint endpoint = endpoints.apply(event);
@@ -148,7 +148,7 @@ final class EventRequests {
     return request.build();
   }
 
-  /** Percent-encodes all but visible ASCII, as the HTTP binding of CloudEvents does. */
+  /** Percent-encodes {@code %} and all characters other than visible ASCII. */
   private static String encoded(String value) {
     StringBuilder text = new StringBuilder();
     for (byte each : value.getBytes(UTF_8)) {

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A destination of events: its URI, the secrets that sign requests to it, and headers that each
- * request has. Immutable; each method returns a changed copy.
+ * request has. Immutable: each method that adds something returns a changed copy.
  *
- * <p>Only the host appears in errors and logs, because the path and the query of a webhook's URI
- * are often secret.
+ * <p>Of the URI, only the host appears in errors and logs, because the path and the query of a
+ * webhook's URI are often secret.
  */
 public final class HttpEndpoint {
 
@@ -77,7 +77,8 @@ public final class HttpEndpoint {
    * one signature for each secret, so that a receiver can change its secret without missing an
    * event.
    *
-   * @param secret {@code whsec_} and 24 to 64 bytes in Base64, the usual form of the specification
+   * @param secret {@code whsec_} and 24 to 64 bytes in Base64, as the Standard Webhooks
+   *     specification writes secrets
    * @return a copy with this change
    * @throws IllegalArgumentException if the secret does not have this form; the message does not
    *     contain the secret
@@ -107,7 +108,8 @@ public final class HttpEndpoint {
    * @param value the value
    * @return a copy with this change
    * @throws IllegalArgumentException if the name or the value is not allowed in HTTP, or if the
-   *     publisher sets a header of this name. The message does not contain the value
+   *     publisher or the HTTP client sets a header of this name. The message does not contain the
+   *     value
    */
   public HttpEndpoint header(String name, String value) {
     String lower = name.toLowerCase(Locale.ROOT);

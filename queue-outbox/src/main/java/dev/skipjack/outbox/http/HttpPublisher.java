@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><th>response<th>result
  *   <tr><td>2xx<td>sent
  *   <tr><td>400, 413, 415, 422<td>dead: the endpoint refuses this event
- *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable, and another attempt follows. If all events have one endpoint, the attempt counts only if the endpoint has accepted or refused other events of the batch
+ *   <tr><td>429, 502, 503, 504, or none<td>the endpoint is unavailable, and another attempt follows. If all events have one endpoint, the attempt counts only if the endpoint was available for another event of the batch
  *   <tr><td>3xx, because redirects are not followed, and all others<td>another attempt
  * </table>
  *
@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  *       secret
  *   <li>{@code skipjack-event-type}, {@code skipjack-aggregate-type}, {@code skipjack-aggregate-id}
  *       and, for each header of the event, {@code skipjack-header-} and its name, in which {@code
- *       :} and {@code /} are replaced with {@code -}. In their values, characters other than
- *       visible ASCII and {@code %} are percent-encoded in UTF-8
+ *       :} and {@code /} are replaced with {@code -}. In their values, {@code %} and all characters
+ *       other than visible ASCII are percent-encoded in UTF-8
  *   <li>{@code content-type} and, if the event has one, {@code traceparent}
  * </ul>
  *
@@ -123,8 +123,8 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
    *
    * <p>If the thread is interrupted, requests in progress are aborted.
    *
-   * @throws IOException if all events have one endpoint, and it has neither accepted nor refused an
-   *     event of the batch
+   * @throws IOException if all events have one endpoint, and it was unavailable for each event that
+   *     was sent
    * @throws IllegalStateException if the publisher was closed
    */
   @Override
@@ -166,8 +166,8 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     }
 
     /**
-     * Sets how long an endpoint may take to respond, from the connection to the end of the
-     * response. Keep it far below the relay's publish timeout. Default 10 s.
+     * Sets how long an endpoint may take to respond, including the time to connect. Keep it far
+     * below the relay's publish timeout. Default 10 s.
      *
      * @param timeout 1 ms to 10 min
      * @return this builder
@@ -186,8 +186,8 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
      *
      * <p>If events may have different endpoints, slow requests do not count, so that slow servers
      * cannot hold up the others. There may be sixteen times as many slow requests in addition. A
-     * request is slow after a second, or after a fifth of the timeout if that is shorter. The first
-     * request to a server is slow after a tenth of that time.
+     * request is slow after a second, or after a fifth of the timeout if that is shorter. Until a
+     * server has responded quickly in a batch, a request to it is slow after a tenth of that time.
      *
      * @param requests 1 to 256
      * @return this builder
@@ -240,7 +240,7 @@ public final class HttpPublisher implements Publisher, AutoCloseable {
     /**
      * Builds the publisher.
      *
-     * @return the http publisher
+     * @return the publisher
      */
     public HttpPublisher build() {
       return new HttpPublisher(this);

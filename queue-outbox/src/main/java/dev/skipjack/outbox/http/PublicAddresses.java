@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 /**
  * Distinguishes addresses of the public internet from those of private networks, which URIs of
  * customers must not reach. Source: IANA's registries of special-purpose IPv4 and IPv6 addresses.
- * In IPv6, only the global unicast addresses are public, except those that translate to IPv4.
+ * In IPv6, only the global unicast addresses outside the special ranges are public.
  */
 final class PublicAddresses {
 
@@ -56,7 +56,8 @@ final class PublicAddresses {
       int slash = text.indexOf('/');
       try {
         return new Block(
-            InetAddress.getByName(text.substring(0, slash)).getAddress(), // a literal: no lookup
+            InetAddress.getByName(text.substring(0, slash))
+                .getAddress(), // no lookup, because it is a literal
             Integer.parseInt(text.substring(slash + 1)));
       } catch (UnknownHostException e) {
         throw new IllegalStateException(text, e);

@@ -49,7 +49,7 @@ record Response(PublishResult result, boolean isUnavailable, Duration pause) {
     return new Response(PublishResult.retry(reason), true, Duration.ZERO);
   }
 
-  /** Returns a response whose result concerns only this event. */
+  /** Returns a response that does not mean that the endpoint is unavailable. */
   static Response settled(PublishResult result) {
     return new Response(result, false, Duration.ZERO);
   }

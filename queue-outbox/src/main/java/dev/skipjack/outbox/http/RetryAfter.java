@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * Reads {@code Retry-After}: seconds or a date (RFC 9110, section 10.2.3). A date is compared with
- * the {@code Date} of the same response, because the clocks of the two machines may differ.
+ * the {@code Date} of the same response if there is one, because the clocks of the two machines may
+ * differ.
  */
 final class RetryAfter {
 

@@ -3,7 +3,7 @@ package dev.skipjack.outbox.http;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A request or a lookup in progress. Begun by one thread, and carried out by another one. */
+/** A request or a lookup in progress. One thread begins it, and another one carries it out. */
 final class RunningDelivery {
 
   private final Delivery delivery;

@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutorService;
 /**
  * The settings that the batches of a publisher share.
  *
- * @param concurrency the number of requests at once to one server
+ * @param concurrency the maximum number of concurrent requests to one server
  * @param timeout how long a request may take
  * @param hasOneEndpoint whether all events have the same endpoint
  */
@@ -22,8 +22,8 @@ record Settings(
 
   /**
    * Returns the time after which a request to a server that has not responded in the batch makes
-   * room for requests to others. With {@link #patience} instead, the first batch of a process would
-   * take a second for every few silent servers.
+   * room for requests to others. With {@link #patience} instead, a few silent servers would use all
+   * slots for a second.
    */
   Duration firstPatience() {
     return patience().dividedBy(10);

@@ -25,7 +25,8 @@ final class SlowServers {
   /**
    * @param first how long a batch waits for a server that has never responded, while other events
    *     wait
-   * @param longest how long it waits for one that has responded
+   * @param longest how long it waits for one that has responded slowly, and the maximum for the
+   *     others
    * @param nanoTime a clock like {@link System#nanoTime}
    */
   SlowServers(Duration first, Duration longest, LongSupplier nanoTime) {

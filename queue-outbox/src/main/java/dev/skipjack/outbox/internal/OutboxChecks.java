@@ -9,7 +9,10 @@ import java.time.Duration;
 /** Judges the events of the outbox and its relays. */
 final class OutboxChecks {
 
-  /** The wait after which an event is reported. A running relay finds events within seconds. */
+  /**
+   * If no relay runs, an event is reported after it has waited this long. A running relay finds
+   * events within seconds.
+   */
   private static final Duration UNSEEN = Duration.ofMinutes(1);
 
   private static final Duration LATE = Duration.ofMinutes(5);

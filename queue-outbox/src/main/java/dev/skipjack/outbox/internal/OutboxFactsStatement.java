@@ -51,7 +51,10 @@ final class OutboxFactsStatement {
   /** The bound of the count. This number means that there may be more. */
   static final int WINDOW = 1_001;
 
-  /** A relay pauses for at most five seconds between two batches while events are pending. */
+  /**
+   * While events are pending, a relay pauses between two batches for five seconds at most, or for
+   * its poll interval if that is longer.
+   */
   private static final long SILENCE_MICROS = TimeUnit.MINUTES.toMicros(1);
 
   private static final Condition IS_DEAD =

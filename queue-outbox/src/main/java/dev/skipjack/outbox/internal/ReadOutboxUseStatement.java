@@ -13,9 +13,9 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Determines whether partitions of published events are needed, because a relay has leased a shard:
- * {@code SELECT EXISTS (SELECT FROM outbox_shards WHERE lease_id <> 0)}. Reads 32 rows at most.
- * Locks nothing.
+ * Determines whether partitions of published events are needed, which is the case if a relay has
+ * ever leased a shard: {@code SELECT EXISTS (SELECT FROM outbox_shards WHERE lease_id <> 0)}. Reads
+ * 32 rows at most. Locks nothing.
  */
 final class ReadOutboxUseStatement {
 

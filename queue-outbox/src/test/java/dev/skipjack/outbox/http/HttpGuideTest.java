@@ -13,7 +13,7 @@ import java.sql.Connection;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The code of docs/guides/outbox.md about HTTP. */
+/** Tests the code of docs/guides/outbox.md about HTTP. */
 @QueueTest
 class HttpGuideTest {
 

@@ -288,7 +288,7 @@ class HttpPublisherTest {
     try (TestServer server = TestServer.silent()) {
       record(IntStream.range(0, 100).mapToObj(i -> event(i)).toArray(Event[]::new));
       publish(HttpPublisher.to(server.endpoint()).timeout(SHORT).concurrency(2));
-      // The batch sends 3, the second thread sends 1, and then 3 follow one by one.
+      // In the batch, 3 requests fail while a fourth one is in progress. Then 3 follow one by one.
       assertThat(server.requests).hasSizeLessThanOrEqualTo(7);
     }
   }
@@ -581,7 +581,7 @@ class HttpPublisherTest {
     assertThat(value("SELECT max(attempts) FROM @outbox_events")).isEqualTo("0");
   }
 
-  /** A server that fails for one aggregate and accepts the events of all others. */
+  /** Returns a server that fails for one aggregate and accepts the events of all others. */
   private static TestServer failingFor(String aggregate, int status, String... headers)
       throws Exception {
     return new TestServer(

@@ -61,7 +61,7 @@ class SlowDestinationsTest {
     }
   }
 
-  /** The requests to the silent servers end after the batch, so they do not delay it. */
+  /** The requests to the silent servers do not end within the time of the batch. */
   @Test
   void silentServersDoNotHoldUpTheBatchOfAHealthyOne() throws Exception {
     openSilentServers();
@@ -85,7 +85,7 @@ class SlowDestinationsTest {
     openSilentServers();
     try (TestServer healthy = TestServer.responding(204);
         HttpPublisher publisher = publisher(healthy, Duration.ofMinutes(10))) {
-      recordHostile(30); // older, and twice as many as a batch has
+      recordHostile(30); // older, and more than a batch has
       recordHealthy(200);
       try (Relay relay = outbox.relay(publisher).shards(32).build().start()) {
         awaitUntil(() -> relay.stats().published() == 200);
@@ -102,7 +102,7 @@ class SlowDestinationsTest {
     AtomicInteger batches = new AtomicInteger();
     try (TestServer healthy = TestServer.responding(204);
         HttpPublisher publisher = publisher(healthy, Duration.ofSeconds(1))) {
-      recordHostile(30); // older, and twice as many as a batch has
+      recordHostile(30); // older, and more than a batch has
       recordHealthy(400);
       try (Relay relay =
           outbox
@@ -131,8 +131,8 @@ class SlowDestinationsTest {
   }
 
   /**
-   * Each response takes a sixth of the timeout. When only slow servers have events left, requests
-   * begin only for a shorter time.
+   * Each response takes a sixth of the timeout. When only slow servers have events left, new
+   * requests begin only for a shorter time.
    */
   @Test
   void aBatchWithOnlySlowServersBeginsFewRequestsAndThenLetsThemRest() throws Exception {

@@ -63,12 +63,12 @@ final class TestServer implements AutoCloseable {
         });
   }
 
-  /** A server that responds to each request with a status and headers. */
+  /** Returns a server that responds to each request with a status and headers. */
   static TestServer responding(int status, String... headers) throws IOException {
     return new TestServer((request, socket) -> write(socket, status, headers));
   }
 
-  /** A server that accepts requests and responds to none. */
+  /** Returns a server that accepts requests and responds to none. */
   static TestServer silent() throws IOException {
     return new TestServer((request, socket) -> Thread.sleep(Long.MAX_VALUE));
   }

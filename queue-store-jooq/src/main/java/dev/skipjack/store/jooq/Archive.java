@@ -91,7 +91,10 @@ final class Archive {
     return archived(deleted, values);
   }
 
-  /** Returns each column of the archive with the value that is copied from the job's row. */
+  /**
+   * Returns the columns of the archive whose values are copied from the job's row, with these
+   * values.
+   */
   private static Map<Field<?>, Field<?>> values(CommonTableExpression<?> deleted) {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     for (Copied copied : COPIED) {

@@ -23,7 +23,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Cancels jobs: archives jobs that have not started, and marks running jobs.
+ * Cancels jobs: archives pending and waiting jobs, and marks running ones.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),

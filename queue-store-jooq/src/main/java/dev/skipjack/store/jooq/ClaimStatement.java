@@ -129,7 +129,10 @@ final class ClaimStatement {
     return with(claimed, opened).select().from(claimed);
   }
 
-  /** Returns a CTE that inserts the audit rows of those jobs in {@code claimed} that match. */
+  /**
+   * Returns a CTE that inserts the audit rows of those jobs in {@code claimed} that match {@code
+   * which}.
+   */
   static CommonTableExpression<?> opened(CommonTableExpression<?> claimed, Condition which) {
     return name("opened")
         .as(

@@ -33,9 +33,9 @@ import org.jooq.WithStep;
  * The parts that the statements of administrative commands share: the input, the lock, and the
  * result for each job. All these commands name jobs by id.
  *
- * <p>Rows are locked in id order and without waiting, as in all writes of many rows. A row that
- * another transaction has locked is reported as busy, and the caller retries it. {@link
- * AttemptCtes} explains the two strengths of the lock.
+ * <p>Rows are locked in id order and without waiting. A row that another transaction has locked is
+ * reported as busy, and the caller retries it. {@link AttemptCtes} explains the two strengths of
+ * the lock.
  */
 final class CommandCtes {
 

@@ -87,7 +87,7 @@ final class CompleteStatement {
   /**
    * Returns the columns of the deleted jobs that the other parts need.
    *
-   * @param ordered whether {@link #behind} is one of them
+   * @param ordered whether one of these parts is {@link #behind}
    */
   static List<Field<?>> returned(boolean ordered) {
     List<Field<?>> columns = new ArrayList<>(Archive.columns());

@@ -27,7 +27,8 @@ import org.jooq.impl.SQLDataType;
  *  WHERE jobs.id = :id AND jobs.current_execution_id = :execution
  * }</pre>
  *
- * <p>Locks nothing. The counts are those of {@link DirectStartStatement}.
+ * <p>Locks nothing. Unlike {@link DirectStartStatement}, it counts only those jobs of the same
+ * priority that became due no later than the job.
  */
 final class ConfirmStartStatement {
 

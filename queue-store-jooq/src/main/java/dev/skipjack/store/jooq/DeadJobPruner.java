@@ -42,7 +42,7 @@ final class DeadJobPruner implements JooqMaintenance.DeadJobPruning {
     Optional<WalkPosition> from = stopped.getAndSet(Optional.empty());
     AtomicReference<@Nullable WalkPosition> end = new AtomicReference<>();
     for (Map.Entry<String, Instant> queue : left(cutoffs, from)) {
-      // DeadJobs.ofQueue would reject names that only SQL allows.
+      // DeadJobs.ofQueue would reject a name that was written without the schema's constraint.
       DeadJobs which = new DeadJobs(Optional.of(queue.getKey()), Optional.empty());
       WalkPosition after =
           from.filter(position -> position.queue().equals(queue.getKey()))

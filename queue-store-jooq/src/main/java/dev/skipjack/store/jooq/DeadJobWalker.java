@@ -83,8 +83,8 @@ final class DeadJobWalker {
    *
    * @param which selects the jobs
    * @param age how long the jobs must have been dead
-   * @param work processes a batch, which may be empty and has at most about a thousand jobs, and
-   *     returns whether to continue
+   * @param work processes a batch, which may be empty and has at most 2,000 jobs, and returns
+   *     whether to continue
    * @return whether all jobs were visited
    */
   boolean forEachBatch(DeadJobs which, Duration age, Predicate<List<JobId>> work) {

@@ -271,9 +271,10 @@ final class DirectStart implements LocalWorkers {
   }
 
   /**
-   * The start of a job that a caller's transaction has inserted as running. One of its methods must
-   * be called at the end. If it returns true, the job is pending again, and a worker must be woken.
-   * They never throw, because the caller's transaction is not affected. For one thread.
+   * The start of a job that a caller's transaction has inserted as running. One of {@link #giveUp},
+   * {@link #ended} and {@link #unknown} must be called at the end. If {@code giveUp} or {@code
+   * ended} returns true, the job is pending again, and a worker must be woken. These methods never
+   * throw, because the caller's transaction is not affected. Not thread-safe.
    */
   final class DeferredStart {
 
@@ -308,9 +309,9 @@ final class DirectStart implements LocalWorkers {
 
     /**
      * Starts the job if it was committed, or makes it pending again. If a transaction is open on
-     * the connection, the job is made pending in it: the transaction that has inserted the job is
-     * not the one that has ended, or another one follows it. The worker searches for the job as
-     * well, because that transaction may still be rolled back.
+     * the connection, makes the job pending in that transaction, which is either the one that
+     * inserted the job or a later one. The worker searches for the job as well, because that
+     * transaction may still be rolled back.
      */
     boolean ended(Connection connection) {
       return end(
@@ -325,12 +326,17 @@ final class DirectStart implements LocalWorkers {
           });
     }
 
-    /** Has the job searched, because it is unknown whether the transaction was committed. */
+    /**
+     * Makes the worker search for the job, because it is unknown whether the transaction was
+     * committed.
+     */
     void unknown() {
       slot.lost();
     }
 
-    /** Ends the start. If that fails or has not used the slot, the worker searches for the job. */
+    /**
+     * Runs {@code ending}. If it fails or has not used the slot, the worker searches for the job.
+     */
     private boolean end(Callable<Boolean> ending) {
       try {
         return ending.call();
@@ -360,7 +366,7 @@ final class DirectStart implements LocalWorkers {
       return freed(released.get(0), true);
     }
 
-    /** Frees the slot, unless a lock prevented that the job was released. */
+    /** Frees the slot, unless a lock prevented the release of the job. */
     private boolean freed(Ended released, boolean jobsAhead) {
       boolean isPending = released.status() == JobStatus.PENDING;
       if (released.verdict() != Verdict.BUSY) {
@@ -390,8 +396,9 @@ final class DirectStart implements LocalWorkers {
   }
 
   /**
-   * Returns whether the server has rejected the statement. A plain enqueue then follows. It needs
-   * neither the audit's partition nor a worker's privileges, and callers know its errors.
+   * Returns whether the server has rejected the statement. A plain enqueue then follows, which
+   * needs neither the audit's partition nor a worker's privileges. Its errors are those that
+   * callers expect.
    */
   private static boolean isRejected(StoreException failure) {
     String state = failure.sqlState().orElse("");

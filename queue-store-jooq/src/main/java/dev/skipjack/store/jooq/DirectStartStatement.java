@@ -61,8 +61,8 @@ import org.jspecify.annotations.Nullable;
  * SELECT ... FROM inserted
  * }</pre>
  *
- * <p>Like the enqueue of a single job, it needs no settings ({@link LaneCheck}), so there is only
- * one sensible plan.
+ * <p>Like the enqueue of a single job, it needs no settings, because it has only one sensible plan
+ * ({@link LaneCheck}).
  *
  * <p>Locks nothing that another transaction can see. A job that is enqueued or becomes due at the
  * same moment may start after this one, as if it had come later.

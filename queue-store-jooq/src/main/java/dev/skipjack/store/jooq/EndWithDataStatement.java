@@ -29,7 +29,8 @@ import org.jooq.Field;
 import org.jooq.Param;
 
 /**
- * Ends jobs with data: the result of a completed job, or the reason why its handler cancelled it.
+ * Ends jobs with data: the result of a completed job, or the reason why a handler cancelled its
+ * job.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),

@@ -144,7 +144,10 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     }
   }
 
-  /** Inserts jobs in a caller's transaction, whose first job may start after the commit. */
+  /**
+   * Inserts jobs in a caller's transaction. A single job may start right after the commit, without
+   * a claim.
+   */
   List<EnqueueResult> enqueue(
       Connection transaction, List<NewJob> jobs, FollowedTransaction followed) {
     if (directStart != null && followed.mayStart() && mayStartDirectly(jobs)) {

@@ -25,9 +25,9 @@ import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Inserts any number of jobs in an open transaction, in {@link Chunks}. Takes the locks of strict
- * ordering first. Then inserts the jobs without an idempotency key in the given order, and the
- * others in key order.
+ * Inserts jobs. {@link #write} inserts any number of jobs in an open transaction: it takes the
+ * locks of strict ordering, then inserts the jobs without an idempotency key in the given order,
+ * and then the others in key order. The other methods insert few jobs in one round trip.
  */
 final class EnqueueWriter {
 
@@ -67,8 +67,8 @@ final class EnqueueWriter {
   }
 
   /**
-   * Writes one job in its own transaction, in one round trip. If the server rejects the session's
-   * isolation level, the transaction is repeated in READ COMMITTED.
+   * Writes one job in its own transaction, in one round trip. If it fails to serialize at the
+   * session's isolation level, it is repeated in READ COMMITTED.
    *
    * @param job a job without an idempotency key and without strict ordering
    */

@@ -44,7 +44,7 @@ final class FailedTransition {
                 .otherwise(JobPredicates.literal(JobStatus.PENDING)))
         .set(JOBS.SCHEDULED_AT, when(dies, JOBS.SCHEDULED_AT).otherwise(due))
         .set(JOBS.DIED_AT, when(dies, DatabaseClock.NOW))
-        // A dead job frees its unique key, unless it holds the key while it is dead. Only a redrive
+        // A dead job frees its unique key, unless it keeps the key until it ends. Only a redrive
         // takes the key again.
         .set(
             JOBS.UNIQUE_KEY,

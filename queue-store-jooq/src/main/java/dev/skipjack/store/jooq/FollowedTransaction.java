@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A caller's transaction whose end the caller reports. Its wake-ups are deferred as with {@link
- * DeferredWakeUps}. In addition, its first job may start directly: if a worker that was started on
- * the same queue object has a free slot, the job is inserted as running, and the worker receives it
- * after the commit without a claim.
+ * DeferredWakeUps}. In addition, one of its jobs may start directly: if a worker that was started
+ * on the same queue object has a free slot, the job is inserted as running, and the worker receives
+ * it after the commit without a claim.
  *
  * <pre>{@code
  * FollowedTransaction followed = queue.follow();
@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One of {@link #committed}, {@link #rolledBack} and {@link #unknown} must be called. If none is
  * called although the transaction has committed, the job is rescued when its lease expires, and the
- * attempt counts; therefore jobs that have only one attempt are claimed. If the transaction takes
- * longer than a second or a quarter of the lease, the worker uses the slot for other jobs, and
- * {@link #beforeCommit} makes the job pending again.
+ * attempt counts. A job that has only one attempt therefore never starts directly. If the
+ * transaction takes longer than a second or a quarter of the lease, the worker uses the slot for
+ * other jobs, and {@link #beforeCommit} makes the job pending again.
  *
  * <p>After the end, one query confirms that the job exists, since a savepoint may have been rolled
  * back, that its queue is not paused, and that the worker has slots for jobs that come first now.
- * Not thread-safe; for one transaction only. No method throws.
+ * Not thread-safe. Use an instance for one transaction only. No method throws.
  */
 public final class FollowedTransaction {
 
@@ -40,7 +40,10 @@ public final class FollowedTransaction {
     this.wakeUps = wakeUps;
   }
 
-  /** {@return the wake-ups of the transaction, with which its jobs are enqueued but not started} */
+  /**
+   * {@return the wake-ups of the transaction} A job that is enqueued with them does not start
+   * directly.
+   */
   public DeferredWakeUps wakeUps() {
     return wakeUps;
   }
@@ -66,8 +69,9 @@ public final class FollowedTransaction {
   }
 
   /**
-   * Makes a job pending again whose slot the worker no longer keeps. Call this method in the
-   * transaction, as late as possible. Without it, such a job is released after the commit.
+   * Makes the job that was to start directly pending again if the worker no longer keeps its slot.
+   * Call this method in the transaction, as late as possible. Without it, such a job is released
+   * after the commit.
    *
    * @param transaction the connection of the transaction
    */
@@ -105,8 +109,8 @@ public final class FollowedTransaction {
   }
 
   /**
-   * Frees the slot. Call this method if it is unknown whether the transaction was committed. The
-   * worker finds and releases the job if it was.
+   * Frees the slot. Call this method if it is unknown whether the transaction was committed. If it
+   * was, the worker finds and releases the job.
    */
   public void unknown() {
     DeferredStart unknown = take();

@@ -117,10 +117,7 @@ final class HandOverStatement {
         HandOverStatement::read);
   }
 
-  /**
-   * Returns a condition that is always true, and that completes {@code written} when it is
-   * evaluated.
-   */
+  /** Returns a condition that is always true. Its evaluation runs {@code written} to the end. */
   private static Condition isWritten(Table<?> written) {
     return field(select(count()).from(written)).ge(inline(0));
   }

@@ -41,11 +41,11 @@ import org.jspecify.annotations.Nullable;
  *   FROM given LEFT JOIN renewed ...
  * }</pre>
  *
- * <p>The last column is computed only if the lease was not extended. It is NULL if the job has no
- * row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
+ * <p>The last column is computed only if the lease was not extended. It is then NULL if the job has
+ * no row, 0 if no execution holds the job, and otherwise the id of the execution that holds it.
  *
- * <p>The update changes no indexed column, so it is a HOT update. {@link AttemptCtes} explains the
- * lock order.
+ * <p>The update changes no indexed column, so it can be a HOT update. {@link AttemptCtes} explains
+ * the lock order.
  */
 final class HeartbeatStatement {
 

@@ -65,9 +65,9 @@ import org.jspecify.annotations.Nullable;
  * A job queue in a PostgreSQL database, with which applications enqueue jobs. Workers and
  * extensions are built on it.
  *
- * <p>An enqueue through the queue itself runs in its own transaction, which has been committed when
- * the call returns. An enqueuer from {@link #in} uses the caller's transaction, so that a job is
- * committed or rolled back together with the rows it belongs to.
+ * <p>An enqueue through the queue itself runs in a transaction of the queue, which has been
+ * committed when the call returns. An enqueuer from {@link #in} uses the caller's transaction, so
+ * that a job is committed or rolled back together with the rows it belongs to.
  *
  * <p>Immutable and safe for any number of threads; create one instance and share it. It holds no
  * connection between calls and need not be closed.
@@ -232,7 +232,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
         });
   }
 
-  /** The parts that exist twice: for the application, and for the workers. */
+  /**
+   * The parts that exist separately for the application, the workers and a caller's transaction.
+   */
   private record Side(
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
@@ -271,7 +273,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   /**
    * Creates a queue in the schema {@value #DEFAULT_SCHEMA} with Jackson 2 as its codec.
    *
-   * @param dataSource a connection pool. The queue borrows one connection at a time, for a short
+   * @param dataSource a connection pool. Each call borrows one connection at a time, for a short
    *     transaction. Do not pass a data source that is bound to the caller's transaction, such as
    *     Spring's {@code TransactionAwareDataSourceProxy}: while that transaction is open, calls
    *     throw {@link IllegalStateException} before any SQL is sent
@@ -515,10 +517,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   /**
    * Returns the operations on schedules in the transaction that is open on {@code transaction}.
-   * They neither commit nor roll it back. Workers find the changes with their next poll.
+   * They neither commit it nor roll it back. Workers find the changes with their next poll.
    *
    * @param transaction the caller's transaction, on a connection without auto-commit; in
-   *     auto-commit mode, each operation throws {@link IllegalArgumentException}. It is not closed
+   *     auto-commit mode, each operation throws {@link IllegalArgumentException}. The connection is
+   *     not closed
    * @return the operations, which can be used until the transaction ends. If one fails, what it has
    *     changed is undone, and the transaction can continue
    */
@@ -566,7 +569,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the schema in which the migrations were run, without quotes. Default: {@value
      * #DEFAULT_SCHEMA}.
      *
-     * @param schema the schema
+     * @param schema the name of the schema
      * @return this builder
      * @throws IllegalArgumentException if the name is blank, longer than 63 bytes in UTF-8, or
      *     contains a NUL character
@@ -580,7 +583,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Sets the codec, which converts payloads to JSON and back. Default: Jackson 2, which must then
      * be on the class path.
      *
-     * @param codec the codec
+     * @param codec converts payloads and results
      * @return this builder
      */
     public Builder codec(PayloadCodec codec) {
@@ -608,7 +611,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * callers' transactions. The first one added is outermost: it is called first, and receives the
      * results last.
      *
-     * @param interceptor the interceptor
+     * @param interceptor called for every enqueue
      * @return this builder
      */
     public Builder interceptor(EnqueueInterceptor interceptor) {
@@ -665,10 +668,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * chooses by the calling thread, such as Spring's {@code AbstractRoutingDataSource}: jobs would
      * get into another tenant's database, or run in another tenant's worker.
      *
-     * <p>If true, single enqueues of several threads share a commit, and a job may start directly
-     * in a free slot of a worker that was started on this queue object. If the connection breaks
-     * during a shared commit, the outcome is unknown for all of its jobs. Virtual threads never
-     * share a commit.
+     * <p>If true, single enqueues of several threads may share a commit, and a job may start
+     * directly in a free slot of a worker that was started on this queue object. If the connection
+     * breaks during a shared commit, the outcome is unknown for all of its jobs. Virtual threads
+     * never share a commit.
      *
      * @param sameForAllThreads whether every thread gets an equivalent connection
      * @return this builder
@@ -686,8 +689,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * Disables wake-ups for jobs of these queues. The next poll of a worker finds the jobs. Jobs of
      * other queues still wake workers. The schema's function {@code enqueue} ignores this setting.
      *
-     * @param queue the queue
-     * @param more further ones
+     * @param queue the name of a queue
+     * @param more the names of further queues
      * @return this builder
      * @throws IllegalArgumentException if a name is not a valid queue name
      */
@@ -705,8 +708,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
      * uses another thread, {@code build()} does not wait, and an enqueue waits only if the
      * preparation has not ended.
      *
-     * @param preparation called once, by {@code build()}. If it does not run the preparation, the
-     *     first enqueue does
+     * @param preparation the executor, called once, by {@code build()}. If it does not run the
+     *     preparation, the first enqueue prepares the queue
      * @return this builder
      */
     public Builder prepareIn(Executor preparation) {

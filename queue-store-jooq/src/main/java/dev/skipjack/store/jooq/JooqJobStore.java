@@ -364,7 +364,10 @@ final class JooqJobStore implements JobStore {
     return rescue.run(spread, limit);
   }
 
-  /** Promotes the next job of each ordering key whose head became dead or was cancelled. */
+  /**
+   * Promotes the next job of each ordering key whose head was cancelled, or became dead and does
+   * not block the key.
+   */
   private <A> List<Ended> passOn(
       List<Ended> results, List<A> attempts, Function<A, Execution> execution) {
     Set<String> behindDead = new HashSet<>();

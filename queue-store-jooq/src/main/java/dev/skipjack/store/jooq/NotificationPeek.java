@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The driver skips the read until a time that is stored in a field of its stream. No public
  * method sets the field, so this class uses reflection. If the driver has no such field,
- * notifications arrive 1 ms late (ADR 0033).
+ * notifications arrive 1 ms late (docs/adr/0033).
  */
 final class NotificationPeek {
 

@@ -11,9 +11,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A statement that ends attempts. Its text contains the week or weeks in which the attempts began
- * (docs/adr/0002). There is a separate {@link Statement} for each such period, which is rendered on
- * first use. Safe for any number of threads.
+ * A statement that ends attempts, or reads how they ended. Its text contains the week or weeks in
+ * which the attempts began (docs/adr/0002). There is a separate {@link Statement} for each such
+ * period, which is rendered on first use. Safe for any number of threads.
  *
  * @param <Q> the type of the request
  * @param <R> the type of the value read from a row

@@ -101,7 +101,7 @@ final class PostgresWakeUps implements WakeUps {
       return connection.unwrap(PGConnection.class);
     } catch (SQLException wrapped) {
       throw new SQLException(
-          "Connections of class %s do not unwrap to org.postgresql.PGConnection, so notifications cannot be read. Give the queue connections of the driver to listen on, or disable wake-ups."
+          "Connections of class %s do not unwrap to org.postgresql.PGConnection, so notifications cannot be read. Give the queue a data source whose connections unwrap to it, or disable wake-ups."
               .formatted(connection.getClass().getName()),
           CANNOT_LISTEN,
           wrapped);

@@ -34,7 +34,7 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN reported ...
  * }</pre>
  *
- * <p>The update changes no indexed column, so it is a HOT update. {@code updated_at} does not
+ * <p>The update changes no indexed column, so it can be a HOT update. {@code updated_at} does not
  * change, because the job's state has not changed. {@link AttemptCtes} explains the lock order.
  */
 final class ProgressStatement {

@@ -32,8 +32,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes {@code job_queues}, which has at most one row per queue. Only operators change
- * these rows, so plain statements are fast enough.
+ * Reads and writes {@code job_queues}, which has at most one row per queue. These statements are
+ * rendered at each call, because they rarely run.
  */
 final class QueueSettingsTable {
 

@@ -182,8 +182,8 @@ final class RedriveStatement {
                 .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
                 .set(JOBS.UNCOUNTED_ATTEMPTS, JOBS.ATTEMPTS)
                 .set(JOBS.DIED_AT, castNull(JOBS.DIED_AT))
-                // Null already in the locked row. But PostgreSQL first checks the constraints with
-                // the row of the snapshot, in which the job may have been running.
+                // It is already null in the locked row. But PostgreSQL first checks the constraints
+                // with the row of the snapshot, in which the job may have been running.
                 .set(JOBS.CURRENT_EXECUTION_ID, castNull(JOBS.CURRENT_EXECUTION_ID))
                 .set(JOBS.LEASE_EXPIRES_AT, castNull(JOBS.LEASE_EXPIRES_AT))
                 .set(JOBS.CANCEL_REQUESTED_AT, castNull(JOBS.CANCEL_REQUESTED_AT))

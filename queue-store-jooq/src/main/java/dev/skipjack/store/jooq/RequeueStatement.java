@@ -32,9 +32,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends attempts that do not count: the handler snoozed the job, or the worker released it during
- * shutdown or for lack of a free slot. Jobs become pending again, or cancelled if cancellation was
- * requested.
+ * Ends attempts that do not count: the handler snoozed the job, or the worker released it, for
+ * example during shutdown. Jobs become pending again, or cancelled if cancellation was requested.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (...),
@@ -53,8 +52,8 @@ import org.jspecify.annotations.Nullable;
  * ignores. Its due time does not change, so it runs before jobs that became due later. If its due
  * time is below a low-water mark, the next claim without a mark finds it.
  *
- * <p>{@code attempts} remains the number of audit rows, and {@code uncounted_attempts} is the
- * number of those that do not count. {@link AttemptCtes} explains the lock order.
+ * <p>{@code attempts} still counts every attempt, and {@code uncounted_attempts} those that do not
+ * count. {@link AttemptCtes} explains the lock order.
  */
 final class RequeueStatement {
 

@@ -7,19 +7,19 @@ import java.util.OptionalLong;
  * Determines the mark: the execution id above which a rescue searches for expired leases.
  *
  * <p>While any transaction of the database stays open, PostgreSQL keeps the index entries of
- * attempts that have ended since. They are at the head of the running index, and every sweep
+ * attempts that have ended since. They are at the beginning of the running index, and every sweep
  * without a mark reads all of them. After an hour at 3,000 jobs per second, a sweep takes longer
- * than its timeout. The mark is the id of the oldest attempt that was running two sweeps ago, so a
- * sweep with a mark skips these entries.
+ * than its timeout. The mark is one less than the id of the oldest attempt that was running two
+ * sweeps ago, so a sweep with a mark skips these entries.
  *
  * <p>An attempt can appear below the mark if its claim took two sweeps to commit, or if the server
  * has lost commits. A sweep without a mark, once a minute, finds such attempts. The mark is used
  * only while sweeps without a mark are slow.
  *
  * <p>A process that starts while such a transaction is open may never finish a sweep without a
- * mark. If such a sweep times out and there is no mark, the oldest attempt that this process has
- * claimed becomes the mark. Older attempts then wait until a sweep without a mark succeeds in any
- * process.
+ * mark. If such a sweep times out and there is no mark, the mark is placed before the oldest
+ * attempt that this process has claimed. Older attempts then wait until a sweep without a mark
+ * succeeds in any process.
  *
  * <p>A sweep with a mark still reads the index entries of attempts that were claimed after the
  * oldest running one and have ended.

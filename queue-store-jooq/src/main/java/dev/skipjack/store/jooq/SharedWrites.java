@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * Writes the single jobs of concurrent callers in shared transactions. Safe for any number of
  * threads.
  *
- * <p>If fewer than {@link #MOST_WRITES} writes are in progress, a caller writes its job at once,
- * alone. The other callers wait in line. When a write ends, the first in line writes the jobs of
- * all callers in line, in one transaction. No caller returns before its job is committed.
+ * <p>If fewer than {@link #MOST_WRITES} writes are in progress and no caller waits, a caller writes
+ * its job at once, alone. The other callers wait in line. When a write ends, the first in line
+ * writes the jobs of all callers in line, in one transaction. No caller returns before its job is
+ * committed.
  *
  * <p>The callers of a shared write return together, and in a {@link #CROWD} they usually enqueue
  * again soon. The first one to come back would write alone, and the others would wait for that

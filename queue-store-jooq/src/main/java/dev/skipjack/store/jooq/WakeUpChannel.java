@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
 final class WakeUpChannel {
 
   /**
-   * The format of the text: queue, kind, priority and optionally an ordering key, each with the
-   * format and length that jobs allow.
+   * The format of the text: queue, kind, priority and optionally an ordering key, each with at most
+   * the length that jobs allow.
    */
   private static final Pattern TEXT =
       Pattern.compile(

@@ -32,11 +32,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Wakes workers for jobs that are due immediately.
  *
- * <p>NOTIFY locks the whole database at commit, so it is sent rarely. After the queue's own
+ * <p>NOTIFY takes a database-wide lock at commit, so it is sent rarely. After the queue's own
  * transactions, and after callers' transactions with deferred wake-ups, it is sent at most once per
- * queue within a few milliseconds, because a woken worker polls again soon. Other callers'
- * transactions that began in the same tenth of a second compete for an advisory lock of the queue,
- * and only its holder sends it. Safe for any number of threads.
+ * queue within a few milliseconds, because a woken worker polls again soon. Wake-ups for ordering
+ * keys are not limited in this way. Other callers' transactions that began in the same tenth of a
+ * second compete for an advisory lock of the queue, and only its holder sends a wake-up. Safe for
+ * any number of threads.
  */
 final class WakeUpSender {
 
@@ -134,7 +135,10 @@ final class WakeUpSender {
     }
   }
 
-  /** Keeps at most one wake-up per queue, and none for a queue that does not need one now. */
+  /**
+   * Removes the wake-ups of silent queues. Of those without an ordering key, keeps at most one per
+   * queue, and none if the queue does not need one now.
+   */
   private void removeUnneeded(List<WakeUp> wakeUps) {
     Set<String> queues = new HashSet<>();
     wakeUps.removeIf(

@@ -24,7 +24,8 @@ import org.jooq.Field;
 import org.jooq.Param;
 
 /**
- * Reads the next dead jobs that match a filter, for commands that work through them in batches.
+ * Reads the next dead jobs and whether each matches a filter, for commands that process all matches
+ * in batches.
  *
  * <pre>{@code
  * WITH page AS MATERIALIZED (SELECT queue, kind, id, died_at FROM jobs
@@ -60,7 +61,8 @@ final class WalkDeadJobsStatement {
   record WalkPosition(String queue, String kind, JobId job, boolean fits) {
 
     /**
-     * Returns the position before all jobs that match. Its kind is empty, unlike that of any job.
+     * Returns the position before the first job that matches. Its kind is empty, so it precedes
+     * every job of its queue.
      */
     static WalkPosition before(DeadJobs which) {
       return new WalkPosition(which.queue().orElse(""), "", new JobId(1), false);

@@ -67,7 +67,7 @@ class JobOperationCountsTest {
         .containsExactly((long) JOBS, 0L, 0L);
   }
 
-  /** Simulates a process that died before it recorded the jobs that it had changed. */
+  /** Simulates a process that ended before it recorded the jobs that it had changed. */
   @ParameterizedTest
   @EnumSource(OperationAction.class)
   void anInterruptedBatchChangesNothingAndIsRepeated(OperationAction action) {

@@ -130,7 +130,7 @@ class JooqJobOperationsTest {
     assertThat(operations.run(operation.id(), step -> {})).isEqualTo(ended);
   }
 
-  /** Simulates a process that died before it recorded the jobs that it had changed. */
+  /** Simulates a process that ended before it recorded the jobs that it had changed. */
   @Test
   void aBatchThatWasChangedButNotRecordedIsHarmless() {
     die(700, "timeout");

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests how many pages the doctor's statements read of a backlog of 60,000 jobs. {@code
- * ReadPlanTest} limits what {@code why} reads.
+ * Tests how many pages the doctor's statements read of 72,200 jobs. {@code ReadPlanTest} limits
+ * what {@code why} reads.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DiagnosisPlanTest {

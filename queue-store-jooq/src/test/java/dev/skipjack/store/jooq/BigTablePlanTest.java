@@ -331,7 +331,7 @@ class BigTablePlanTest {
         "enable_material",
         "enable_bitmapscan"
       })
-  void neverTakesMoreThanAskedUnderAnyPlan(String off) throws SQLException {
+  void claimTakesNoMoreThanRequestedUnderAnyPlan(String off) throws SQLException {
     try (Connection connection = database.connection();
         java.sql.Statement sql = connection.createStatement()) {
       connection.setAutoCommit(false);

@@ -13,7 +13,7 @@ class BloatTest {
 
   private static final int BATCH = 500;
 
-  /** The number of dead rows at which autovacuum begins with the migration's settings. */
+  /** The number of dead rows of a small table at which autovacuum begins. */
   private static final int UNTIL_VACUUMED = 5_000;
 
   @Test
@@ -37,8 +37,8 @@ class BloatTest {
   /**
    * If the table is vacuumed as often as by autovacuum, neither the table nor the index grows with
    * the number of jobs. Without reuse, both would reach eleven thirds of their first size. The
-   * limit is twice that size, because an index may grow by half between two vacuums. Autovacuum is
-   * off, because its snapshot could prevent the test's VACUUM from removing rows.
+   * limit is twice the first size, because an index may grow by half between two vacuums.
+   * Autovacuum is off, because its snapshot could prevent the test's VACUUM from removing rows.
    */
   @Test
   void churnedJobsLeaveRoomForTheNextOnes(QueueDatabase database) {

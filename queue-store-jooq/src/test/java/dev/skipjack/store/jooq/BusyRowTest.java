@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests batches in which one row is locked: by a transaction that stays open after {@code
- * completeIn} for longer than a lease, or by one that has inserted a row with a foreign key to it.
+ * completeIn} for longer than a lease, or by one that has inserted a row that refers to the job.
  * All other sessions wait for at most a tenth of a second, so that any wait becomes an error.
  */
 @QueueTest

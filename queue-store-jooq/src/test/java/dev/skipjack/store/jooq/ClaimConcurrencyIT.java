@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Tests that concurrent claimers run each job once, by the rows in the database. */
+/** Tests, with the rows in the database, that concurrent claimers run each job once. */
 @QueueTest
 class ClaimConcurrencyIT {
 

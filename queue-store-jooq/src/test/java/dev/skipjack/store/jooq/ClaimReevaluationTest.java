@@ -55,7 +55,7 @@ class ClaimReevaluationTest {
     gate.close();
   }
 
-  /** Otherwise the tests below would test a claim that begins after the change. */
+  /** Without the gate, the tests below would test a claim that begins after the change. */
   @Test
   void gateStopsTheClaimAfterItsSnapshotAndBeforeItsLocks() throws Exception {
     Future<List<ClaimedJob>> claim = stopBeforeLocks(10);

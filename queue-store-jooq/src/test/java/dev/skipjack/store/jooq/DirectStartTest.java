@@ -78,7 +78,7 @@ class DirectStartTest {
     return created;
   }
 
-  /** A worker with one slot, which is free unless it is taken. */
+  /** A worker with one slot. */
   static final class Slots implements LocalWorker {
 
     final WorkerId id = WorkerId.boot("test");
@@ -223,7 +223,7 @@ class DirectStartTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("jobsThatComeFirst")
-  void otherJobsAndPausesComeFirst(String what, String sql) {
+  void jobIsPendingIfOtherJobsComeFirstOrTheQueueIsPaused(String what, String sql) {
     fixture.execute(sql);
 
     JobId id = queue.enqueue(WORK, new Fixture.Work(1));
@@ -313,11 +313,11 @@ class DirectStartTest {
 
     assertThat(worker.started).isEmpty();
     assertThat(worker.freed).isEmpty();
-    assertThat(worker.expected).hasSize(1); // that of the two jobs; the other one is a NOTIFY
+    assertThat(worker.expected).hasSize(1); // for the two jobs; the other wake-up is a NOTIFY
   }
 
   @Test
-  void withoutAFreeSlotTheJobIsEnqueuedAndTheWorkerWoken() {
+  void jobIsEnqueuedAndTheWorkerIsWokenIfThereIsNoFreeSlot() {
     worker.free = false;
 
     queue.enqueue(WORK, new Fixture.Work(1));
@@ -327,7 +327,7 @@ class DirectStartTest {
   }
 
   @Test
-  void withoutThePartitionOfTheAuditTheJobWaitsForAClaimWhichCreatesIt() {
+  void jobWaitsForAClaimThatCreatesTheMissingAuditPartition() {
     fixture.execute(
         "DO $$ DECLARE part record; BEGIN FOR part IN SELECT inhrelid::regclass AS name FROM"
             + " pg_inherits WHERE inhparent = '@job_executions'::regclass LOOP EXECUTE 'DROP TABLE '"
@@ -400,7 +400,7 @@ class DirectStartTest {
   }
 
   @Test
-  void aDataSourceThatMayChooseByThreadStartsNothing() {
+  void noJobStartsDirectlyIfTheDataSourceMayChooseByThread() {
     DataSource routing = new FaultyDataSource(fixture.database.dataSource());
 
     assertThat(JobQueue.builder(routing).schema(fixture.database.schema()).build().localWorkers())
@@ -409,7 +409,7 @@ class DirectStartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
-  void directStartReadsOneIndexEntryForEachCondition(String mode) throws SQLException {
+  void directStartReadsThePendingIndexWithoutSorting(String mode) throws SQLException {
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, priority, scheduled_at) SELECT 'q' || (n % 4),"
             + " 'work', '{}', n % 10, now() + (n % 3 - 1) * interval '1 h' FROM generate_series(1,"

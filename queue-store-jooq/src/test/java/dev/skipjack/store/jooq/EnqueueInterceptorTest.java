@@ -61,7 +61,7 @@ class EnqueueInterceptorTest {
   }
 
   @Test
-  void theFirstIsOutermostAndOwnTransactionsCommitWithin() {
+  void firstInterceptorIsOutermostAndOwnTransactionsCommitInsideIt() {
     JobQueue queue = queue(noting("a"), noting("b"));
 
     queue.enqueueAll(Fixture.WORK, Collections.nCopies(3, new Fixture.Work(1)));

@@ -101,7 +101,9 @@ public final class Fixture {
     }
   }
 
-  /** Returns whether the server can let backslashes escape, and checks that 19 refuses it. */
+  /**
+   * Returns whether the server accepts {@link #BACKSLASHES_ESCAPE}. PostgreSQL 19 must refuse it.
+   */
   public boolean canLetBackslashesEscape() {
     if (Integer.parseInt(value("SHOW server_version_num")) < 190_000) {
       return true;
@@ -137,7 +139,10 @@ public final class Fixture {
     throw new AssertionError("No call took less than 0.8 seconds.");
   }
 
-  /** Aborts statements that change more than {@code rows} rows of the table, until it is closed. */
+  /**
+   * Aborts statements that change more than {@code rows} rows of the table, until the result is
+   * closed.
+   */
   public RowTimeout timeoutOver(int rows, String table) throws SQLException {
     return RowTimeout.over(rows, database.dataSource(), database.schema(), table);
   }

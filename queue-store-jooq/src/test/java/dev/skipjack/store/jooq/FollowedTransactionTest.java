@@ -163,7 +163,7 @@ class FollowedTransactionTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("changesBeforeTheCommit")
-  void whatComesFirstWhileTheTransactionIsOpenStillComesFirst(String what, String sql)
+  void jobIsReleasedIfAnotherJobOrAPauseComesFirstBeforeTheCommit(String what, String sql)
       throws SQLException {
     JobId id = enqueueRunning(1);
     fixture.execute(sql.replace("?", "'default'"));
@@ -298,7 +298,7 @@ class FollowedTransactionTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aJobThatIsReportedWhileATransactionIsOpenBecomesPendingInIt(boolean isCommitted)
+  void jobBecomesPendingInTheTransactionThatIsOpenWhenTheEndIsReported(boolean isCommitted)
       throws SQLException {
     enqueueRunning(1);
     if (isCommitted) {
@@ -320,7 +320,7 @@ class FollowedTransactionTest {
 
   /** Managers may report a rollback if the response to the commit was lost. */
   @Test
-  void aJobStartsWhoseTransactionWasNotRolledBackAsReported() throws SQLException {
+  void aJobStartsIfItsTransactionWasCommittedDespiteAReportedRollback() throws SQLException {
     enqueueRunning(1);
     connection.commit();
 

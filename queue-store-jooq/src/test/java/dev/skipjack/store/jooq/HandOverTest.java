@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the completion of a job that claims the next job of its ordering key. */
+/** Tests completions that also claim the next job of the same ordering key. */
 @QueueTest
 class HandOverTest {
 
@@ -60,7 +60,7 @@ class HandOverTest {
   }
 
   @Test
-  void nextJobIsClaimedAsByAClaim() {
+  void completionClaimsTheNextJobLikeAClaim() {
     List<JobId> jobs = enqueue(3);
     Execution head = fixture.claimOne(Fixture.LEASE);
 
@@ -211,7 +211,7 @@ class HandOverTest {
   }
 
   @Test
-  void lockedNextJobIsNotOvertakenAndLeftToASweep() throws SQLException {
+  void lockedNextJobIsLeftToASweepAndNotOvertaken() throws SQLException {
     List<JobId> jobs = enqueue(3);
     Execution head = fixture.claimOne(Fixture.LEASE);
     one.begin();
@@ -308,7 +308,7 @@ class HandOverTest {
   @EnumSource(
       value = CommitFate.class,
       names = {"CUT_BEFORE", "CUT_AFTER"})
-  void jobOfALostHandOverIsNamed(CommitFate fate) {
+  void nextJobIsNamedIfTheResponseToAHandOverIsLost(CommitFate fate) {
     List<JobId> jobs = enqueue(2);
     Execution head = fixture.claimOne(Fixture.LEASE);
     FaultyDataSource faulty = new FaultyDataSource(fixture.database.dataSource());

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests claims and rescues while an open transaction prevents vacuum from removing the index
- * entries of ended jobs. These entries are at the head of the index, where a claim without a
+ * entries of ended jobs. These entries are at the beginning of the index, where a claim without a
  * low-water mark begins.
  */
 @QueueTest
@@ -48,7 +48,7 @@ class HeldSnapshotPlanTest {
       // Both claims read the ten jobs. Only the claim without a mark also reads the dead entries
       // before them.
       assertThat(with).isLessThan(without / 4);
-      // A worker therefore claims from idle lanes with marks, and rarely lists the lanes.
+      // A listing of the lanes reads the dead entries too, so a worker that has marks rarely lists.
       assertThat(with).isLessThan(pagesOfAListing(database) / 4);
       holder.rollback();
     }

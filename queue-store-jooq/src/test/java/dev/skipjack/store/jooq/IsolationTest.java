@@ -44,8 +44,8 @@ import org.postgresql.util.PSQLException;
 /**
  * Tests each operation in a caller's transaction of each isolation level, if another session has
  * changed the same row since the snapshot. At READ COMMITTED, the operation sees the change. At
- * stricter levels, the caller gets PostgreSQL's error 40001 unchanged. The queue's own transactions
- * are always READ COMMITTED.
+ * stricter levels, the caller gets PostgreSQL's error 40001 unchanged. The pool's default isolation
+ * level does not affect the queue's own transactions.
  */
 @QueueTest
 class IsolationTest {

@@ -20,9 +20,9 @@ import net.jqwik.api.statistics.StatisticsReport;
 
 /**
  * Tests that the database matches an in-memory model after any sequence of steps. In the model, no
- * job vanishes or is completed twice, and a stale execution changes nothing. The audit has a row
- * for each attempt, no job uses more attempts than its maximum, and every status change is in the
- * state diagram.
+ * job is lost or completed twice, and a stale execution changes nothing. The audit has a row for
+ * each attempt, no job uses more attempts than its maximum, and every status change is in the state
+ * diagram.
  *
  * <p>With {@code -Dskipjack.soak=true}, each try consists of ten walks.
  */

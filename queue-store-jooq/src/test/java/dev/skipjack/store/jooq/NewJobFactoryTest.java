@@ -58,7 +58,7 @@ class NewJobFactoryTest {
                   jobFactory.create(unreadable, new Drawing(1, () -> 2), UnaryOperator.identity()))
           .isInstanceOf(PayloadException.class)
           .hasMessageContaining("at '/shape'")
-          // A handler that enqueues an invalid job is retried.
+          // A permanent failure would make the job of a handler that enqueues it dead.
           .satisfies(refused -> assertThat(((PayloadException) refused).isPermanent()).isFalse());
     }
     asked.set(0);

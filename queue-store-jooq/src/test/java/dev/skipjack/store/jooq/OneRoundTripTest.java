@@ -78,7 +78,7 @@ class OneRoundTripTest {
   }
 
   @Test
-  void aSingleJobIsEnqueuedInReadCommittedIfTheSessionsIsolationLevelIsRefused() {
+  void aSingleJobIsEnqueuedInReadCommittedAfterASerializationFailure() {
     FaultyDataSource faulty = new FaultyDataSource(database.dataSource());
     faulty.failNext(FaultyDataSource.Step.STATEMENT, 1, "40001");
     JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).wakeUps(false).build();

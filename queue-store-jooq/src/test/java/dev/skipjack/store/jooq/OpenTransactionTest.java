@@ -78,7 +78,7 @@ class OpenTransactionTest {
                       .isInstanceOf(IllegalStateException.class)
                       .hasMessageContaining("queue.in(connection)"));
       all.assertAll();
-      // Each of its steps may fail alone.
+      // Pruning throws nothing, but lists the steps that failed.
       assertThat(queueOn(boundTo(caller, unwraps)).maintenance().prune().failed()).isNotEmpty();
 
       assertThat(fixture.value("SELECT query FROM pg_stat_activity WHERE pid = " + pid))
@@ -153,7 +153,7 @@ class OpenTransactionTest {
   }
 
   @Test
-  void aTransactionWithoutStatementsIsRefusedAtOnceBeforeAHikariPoolWithAutoCommit()
+  void transactionWithoutStatementsIsRefusedAtOnceIfThePoolIsHikariWithAutoCommit()
       throws SQLException {
     try (HikariDataSource pool = pool(true, 1);
         Connection caller = pool.getConnection()) {
@@ -196,8 +196,8 @@ class OpenTransactionTest {
       queue.enqueue(Fixture.WORK, new Fixture.Work(2));
       queue.enqueue(Fixture.WORK, new Fixture.Work(3));
 
-      // Each of an enqueue and its wake-up borrows one connection, and may once borrow a second
-      // one.
+      // An enqueue and its wake-up borrow one connection each. Each of them may once borrow a
+      // second one for comparison.
       assertThat(borrowed).hasValueLessThanOrEqualTo(6);
       assertThat(idle).hasSize(2);
     }

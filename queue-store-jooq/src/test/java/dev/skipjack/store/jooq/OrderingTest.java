@@ -103,7 +103,7 @@ class OrderingTest {
   }
 
   @Test
-  void conclusionPromotesTheNextJob() {
+  void endWithDataPromotesTheNextJob() {
     List<JobId> jobs = enqueue("a", 3);
     fixture.store.endWithData(
         List.of(FinalOutcome.completed(fixture.claimOne(Fixture.LEASE), "{\"n\":1}")));
@@ -200,7 +200,7 @@ class OrderingTest {
   }
 
   @Test
-  void cancelledHeadsAttemptPassesTheKeyOn() {
+  void endOfTheAttemptOfACancelledHeadPromotesTheNextJob() {
     List<JobId> jobs = enqueue("a", 3);
     Execution first = fixture.claimOne(Fixture.LEASE);
     assertThat(fixture.queue.admin().cancel(List.of(jobs.get(0))))

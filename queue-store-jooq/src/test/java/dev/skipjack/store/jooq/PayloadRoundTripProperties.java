@@ -29,8 +29,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tests that the handler receives the payload that was enqueued. Only jsonb may change the order of
- * names, duplicate names, and the notation of numbers.
+ * Tests that the handler receives the payload that was enqueued. PostgreSQL's jsonb may change only
+ * the order of names, duplicate names, and the notation of numbers.
  */
 class PayloadRoundTripProperties {
 

@@ -70,7 +70,7 @@ class RescueMarkTest {
   }
 
   @Test
-  void theMarkOfAProcessThatBeganAtItsClaimsRises() {
+  void aMarkThatBeganAtAClaimRises() {
     mark.claimed(500);
     timeOut(0);
     assertThat(sweep(TEN_SECONDS + 1, Duration.ofMillis(1), 600)).isEqualTo(499);

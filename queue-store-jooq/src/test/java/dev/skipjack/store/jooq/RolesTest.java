@@ -450,7 +450,7 @@ class RolesTest {
   }
 
   @Test
-  void viewerReadsEverythingExceptThePayloadsOfJobs() throws SQLException {
+  void viewerReadsJobsHistoryAndSchedulesWithoutPayloads() throws SQLException {
     JobId job = fixture.queue.enqueue(Fixture.WORK, new Fixture.Work(1), it -> it.tags("a"));
     kill(1);
     fixture
@@ -479,7 +479,7 @@ class RolesTest {
           assertThatThrownBy(() -> queue.schedules().find("daily"))
               .isInstanceOfSatisfying(
                   StoreException.class, e -> assertThat(e.sqlState()).contains("42501"));
-          // The details of a job hold its payload.
+          // This method reads the payload too.
           assertThatThrownBy(() -> queue.reader().find(job))
               .isInstanceOfSatisfying(
                   StoreException.class, e -> assertThat(e.sqlState()).contains("42501"));

@@ -44,40 +44,27 @@ class SessionSettingsStatementsTest {
     this.fixture = new Fixture(database);
   }
 
+  /** Settings that do not affect each other are tested together. */
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "IntervalStyle = postgres",
-        "IntervalStyle = postgres_verbose",
-        "IntervalStyle = sql_standard",
-        "IntervalStyle = iso_8601",
-        "array_nulls = off",
-        "DateStyle = 'SQL, DMY'",
-        "DateStyle = 'German'",
-        "TimeZone = 'America/St_Johns'",
-        "bytea_output = escape",
-        "extra_float_digits = -15",
-        Fixture.BACKSLASHES_ESCAPE,
-        "backslash_quote = off",
-        "client_encoding = LATIN1",
-        "quote_all_identifiers = on",
-        "transform_null_equals = on",
-        "xmloption = document",
-        "default_transaction_isolation = serializable",
-        "row_security = off",
-        "plan_cache_mode = force_custom_plan",
-        "enable_indexscan = off",
-        "jit_above_cost = 0",
-        "work_mem = '64kB'",
-        "search_path = ''"
+        "IntervalStyle = postgres; row_security = off; plan_cache_mode = force_custom_plan; search_path = ''",
+        "IntervalStyle = postgres_verbose; DateStyle = 'SQL, DMY'; TimeZone = 'America/St_Johns'; array_nulls = off",
+        "IntervalStyle = sql_standard; DateStyle = 'German'; backslash_quote = off; quote_all_identifiers = on",
+        "IntervalStyle = iso_8601; bytea_output = escape; extra_float_digits = -15; client_encoding = LATIN1",
+        "transform_null_equals = on; xmloption = document; default_transaction_isolation = serializable",
+        "enable_indexscan = off; jit_above_cost = 0; work_mem = '64kB'",
+        Fixture.BACKSLASHES_ESCAPE
       })
-  void noStatementDependsOnTheSetting(String setting) throws SQLException {
+  void noStatementDependsOnTheSettings(String settings) throws SQLException {
     String name = fixture.value("SELECT quote_ident(current_database())");
-    if (setting.equals(Fixture.BACKSLASHES_ESCAPE) && !fixture.canLetBackslashesEscape()) {
+    if (settings.equals(Fixture.BACKSLASHES_ESCAPE) && !fixture.canLetBackslashesEscape()) {
       return;
     }
-    fixture.execute("ALTER DATABASE " + name + " SET " + setting);
     try (HikariDataSource pool = new HikariDataSource()) {
+      for (String setting : settings.split("; ", -1)) {
+        fixture.execute("ALTER DATABASE " + name + " SET " + setting);
+      }
       pool.setJdbcUrl(database.jdbcUrl());
       pool.setMaximumPoolSize(2);
       RecordingDataSource recording = new RecordingDataSource(pool);

@@ -109,7 +109,7 @@ class ShadowedStatementsTest {
     }
   }
 
-  /** Otherwise the tests above would prove nothing. */
+  /** If no shadow were called here, the tests above would prove nothing. */
   @ParameterizedTest
   @ValueSource(
       strings = {

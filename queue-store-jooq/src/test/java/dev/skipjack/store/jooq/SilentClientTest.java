@@ -73,7 +73,7 @@ class SilentClientTest {
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(fixture.claim(1)).hasSize(1));
   }
 
-  /** Others wait for the key no longer than for a slow transaction. */
+  /** Other enqueues wait for the key only until the server ends the silent session. */
   @Test
   void keyOfASilentClientBecomesFree() {
     assertThatThrownBy(() -> enqueueOnce(silent)).isInstanceOf(StoreException.class);

@@ -172,8 +172,8 @@ class StatementsDocumentTest {
       # The statements
 
       This page says what each statement on the queue's tables does and what it locks, and shows the shortened SQL of enqueue and claim.
-      Each statement is a class, written in jOOQ's DSL, whose comment has its SQL and the reasons. The full text that it renders is in
-      `src/test/resources/sql` of its module, and a test compares the two. `StatementsDocumentTest` generates this page from those comments.
+      Each statement is a class, whose comment has its SQL. `src/test/resources/sql` of its module has the full text, which a test compares
+      with what the class renders. `StatementsDocumentTest` generates this page from those comments.
 
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
       Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
@@ -181,10 +181,10 @@ class StatementsDocumentTest {
       the statement and then restored. The enqueue of a single job needs none of this and is sent alone. `search_path` is restored at the end of
       each round trip ([ADR 0017](adr/0017-statements-search-pg-catalog-only.md)).
 
-      Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Keys are an
-      exception: an enqueue with an idempotency key or a unique key waits for a transaction that has taken the same key and has not
-      ended. So does one with strict ordering. It takes the locks of its ordering keys first, then the other keys. The statements that
-      end attempts lock as `AttemptCtes` says, and those of administrative commands as `CommandCtes` says.
+      Writes of many jobs lock them in id order, or skip locked jobs. None of them waits for a job's row while it holds others. Enqueues
+      with keys do wait: an enqueue with an idempotency key, a unique key or strict ordering waits for every open transaction that has taken
+      the same key. It takes the locks of its ordering keys first, then the other keys. `AttemptCtes` and `CommandCtes` describe the locks
+      of the statements that end attempts, and of administrative commands.
 
       The statements of the last three chapters only read, and lock nothing. Those that explain a job run in one `REPEATABLE READ` transaction, so
       that all of them read one state.

@@ -34,14 +34,14 @@ class WakeUpSenderTest {
           () -> Duration.ofMillis(now).toNanos());
 
   @Test
-  void jobsThatArriveOneByOneSendOneInFiveMilliseconds() {
+  void jobsThatArriveOneByOneSendOneWakeUpInFiveMilliseconds() {
     enqueueEvery(3, 30, WORK);
 
     assertThat(sent).containsExactly(0L, 6L, 12L, 18L, 24L);
   }
 
   @Test
-  void aStreamSendsOneInTwentyFiveMilliseconds() {
+  void streamSendsOneWakeUpInTwentyFiveMilliseconds() {
     enqueueEvery(1, 60, WORK);
 
     assertThat(sent).containsExactly(0L, 25L, 50L);
@@ -49,7 +49,7 @@ class WakeUpSenderTest {
 
   /** A worker that finds no job polls at longer and longer intervals. */
   @Test
-  void theFirstJobAfterAPauseInAStreamSendsOne() {
+  void firstJobAfterAPauseInAStreamSendsAWakeUp() {
     enqueueEvery(1, 10, WORK);
     now = 12;
     enqueue(WORK);

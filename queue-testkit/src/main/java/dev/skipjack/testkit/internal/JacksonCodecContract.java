@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings({"ArrayRecordComponent", "ClassCanBeStatic", "UnusedVariable", "UnusedMethod"})
 public abstract class JacksonCodecContract extends PayloadCodecContract {
 
-  /** For the tests of the codecs. */
+  /** Constructor for subclasses. */
   protected JacksonCodecContract() {}
 
   /**
@@ -78,7 +78,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
   }
 
   /**
-   * A class for {@link Shape}.
+   * An implementation of {@link Shape}.
    *
    * @param size is written as a property
    */
@@ -326,7 +326,7 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
     public Bean parent;
     private Shape shape;
 
-    /** Neither property is written, so neither must be readable. */
+    /** Neither property is written, so neither needs to be readable. */
     @JsonIgnore public Shape ignored;
 
     public void setShape(Shape shape) {

@@ -1,4 +1,4 @@
-/** Tests that only the modules of this project extend. Their classes may change at any time. */
+/** Tests that only the modules of this project extend. The classes may change at any time. */
 @NullMarked
 package dev.skipjack.testkit.internal;
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Tests a database whose clock jumps ahead by more than a lease. The test moves the timestamps back
- * instead of the clock: every lease has expired, and every due time has passed.
+ * instead of moving the clock ahead: every lease has expired, and every due time has passed.
  */
 @QueueTest
 @Timeout(60)

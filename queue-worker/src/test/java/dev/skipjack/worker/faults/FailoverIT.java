@@ -23,7 +23,10 @@ class FailoverIT {
 
   private static final Duration BACK_AT_WORK = Duration.ofSeconds(30);
 
-  /** A role that exists on both servers, whose default passwords differ. */
+  /**
+   * Creates a role with the same password on both servers, because the passwords of their
+   * superusers differ.
+   */
   private static final String ROLE = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'app'";
 
   @Test

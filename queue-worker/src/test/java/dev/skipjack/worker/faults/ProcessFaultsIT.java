@@ -71,7 +71,7 @@ class ProcessFaultsIT {
   }
 
   @Test
-  @DisabledOnOs(OS.WINDOWS) // no signals
+  @DisabledOnOs(OS.WINDOWS) // which has no signals
   void aFrozenWorkerThatResumesChangesNothing() {
     fixture.enqueue(1, Task.Deed.FREEZE_THEN_COMPLETE);
     fixture.enqueue(1, Task.Deed.FREEZE_THEN_FAIL);

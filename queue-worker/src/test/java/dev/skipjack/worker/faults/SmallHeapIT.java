@@ -68,7 +68,8 @@ class SmallHeapIT {
 
   /**
    * The worker expects small payloads, so the claim of the large one may be committed before its
-   * payload arrives. Whether it is depends on when the server notices the closed connection.
+   * payload arrives. Whether the claim is committed depends on when the server notices that the
+   * connection was closed.
    */
   @Test
   void aPayloadLargerThanTheHeapUsesOneAttemptAlsoAfterManySmallOnes() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.condition.OS;
  */
 @QueueTest
 @Timeout(900)
-@DisabledOnOs(OS.WINDOWS) // no signals
+@DisabledOnOs(OS.WINDOWS) // which has no signals
 class TerminationRoundsIT {
 
   private static final int ROUNDS = Boolean.getBoolean("skipjack.soak") ? 100 : 3;

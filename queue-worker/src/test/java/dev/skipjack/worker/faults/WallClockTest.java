@@ -14,9 +14,9 @@ import java.util.Date;
 import java.util.Set;
 
 /**
- * Tests that no code reads this machine's clock, so a clock that is an hour off has no effect. The
- * database decides which jobs are due and which leases have expired, and durations are measured
- * with nanoTime.
+ * Tests that no code outside {@link #HINTS} reads this machine's clock, so a clock that is an hour
+ * off does not change when jobs run. The database decides which jobs are due and which leases have
+ * expired, and durations are measured with nanoTime.
  */
 @AnalyzeClasses(
     packages = {"dev.skipjack.api", "dev.skipjack.store", "dev.skipjack.worker"},

@@ -209,8 +209,8 @@ final class BaseFolder {
   }
 
   /**
-   * Sets the mode explicitly, because the umask of root may prevent the server's user from
-   * traversing the folder.
+   * Creates the folder and its missing parents. Sets their mode explicitly, because the umask of
+   * root may prevent the server's user from traversing them.
    */
   static void makeReachable(Path folder) throws IOException {
     if (Files.notExists(folder)) {

@@ -169,7 +169,7 @@ final class Cluster {
   /**
    * Waits for the children of a postmaster that has died, which exit on their own within moments.
    * PostgreSQL refuses to start before that. If another process has reused the postmaster's process
-   * id, PostgreSQL would refuse forever.
+   * id, PostgreSQL would refuse forever, so this method removes the stale {@code postmaster.pid}.
    */
   private void awaitOrphans() {
     if (!await(() -> processesInFolder() == 0, SLACK)) {

@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * temporary files. If the JVM runs as root, the server runs as the user {@code postgres} or {@code
  * nobody}, and its data is stored in {@code /var/tmp/skipjack-<user>} or {@code
  * /tmp/skipjack-<user>}. The binaries are unpacked into {@code skipjack-binaries} in the same
- * directory, which root owns. The system property {@code skipjack.embedded.folder} sets a different
- * directory (for root, the parent of {@code skipjack-<user>}), and {@code skipjack.embedded.user}
- * sets a different unprivileged user.
+ * directory; root owns that folder. The system property {@code skipjack.embedded.folder} sets a
+ * different directory (for root, the parent of {@code skipjack-<user>}), and {@code
+ * skipjack.embedded.user} sets a different unprivileged user.
  *
  * <p>An archive is used only if its SHA-256 checksum is known to this version (14.22.0, 14.23.0,
  * 15.19.0, 16.15.0, 17.11.0 and 18.6.0 of {@code io.zonky.test.postgres}) or is listed, separated
@@ -112,8 +112,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * {@return the TCP port on 127.0.0.1} It changes whenever the server is started, but not when a
-   * running server is adopted.
+   * {@return the TCP port on 127.0.0.1} It may change whenever the server is started, but not when
+   * a running server is adopted.
    */
   public int port() {
     return running.postmaster().port();
@@ -138,7 +138,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * {@return whether the server was already running, because the JVM that started it was killed}
+   * {@return whether the server was already running, for example because the JVM that started it
+   * was killed}
    */
   public boolean adopted() {
     return running.adopted();
@@ -146,9 +147,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
   /**
    * Stops the server and releases its folder, which keeps the data. Open connections are terminated
-   * and their transactions rolled back. Stopping usually takes a tenth of a second and never more
-   * than half a minute; if the server does not stop within ten seconds, it is stopped by force.
-   * Closing it again has no effect.
+   * and their transactions rolled back. Stopping usually takes a tenth of a second. If the server
+   * does not stop within ten seconds, it is stopped by force. Closing it again has no effect.
    *
    * @throws EmbeddedPostgresException if the server cannot be stopped
    */
@@ -176,8 +176,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Starts the server again after {@link #pause()} or a crash, with the same data but on another
-   * port. This method returns when the server accepts connections.
+   * Starts the server again after {@link #pause()} or a crash, with the same data but usually on
+   * another port. This method returns when the server accepts connections.
    *
    * @throws IllegalStateException if {@link #close()} has been called
    * @throws EmbeddedPostgresException if the server does not start
@@ -254,8 +254,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * it has exactly the requested settings; otherwise it is restarted. With {@code fsync} set to
      * {@code off}, the data may not survive a power failure.
      *
-     * @param name the name of the parameter, as in {@code postgresql.conf}; the addresses and the
-     *     port that the server listens on cannot be set
+     * @param name the name of the parameter, as in {@code postgresql.conf}; addresses, port, file
+     *     locations and the log collector cannot be set
      * @param value the value, without control characters
      * @return this builder
      */
@@ -318,7 +318,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * exists, two or three seconds if it must be created, and longer if the binaries must be
      * unpacked.
      *
-     * @return the embedded postgres
+     * @return the server
      * @throws EmbeddedPostgresException if the server cannot be started; the message states the
      *     reason and the fix
      */

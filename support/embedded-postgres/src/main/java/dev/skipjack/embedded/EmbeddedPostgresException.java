@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when the embedded server cannot be started or stopped, or its folder cannot be used. The
- * message describes the cause and possible fixes, and includes the end of the server's log if there
- * is one.
+ * message describes the cause. If the server does not start or stop, the message includes the end
+ * of its log.
  */
 public final class EmbeddedPostgresException extends RuntimeException {
 

@@ -96,7 +96,10 @@ record PostgresBinaries(Path home, String hash, String version) {
         .orElseThrow(() -> new EmbeddedPostgresException(whatToAdd(os, arch)));
   }
 
-  /** Returns how to get a server on a platform whose archive is not on the class path. */
+  /**
+   * Returns a message that explains how to get a server on a platform whose archive is not on the
+   * class path.
+   */
   static String whatToAdd(String osName, String osArch) {
     String missing =
         "The class path contains no PostgreSQL for this machine (%s, %s). "

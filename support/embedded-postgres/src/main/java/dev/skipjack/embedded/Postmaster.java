@@ -89,8 +89,8 @@ record Postmaster(long pid, int port, boolean ready) {
   }
 
   /**
-   * Returns the address that the servers listen on. The JVM may return the loopback address of
-   * IPv6.
+   * Returns the address that the servers listen on. {@link InetAddress#getLoopbackAddress()} may
+   * return that of IPv6.
    */
   static InetAddress loopback() throws IOException {
     return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});

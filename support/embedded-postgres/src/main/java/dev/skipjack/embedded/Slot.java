@@ -21,7 +21,7 @@ final class Slot implements AutoCloseable {
   static final int MAX_SLOTS = 64;
 
   /*
-   * The locks of this JVM. A lock belongs to the process: the process could take it twice, and closing any channel of the file
+   * The locks of this JVM. A lock belongs to the process, and closing any channel of the file
    * releases it. A file that this JVM has locked must therefore not be opened again.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();

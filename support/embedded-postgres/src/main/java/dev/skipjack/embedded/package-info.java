@@ -4,10 +4,10 @@
  *
  * <p>The binaries come from a jar on the class path; each archive is unpacked only once. A server
  * is started in the lowest free slot for its purpose. A slot is a folder with a lock file. The JVM
- * holds its lock until it exits, so programs that run at the same time use different slots. If the
- * JVM is killed, its server keeps running. The next start then acquires the lock and adopts the
- * running server, restarts a stopped one, or replaces a folder whose initialization was
- * interrupted.
+ * holds the lock until the server is closed or the JVM exits, so programs that run at the same time
+ * use different slots. If the JVM is killed, its server keeps running. The next start then acquires
+ * the lock and adopts the running server, restarts a stopped one, or replaces a folder whose
+ * initialization was interrupted.
  *
  * <p>PostgreSQL refuses to run as root. If the JVM runs as root, every command is therefore run as
  * an unprivileged user, in a folder of that user. The server listens only on the loopback address,

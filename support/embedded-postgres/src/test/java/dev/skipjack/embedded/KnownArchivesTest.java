@@ -71,7 +71,7 @@ class KnownArchivesTest {
         .doesNotThrowAnyException();
   }
 
-  /** Returns a class path with an unknown archive under the expected name. */
+  /** Returns a class loader that finds an unknown archive under the expected name. */
   private static URLClassLoader exchanged(Path jar) throws IOException {
     List<String> names =
         PostgresBinaries.archiveNames(System.getProperty("os.name"), System.getProperty("os.arch"));

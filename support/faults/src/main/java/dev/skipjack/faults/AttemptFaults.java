@@ -30,7 +30,7 @@ public final class AttemptFaults {
   public AttemptFaults() {}
 
   /**
-   * Fails the next attempts before their handler is called.
+   * Fails the next attempts: {@link #around} throws an exception instead of running them.
    *
    * @param times the number of attempts to fail, in addition to those requested by earlier calls;
    *     positive
@@ -44,7 +44,8 @@ public final class AttemptFaults {
    * Fails the next attempts with an {@link IllegalStateException} whose message states that the
    * test requested it.
    *
-   * @param times how many times
+   * @param times the number of attempts to fail, in addition to those requested by earlier calls;
+   *     positive
    */
   public void failNext(int times) {
     announce(
@@ -76,9 +77,9 @@ public final class AttemptFaults {
    * result.
    *
    * @param <R> the type of the result
-   * @param attempt the attempt
+   * @param attempt runs the attempt
    * @return the result of the attempt
-   * @throws Exception if it fails
+   * @throws Exception the requested failure, or the exception of the attempt
    */
   public <R extends @Nullable Object> R around(Callable<R> attempt) throws Exception {
     Supplier<? extends Throwable> failure;

@@ -10,8 +10,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A migrated PostgreSQL server for one test, which can be stopped, crashed and started again. Its
- * data and its URL survive a restart, because clients reach it through a {@link #proxy}, which can
- * also inject network faults.
+ * data survives a restart. Its URL stays the same, because clients reach it through a {@link
+ * #proxy}, which can also inject network faults.
  *
  * <p>The server uses PostgreSQL's default durability settings, so acknowledged commits survive a
  * crash. Creating a server takes about three seconds; use one for a whole test class.

@@ -79,7 +79,7 @@ final class FaultyConnection implements InvocationHandler {
     }
   }
 
-  /** Returns whether an SQL string ends with COMMIT, or writes in auto-commit mode. */
+  /** Returns whether an SQL string ends with {@code ; COMMIT}, or writes in auto-commit mode. */
   private boolean commits(@Nullable Object sql) throws SQLException {
     return sql instanceof String text
         && (COMMIT.matcher(text).find()
@@ -175,7 +175,10 @@ final class FaultyConnection implements InvocationHandler {
     return failure;
   }
 
-  /** Ignores exceptions if the connection is broken: the pool has already detected that. */
+  /**
+   * Closes the connection. Ignores exceptions if it is broken, because the caller has already
+   * received one.
+   */
   private void close() throws SQLException {
     try {
       target.close();

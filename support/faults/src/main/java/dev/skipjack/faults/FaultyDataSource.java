@@ -25,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A fault hits the next matching step on any thread, including steps on connections that were
  * borrowed before. If a call matches several steps with faults, for example because it executes
  * COMMIT, the fault of the step that is listed first in {@link Step} happens. A call counts as a
- * commit if it is {@link Connection#commit()}, runs SQL that ends with COMMIT, or runs a statement
- * that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a commit.
+ * commit if it is {@link Connection#commit()}, runs SQL that ends with {@code ; COMMIT}, or runs a
+ * statement that writes in auto-commit mode. {@link Connection#setAutoCommit} does not count as a
+ * commit.
  *
  * <p>Does not close the wrapped data source. Safe for any number of threads.
  */
@@ -38,7 +39,7 @@ public final class FaultyDataSource implements DataSource {
     CONNECTION,
     /** Any {@code execute...} method of a statement. */
     STATEMENT,
-    /** {@link Connection#commit()}; the transaction is not committed. */
+    /** A call that counts as a commit. If it fails here, the transaction is not committed. */
     COMMIT
   }
 
@@ -80,7 +81,7 @@ public final class FaultyDataSource implements DataSource {
    * Fails the next steps of a kind without breaking the connection, as if the server reported an
    * error.
    *
-   * @param step the step
+   * @param step the kind of step
    * @param times the number of steps to fail, in addition to those requested by earlier calls;
    *     positive
    * @param sqlState five characters, for example {@code 53300}
@@ -92,7 +93,7 @@ public final class FaultyDataSource implements DataSource {
   /**
    * Breaks the connection of the next commits before they reach the server.
    *
-   * @param times how many times
+   * @param times the number of commits, in addition to those requested by earlier calls; positive
    */
   public void cutBeforeCommit(int times) {
     plan.cutNext(CommitFate.CUT_BEFORE, times);
@@ -102,7 +103,7 @@ public final class FaultyDataSource implements DataSource {
    * Breaks the connection of the next commits after they are committed and before they are
    * acknowledged.
    *
-   * @param times how many times
+   * @param times the number of commits, in addition to those requested by earlier calls; positive
    */
   public void cutAfterCommit(int times) {
     plan.cutNext(CommitFate.CUT_AFTER, times);
@@ -121,7 +122,7 @@ public final class FaultyDataSource implements DataSource {
   /**
    * Delays each step of a kind; zero removes the delay.
    *
-   * @param step the step
+   * @param step the kind of step
    * @param wait the duration
    */
   public void delay(Step step, Duration wait) {
@@ -153,7 +154,7 @@ public final class FaultyDataSource implements DataSource {
   /**
    * {@return the number of times a step was tried, whether or not it failed}
    *
-   * @param step the step
+   * @param step the kind of step
    */
   public long count(Step step) {
     return plan.count(step);

@@ -283,7 +283,7 @@ public final class ForkedJvm implements AutoCloseable {
     /**
      * Adds a folder of classes that the child searches before its class path.
      *
-     * @param folder the folder
+     * @param folder a folder of class files
      * @return this builder
      */
     public Builder classes(Path folder) {
@@ -316,7 +316,7 @@ public final class ForkedJvm implements AutoCloseable {
     }
 
     /**
-     * Starts the child with this JVM's {@code java} program and class path. Returns immediately.
+     * Starts the child with this JVM's {@code java} program. Returns immediately.
      *
      * @return the child
      * @throws UncheckedIOException if the operating system cannot start the process

@@ -28,12 +28,12 @@ public final class RowTimeout implements AutoCloseable {
    * Begins to abort statements that insert, update or delete more than {@code rows} rows of the
    * table. A schema can have one at a time.
    *
-   * @param rows the number of rows
-   * @param database the database
-   * @param schema the schema
+   * @param rows the maximum number of rows that a statement may change
+   * @param database connections of a user that may create functions and triggers
+   * @param schema the schema of the table, without quotes
    * @param table the name of the table
    * @return the fault, which ends when it is closed
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the function or a trigger cannot be created
    */
   public static RowTimeout over(int rows, DataSource database, String schema, String table)
       throws SQLException {
@@ -73,7 +73,7 @@ public final class RowTimeout implements AutoCloseable {
   /**
    * {@return the number of statements that were aborted so far}
    *
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the number cannot be read
    */
   public long aborted() throws SQLException {
     try (Connection connection = database.getConnection();

@@ -90,10 +90,10 @@ public final class ShadowSchema {
   /**
    * Creates the schema.
    *
-   * @param connection the connection
+   * @param connection a connection of a user that may create schemas
    * @param name the name of the schema, quoted for SQL if necessary
    * @param statements the statements whose functions and operators are shadowed
-   * @throws SQLException if the database refuses the statement or cannot be reached
+   * @throws SQLException if the schema cannot be created
    */
   public static void create(Connection connection, String name, Collection<String> statements)
       throws SQLException {

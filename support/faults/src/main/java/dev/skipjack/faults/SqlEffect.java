@@ -3,7 +3,7 @@ package dev.skipjack.faults;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** The effect of a statement on the transaction, determined from the start of its SQL. */
+/** The effect of a statement on the transaction, determined from its SQL. */
 enum SqlEffect {
   BEGIN,
   COMMIT,

@@ -58,8 +58,8 @@ public final class TcpProxy implements AutoCloseable {
   /**
    * Creates a proxy in front of a server.
    *
-   * @param host the host
-   * @param port the port
+   * @param host the host of the server
+   * @param port the port of the server
    * @return the proxy, which is open
    * @throws UncheckedIOException if this machine has no free port
    */
@@ -118,8 +118,8 @@ public final class TcpProxy implements AutoCloseable {
    * Directs new connections to another server, as in a failover. Open connections stay with the old
    * server.
    *
-   * @param host the host
-   * @param port the port
+   * @param host the host of the server
+   * @param port the port of the server
    */
   public void forwardTo(String host, int port) {
     target = new InetSocketAddress(host, port);

@@ -11,8 +11,9 @@
  * objects that have the names of the server's own, and are called if a {@code search_path} lists
  * the schema.
  *
- * <p>A test closes the proxy, the server and the process that it created. They leave no thread,
- * socket or process behind, even if the test's own JVM is killed.
+ * <p>A test closes the proxy, the server and the process that it created. They then leave no
+ * thread, socket or process behind. If the test's own JVM is killed, its forked processes end too,
+ * but a server runs until another one is started.
  */
 @NullMarked
 package dev.skipjack.faults;

@@ -28,7 +28,7 @@ class AfterCommitIT {
     this.database = database;
   }
 
-  /** With the second setting, Hibernate leaves the connection's auto-commit mode as it is. */
+  /** If the provider disables auto-commit, Hibernate does not change the connection's mode. */
   @ParameterizedTest
   @CsvSource({"true, false", "false, false", "false, true"})
   void jobsAreCommittedInAnyAutoCommitMode(boolean autoCommit, boolean providerDisablesAutoCommit) {

@@ -31,10 +31,6 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 @QueueTest
 class SpringOrdersIT {
 
-  /** On another Spring Boot, one kill suffices, except in a soak. */
-  private static final boolean ONCE =
-      Boolean.getBoolean("orders.again") && !Boolean.getBoolean("skipjack.soak");
-
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int CUSTOMERS = 4;
   private static final int ORDERS_BEFORE_A_KILL = 40;
@@ -55,9 +51,7 @@ class SpringOrdersIT {
 
   @Test
   void afterKillsOrdersAndJobsAgreeAndEachOrderIsChargedOnce() throws Exception {
-    if (!ONCE) {
-      orderUntil(ForkedJvm::kill);
-    }
+    orderUntil(ForkedJvm::kill);
     orderUntil(this::killWhileAHandlerRuns);
 
     try (ForkedJvm shop = start()) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * one after the previous one was acknowledged. Used by one thread.
  *
  * <p>The producer's thread only reports the acknowledgements. It must not send the next events
- * itself, because sending may wait for metadata or memory that only this thread provides.
+ * itself, because sending may wait for metadata or memory that only the producer's thread provides.
  */
 final class BatchDelivery {
 
@@ -40,7 +40,7 @@ final class BatchDelivery {
   private final EventRecords records;
   private final MissingTopics missing;
 
-  /** The time that acknowledgements need. If less is left, no further event is sent. */
+  /** The time that acknowledgements may need. If less is left, no further event is sent. */
   private final Duration margin;
 
   private final List<PublishResult> results;
@@ -88,10 +88,11 @@ final class BatchDelivery {
       @Nullable Exception failure) {}
 
   /**
-   * Sends the events and waits for the acknowledgements until the producer gives up on a record or
-   * the time of the batch ends. If the thread is interrupted, returns what is known.
+   * Sends the events and waits for the acknowledgements, at most until the time of the batch ends.
+   * If the thread is interrupted, returns what is known.
    *
-   * @throws IOException if the brokers have neither accepted nor rejected an event
+   * @throws IOException if the brokers were unavailable and have neither accepted nor rejected an
+   *     event
    */
   List<PublishResult> run() throws IOException {
     try {
@@ -193,8 +194,8 @@ final class BatchDelivery {
       Thread.interrupted(); // the constructor of the exception has set the flag
       throw stopped(stopped);
     } catch (Throwable failure) {
-      // Subclasses of KafkaException concern the record. The producer's error state has no
-      // subclass.
+      // An exception of a subclass concerns the record. For an error state, the producer throws a
+      // plain KafkaException.
       if (failure.getClass() == KafkaException.class) {
         producerFailure = (KafkaException) failure;
       }

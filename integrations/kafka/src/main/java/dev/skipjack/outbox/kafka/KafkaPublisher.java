@@ -33,8 +33,7 @@ import org.slf4j.LoggerFactory;
  *   <tr><th>cause<th>result
  *   <tr><td>acknowledged<td>sent
  *   <tr><td>too large for the producer or the topic<td>dead
- *   <tr><td>the topic does not exist or has an invalid name, no permission to write to it, or
- *       another reason for which the brokers reject the record<td>another attempt
+ *   <tr><td>the topic does not exist or has an invalid name, the producer may not write to it, or the brokers reject the record for another reason<td>another attempt
  *   <tr><td>no acknowledgement within {@code delivery.timeout.ms}<td>the brokers are unavailable.
  *       No attempt counts, unless they have accepted or rejected other events of the batch
  * </table>
@@ -63,10 +62,10 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   /** The header with the media type of the payload. */
   public static final String CONTENT_TYPE = "content-type";
 
-  /** The header with the W3C traceparent of the transaction that recorded the event. */
+  /** The header with the W3C traceparent with which the event was recorded. */
   public static final String TRACEPARENT = "traceparent";
 
-  /** The time for which {@link #close} waits for records that were sent. */
+  /** The maximum time for which {@link #close} waits for records that were sent. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Supplier<Producer<byte[], byte[]>> producers;
@@ -96,11 +95,12 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
    * reaches an error state that it cannot leave}
    *
    * <p>{@code enable.idempotence=true}, {@code acks=all} and the serializers are set, and settings
-   * that break the order or the durability are refused. Unless they are given, {@code max.block.ms}
-   * is 10 s, {@code delivery.timeout.ms} is 30 s with {@code request.timeout.ms} 15 s, and {@code
-   * linger.ms} is 0, because the next event of an aggregate waits for each record. Keep {@code
-   * delivery.timeout.ms} below the relay's {@code publishTimeout}. Otherwise another relay may
-   * publish the same events while the brokers are slow, and the relay logs a warning at its start.
+   * that break the order or the durability are refused. By default, {@code max.block.ms} is 10 s,
+   * and {@code linger.ms} is 0, because the next event of an aggregate waits for each record. If
+   * {@code delivery.timeout.ms}, {@code request.timeout.ms} and {@code linger.ms} are not given,
+   * the first two are 30 s and 15 s. Keep {@code delivery.timeout.ms} below the relay's {@code
+   * publishTimeout}. Otherwise another relay may publish the same events while the brokers are
+   * slow, and the relay logs a warning when it starts.
    *
    * @param properties the producer's properties, at least {@code bootstrap.servers}
    * @throws IllegalArgumentException if a property breaks the order or the durability
@@ -115,10 +115,10 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
 
   /**
    * {@return a builder of a publisher with the producer of the application, which {@link #close}
-   * leaves open} It must have {@code enable.idempotence=true}, {@code acks=all}, no {@code
-   * transactional.id}, and a partitioner that maps the same key to the same partition. This cannot
-   * be checked here. If the producer reaches an error state that it cannot leave, close the relay
-   * and build another publisher and relay; until then, the brokers count as unavailable.
+   * leaves open} The producer must have {@code enable.idempotence=true}, {@code acks=all}, no
+   * {@code transactional.id}, and a partitioner that maps the same key to the same partition. The
+   * publisher cannot check this. If the producer reaches an error state that it cannot leave, close
+   * the relay and build another publisher and relay; until then, the brokers count as unavailable.
    *
    * @param producer the producer
    */
@@ -130,7 +130,8 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException if the brokers have neither accepted nor rejected an event
+   * @throws IOException if the brokers were unavailable and have neither accepted nor rejected an
+   *     event
    * @throws IllegalStateException if the publisher was closed
    */
   @Override
@@ -171,7 +172,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
       }
       // Names only the classes, because a message may quote a record.
       LOG.warn(
-          "Kafka producer is in an error state, replaces it error={} cause={}",
+          "Kafka producer replaced because of an error that it cannot leave error={} cause={}",
           failure.getClass().getName(),
           failure.getCause() == null ? "none" : failure.getCause().getClass().getName());
       producer = producers.get();
@@ -195,7 +196,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     }
   }
 
-  /** Builds a publisher. */
+  /** Builds a {@link KafkaPublisher}. */
   public static final class Builder {
 
     private final Supplier<Producer<byte[], byte[]>> producers;
@@ -228,7 +229,7 @@ public final class KafkaPublisher implements Publisher, AutoCloseable {
     /**
      * Builds the publisher. Does not wait for the brokers.
      *
-     * @return the kafka publisher
+     * @return the publisher
      * @throws KafkaException if the producer cannot be created
      */
     public KafkaPublisher build() {

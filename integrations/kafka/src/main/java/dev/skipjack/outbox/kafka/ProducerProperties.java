@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Completes the properties of a producer, and refuses those that lose events or their order. */
 final class ProducerProperties {
 
-  /** Above this number of requests, an idempotent producer cannot keep the order. */
+  /** Above this number of concurrent requests, an idempotent producer cannot keep the order. */
   private static final int MOST_REQUESTS = 5;
 
   static final Duration DEFAULT_DELIVERY_TIMEOUT = Duration.ofMinutes(2);

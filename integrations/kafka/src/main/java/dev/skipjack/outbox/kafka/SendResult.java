@@ -60,8 +60,9 @@ record SendResult(PublishResult result, Cause cause) {
               .formatted(topic));
     }
     String reason = "Sending to topic '%s' failed: %s".formatted(topic, failure);
-    // An ApiException is the response of a broker. Others, such as that of a closed producer, come
-    // from the client and concern all events.
+    // An ApiException is a broker's rejection of the record, unless it can be retried or concerns
+    // the producer's rights. All other failures, such as that of a closed producer, concern all
+    // events.
     boolean isResponse =
         failure instanceof ApiException
             && !(failure instanceof RetriableException)

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
-/** Restarts the broker while events are published. */
+/** Restarts the broker while a relay publishes events. */
 @QueueTest
 class BrokerRestartTest {
 

@@ -36,7 +36,7 @@ final class Fixture {
     this.outbox = Outbox.on(queue);
   }
 
-  /** Returns a relay that retries after an hour. */
+  /** Returns a builder of a relay that retries after an hour. */
   Relay.Builder relay(Publisher publisher) {
     return outbox.relay(publisher).shards(32).backoff(Backoff.fixed(Duration.ofHours(1)));
   }

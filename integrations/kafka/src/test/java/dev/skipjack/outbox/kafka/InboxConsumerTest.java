@@ -75,7 +75,7 @@ class InboxConsumerTest {
         .isEqualTo("" + recorded.size());
   }
 
-  /** Sends the first batch, but reports a failure to the relay. */
+  /** Publishes all events, but reports a failure after the first batch was sent. */
   private void publishSomeEventsTwice() throws InterruptedException {
     AtomicBoolean hasFailed = new AtomicBoolean();
     try (KafkaPublisher kafka = KafkaPublisher.to(broker.patientProducer()).build()) {

@@ -135,7 +135,7 @@ final class KafkaBroker implements AutoCloseable {
     }
   }
 
-  /** Starts the broker with the ports and the storage that it had before. */
+  /** Starts the broker, also after {@link #stop}. Its ports and its storage stay the same. */
   void restart() {
     KafkaRaftServer started = new KafkaRaftServer(new KafkaConfig(settings), Time.SYSTEM);
     server = started;
@@ -182,7 +182,7 @@ final class KafkaBroker implements AutoCloseable {
     }
   }
 
-  /** Returns properties of a producer that waits for this broker however slow the machine is. */
+  /** Returns properties of a producer that waits for this broker for up to ten minutes. */
   Map<String, Object> patientProducer() {
     return Map.of(
         "bootstrap.servers", address(), "max.block.ms", 600_000, "delivery.timeout.ms", 600_000);

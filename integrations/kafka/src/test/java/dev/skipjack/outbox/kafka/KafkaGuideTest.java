@@ -9,7 +9,7 @@ import dev.skipjack.testkit.QueueTest;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The code of the section about Kafka in docs/guides/outbox.md. */
+/** Tests the code of the section about Kafka in docs/guides/outbox.md. */
 @QueueTest
 class KafkaGuideTest {
 

@@ -98,7 +98,7 @@ class KafkaPublisherTest {
     assertThat(Set.copyOf(partitions.values())).as("several partitions").hasSizeGreaterThan(1);
   }
 
-  /** With the first value the topic rejects the event, with the second one the producer. */
+  /** With the first limit, the topic rejects the event; with the second one, the producer does. */
   @ParameterizedTest
   @ValueSource(strings = {"max.message.bytes", "max.request.size"})
   void eventThatIsTooLargeIsDeadAndOnlyItsAggregateWaits(String limit) throws Exception {

@@ -1,4 +1,4 @@
-/** Tests of the publisher, most of them with a broker inside the JVM. */
+/** Tests of the publisher, most of which use a broker inside the JVM. */
 @NullMarked
 package dev.skipjack.outbox.kafka;
 

@@ -44,7 +44,7 @@ public @interface AutoConfigureSkipjack {
   /**
    * {@return whether the queue's tables, except those of schedules and workers, are emptied before
    * each test method and after the class} The application's own tables are not affected. If true,
-   * the tables must be empty when the application starts, so that no jobs are deleted from a
+   * the queue must have no jobs when the application starts, so that no jobs are deleted from a
    * database that does not belong to the tests.
    */
   boolean truncate() default true;

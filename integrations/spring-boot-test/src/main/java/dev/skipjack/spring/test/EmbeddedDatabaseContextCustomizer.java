@@ -38,7 +38,8 @@ record EmbeddedDatabaseContextCustomizer() implements ContextCustomizer {
     QueueDatabase database = QueueDatabase.create();
     String name = QueueDatabase.class.getName();
     context.getBeanFactory().registerSingleton(name, database);
-    // Beans are destroyed in the reverse order, so the application's pool is closed before.
+    // Beans are destroyed in the reverse order of their registration, so the application's pool is
+    // closed before the database.
     ((DefaultSingletonBeanRegistry) context.getBeanFactory())
         .registerDisposableBean(name, () -> close(database));
     context

@@ -18,8 +18,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Runs jobs when they are enqueued, or after the transaction that enqueues them. Safe for any
- * number of threads.
+ * Runs jobs when they are enqueued, or after the end of the transaction that enqueues them. Safe
+ * for any number of threads.
  */
 final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionListener, Ordered {
 
@@ -52,7 +52,7 @@ final class InlineEnqueues implements EnqueueInterceptor, TransactionExecutionLi
   public List<EnqueueResult> enqueue(List<NewJob> jobs, Next next) {
     List<EnqueueResult> results = next.enqueue(jobs);
     if (running.isHeldByCurrentThread()) {
-      return results; // the current run finds the job after the handler that has enqueued it
+      return results; // the current run finds the job after the handler has returned
     }
     if (transaction.getObject().connection().isEmpty()
         || (TestTransaction.isActive() && inner.get() == 0)) {

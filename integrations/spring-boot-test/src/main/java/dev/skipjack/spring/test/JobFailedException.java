@@ -4,9 +4,9 @@ import dev.skipjack.api.JobId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt failed in a job that ran as part of its enqueue, with {@link JobMode#INLINE}. The
- * cause is the exception of the handler, if it threw one. The job has been enqueued, and waits for
- * its retry or is dead.
+ * An attempt failed that ran as part of an enqueue, with {@link JobMode#INLINE}. The cause is the
+ * exception of the handler, if it threw one. The job has been enqueued, and waits for its retry or
+ * is dead.
  */
 public final class JobFailedException extends RuntimeException {
 
@@ -19,7 +19,7 @@ public final class JobFailedException extends RuntimeException {
     this.jobId = jobId;
   }
 
-  /** {@return the job} */
+  /** {@return the id of the job whose attempt failed} */
   public JobId jobId() {
     return jobId;
   }

@@ -6,7 +6,10 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.TestExecutionListener;
 
-/** Empties the queue before each test method and after each class, when its worker is stopped. */
+/**
+ * Empties the queue before each test method and after each class. Stops the application's worker
+ * after each class, and starts it again for the next one.
+ */
 final class QueueListener implements TestExecutionListener, Ordered {
 
   /** The order of a listener before the one that begins the test's transaction. */

@@ -4,7 +4,10 @@ import dev.skipjack.spring.SkipjackWorker;
 import dev.skipjack.testkit.TestQueue;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Keeps the test classes that share a context apart. */
+/**
+ * Separates the test classes that share a context: empties the queue and stops the worker between
+ * them.
+ */
 final class QueueOfContext {
 
   private final TestQueue queue;
@@ -18,7 +21,7 @@ final class QueueOfContext {
     this.foreign = foreign;
   }
 
-  /** Empties the queue, unless it had jobs before the tests. */
+  /** Empties the queue. Throws an exception if it had jobs before the tests. */
   synchronized void empty() {
     if (foreign.found()) {
       throw new IllegalStateException(

@@ -11,7 +11,7 @@
  * <p>With {@code spring.datasource.url=skipjack:embedded}, each application context has its own
  * database on the testkit's server.
  *
- * <p>Compiled against Spring Boot 3.5 and usable with 4.
+ * <p>This module is compiled against Spring Boot 3.5 and also works with 4.
  */
 @NullMarked
 package dev.skipjack.spring.test;

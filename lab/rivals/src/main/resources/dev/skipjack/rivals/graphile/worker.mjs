@@ -1,7 +1,8 @@
-// Runs graphile-worker for the comparison. Standard input has the URL of the database and the schema, each in a line, then
-// "work" and "stop" in turns. Standard output has "ready" after the first, "stopped" after the second, and in between a
-// line for each job: its number and when it began, in microseconds since 1970. The settings are those of the benchmark in
-// the library's documentation. The process and its connections remain, as those of the other libraries do.
+// Runs graphile-worker for the comparison. The first two lines of standard input are the URL of the database and the
+// schema. "work" then starts a worker, which prints "ready", and "stop" stops it, which prints "stopped". In between, the
+// program prints a line for each job: its number and when it began, in microseconds since 1970. The settings are those of
+// the benchmark in the library's documentation. The process and its connections are used by all workers in turn, as those
+// of the other libraries are.
 import { createInterface } from "node:readline";
 import pg from "pg";
 import { Logger, run, runMigrations } from "graphile-worker";

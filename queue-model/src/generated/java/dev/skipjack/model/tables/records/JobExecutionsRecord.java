@@ -208,7 +208,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
 
     /**
      * Setter for <code>skipjack.job_executions.error_stack</code>. Stack trace
-     * of that exception; sanitised and truncated.
+     * of the exception, if any; sanitised and truncated.
      */
     public void setErrorStack(String value) {
         set(11, value);
@@ -216,7 +216,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
 
     /**
      * Getter for <code>skipjack.job_executions.error_stack</code>. Stack trace
-     * of that exception; sanitised and truncated.
+     * of the exception, if any; sanitised and truncated.
      */
     public String getErrorStack() {
         return (String) get(11);

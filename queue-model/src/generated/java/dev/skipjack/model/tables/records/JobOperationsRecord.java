@@ -246,8 +246,8 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
 
     /**
      * Setter for <code>skipjack.job_operations.payload_patch</code>. JSON merge
-     * patch that is applied to the payloads, before a redrive. NULL: payloads
-     * are not changed.
+     * patch for the payloads; a redrive applies it first. NULL: payloads are
+     * not changed.
      */
     public void setPayloadPatch(JSONB value) {
         set(13, value);
@@ -255,8 +255,8 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
 
     /**
      * Getter for <code>skipjack.job_operations.payload_patch</code>. JSON merge
-     * patch that is applied to the payloads, before a redrive. NULL: payloads
-     * are not changed.
+     * patch for the payloads; a redrive applies it first. NULL: payloads are
+     * not changed.
      */
     public JSONB getPayloadPatch() {
         return (JSONB) get(13);

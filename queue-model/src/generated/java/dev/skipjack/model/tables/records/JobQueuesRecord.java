@@ -166,7 +166,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Setter for <code>skipjack.job_queues.default_priority</code>. Priority of
-     * jobs enqueued without one.
+     * jobs enqueued without one. NULL: 0.
      */
     public void setDefaultPriority(Short value) {
         set(8, value);
@@ -174,41 +174,41 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
 
     /**
      * Getter for <code>skipjack.job_queues.default_priority</code>. Priority of
-     * jobs enqueued without one.
+     * jobs enqueued without one. NULL: 0.
      */
     public Short getDefaultPriority() {
         return (Short) get(8);
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.default_max_attempts</code>.
-     * Attempts of jobs enqueued without a limit.
+     * Setter for <code>skipjack.job_queues.default_max_attempts</code>. Maximum
+     * number of used attempts of jobs enqueued without one. NULL: 25.
      */
     public void setDefaultMaxAttempts(Integer value) {
         set(9, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.default_max_attempts</code>.
-     * Attempts of jobs enqueued without a limit.
+     * Getter for <code>skipjack.job_queues.default_max_attempts</code>. Maximum
+     * number of used attempts of jobs enqueued without one. NULL: 25.
      */
     public Integer getDefaultMaxAttempts() {
         return (Integer) get(9);
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.ordering_policy</code>. What happens
-     * behind a dead head of an ordering key, instead of what the job says.
-     * NULL: what the job says.
+     * Setter for <code>skipjack.job_queues.ordering_policy</code>. Policy for
+     * the jobs behind a dead job of an ordering key: block, skip or park. NULL:
+     * the policy of the dead job.
      */
     public void setOrderingPolicy(OrderingPolicy value) {
         set(10, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.ordering_policy</code>. What happens
-     * behind a dead head of an ordering key, instead of what the job says.
-     * NULL: what the job says.
+     * Getter for <code>skipjack.job_queues.ordering_policy</code>. Policy for
+     * the jobs behind a dead job of an ordering key: block, skip or park. NULL:
+     * the policy of the dead job.
      */
     public OrderingPolicy getOrderingPolicy() {
         return (OrderingPolicy) get(10);

@@ -83,8 +83,8 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Setter for <code>skipjack.job_schedules.last_at</code>. Planned time of
-     * the last fire. A fire is always later than the one before, even if the
-     * clock steps back.
+     * the last fire, except fires on request. The next planned time is always
+     * later, even if the clock steps back.
      */
     public void setLastAt(Instant value) {
         set(3, value);
@@ -92,8 +92,8 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Getter for <code>skipjack.job_schedules.last_at</code>. Planned time of
-     * the last fire. A fire is always later than the one before, even if the
-     * clock steps back.
+     * the last fire, except fires on request. The next planned time is always
+     * later, even if the clock steps back.
      */
     public Instant getLastAt() {
         return (Instant) get(3);
@@ -133,7 +133,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Setter for <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * fires only on request. NULL: not paused.
      */
     public void setPausedAt(Instant value) {
         set(6, value);
@@ -141,7 +141,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Getter for <code>skipjack.job_schedules.paused_at</code>. Since when it
-     * does not fire. NULL: not paused.
+     * fires only on request. NULL: not paused.
      */
     public Instant getPausedAt() {
         return (Instant) get(6);
@@ -280,16 +280,18 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.missed_maximum</code>. How many
-     * missed fires all makes up for at most: the latest.
+     * Setter for <code>skipjack.job_schedules.missed_maximum</code>. Maximum
+     * number of missed fires, the latest ones, for which the value all of
+     * missed enqueues jobs.
      */
     public void setMissedMaximum(Integer value) {
         set(15, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.missed_maximum</code>. How many
-     * missed fires all makes up for at most: the latest.
+     * Getter for <code>skipjack.job_schedules.missed_maximum</code>. Maximum
+     * number of missed fires, the latest ones, for which the value all of
+     * missed enqueues jobs.
      */
     public Integer getMissedMaximum() {
         return (Integer) get(15);
@@ -434,16 +436,16 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
     }
 
     /**
-     * Setter for <code>skipjack.job_schedules.description</code>. What it is
-     * for, for operators.
+     * Setter for <code>skipjack.job_schedules.description</code>. Purpose of
+     * the schedule, for operators.
      */
     public void setDescription(String value) {
         set(25, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_schedules.description</code>. What it is
-     * for, for operators.
+     * Getter for <code>skipjack.job_schedules.description</code>. Purpose of
+     * the schedule, for operators.
      */
     public String getDescription() {
         return (String) get(25);
@@ -485,7 +487,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Setter for <code>skipjack.job_schedules.authoritative</code>. Whether a
-     * declaration ends what operators changed: timing and pause.
+     * declaration reverts a timing or a pause that operators set.
      */
     public void setAuthoritative(Boolean value) {
         set(28, value);
@@ -493,7 +495,7 @@ public class JobSchedulesRecord extends UpdatableRecordImpl<JobSchedulesRecord> 
 
     /**
      * Getter for <code>skipjack.job_schedules.authoritative</code>. Whether a
-     * declaration ends what operators changed: timing and pause.
+     * declaration reverts a timing or a pause that operators set.
      */
     public Boolean getAuthoritative() {
         return (Boolean) get(28);

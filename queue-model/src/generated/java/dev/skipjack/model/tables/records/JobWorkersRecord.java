@@ -17,8 +17,8 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 
 /**
- * Workers as they describe themselves, for display. The rescue does not use it;
- * the search for lost jobs only excludes namesakes.
+ * Workers as they describe themselves, for display. The rescue does not use the
+ * table.
  */
 @Generated(
     value = {

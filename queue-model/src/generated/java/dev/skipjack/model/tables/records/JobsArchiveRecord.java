@@ -205,7 +205,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Setter for <code>skipjack.jobs_archive.attempts</code>. Number of
-     * executions; equals the number of audit rows of the job.
+     * executions.
      */
     public void setAttempts(Integer value) {
         set(11, value);
@@ -213,7 +213,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Getter for <code>skipjack.jobs_archive.attempts</code>. Number of
-     * executions; equals the number of audit rows of the job.
+     * executions.
      */
     public Integer getAttempts() {
         return (Integer) get(11);
@@ -253,7 +253,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Setter for <code>skipjack.jobs_archive.execution_id</code>. Execution
-     * that ended the job. NULL if it was cancelled before it ran.
+     * that ended the job. NULL if it was cancelled while it was not running.
      */
     public void setExecutionId(Long value) {
         set(14, value);
@@ -261,23 +261,23 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Getter for <code>skipjack.jobs_archive.execution_id</code>. Execution
-     * that ended the job. NULL if it was cancelled before it ran.
+     * that ended the job. NULL if it was cancelled while it was not running.
      */
     public Long getExecutionId() {
         return (Long) get(14);
     }
 
     /**
-     * Setter for <code>skipjack.jobs_archive.worker_id</code>. Worker of that
-     * execution.
+     * Setter for <code>skipjack.jobs_archive.worker_id</code>. Worker that ran
+     * the job last. NULL if it never started.
      */
     public void setWorkerId(String value) {
         set(15, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs_archive.worker_id</code>. Worker of that
-     * execution.
+     * Getter for <code>skipjack.jobs_archive.worker_id</code>. Worker that ran
+     * the job last. NULL if it never started.
      */
     public String getWorkerId() {
         return (String) get(15);

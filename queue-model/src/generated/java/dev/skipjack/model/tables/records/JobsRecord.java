@@ -117,7 +117,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.updated_at</code>. When the row last
-     * changed state; heartbeats do not count.
+     * changed; heartbeats and reports of progress do not count.
      */
     public void setUpdatedAt(Instant value) {
         set(5, value);
@@ -125,7 +125,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.updated_at</code>. When the row last
-     * changed state; heartbeats do not count.
+     * changed; heartbeats and reports of progress do not count.
      */
     public Instant getUpdatedAt() {
         return (Instant) get(5);
@@ -149,7 +149,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.died_at</code>. When the job became dead.
-     * NULL otherwise.
+     * NULL if it is not dead.
      */
     public void setDiedAt(Instant value) {
         set(7, value);
@@ -157,7 +157,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.died_at</code>. When the job became dead.
-     * NULL otherwise.
+     * NULL if it is not dead.
      */
     public Instant getDiedAt() {
         return (Instant) get(7);
@@ -181,7 +181,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.attempts</code>. Number of executions so
-     * far. Never decreases; equals the number of audit rows of the job.
+     * far. Never decreases.
      */
     public void setAttempts(Integer value) {
         set(9, value);
@@ -189,7 +189,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.attempts</code>. Number of executions so
-     * far. Never decreases; equals the number of audit rows of the job.
+     * far. Never decreases.
      */
     public Integer getAttempts() {
         return (Integer) get(9);
@@ -492,18 +492,18 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.ordering_policy</code>. Once the job is
-     * dead, whether its key is blocked, goes on, or its waiting jobs die with
-     * it. NULL: block.
+     * Setter for <code>skipjack.jobs.ordering_policy</code>. What happens to
+     * the waiting jobs of its ordering key when the job becomes dead: block,
+     * skip or park. NULL: block.
      */
     public void setOrderingPolicy(OrderingPolicy value) {
         set(28, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.ordering_policy</code>. Once the job is
-     * dead, whether its key is blocked, goes on, or its waiting jobs die with
-     * it. NULL: block.
+     * Getter for <code>skipjack.jobs.ordering_policy</code>. What happens to
+     * the waiting jobs of its ordering key when the job becomes dead: block,
+     * skip or park. NULL: block.
      */
     public OrderingPolicy getOrderingPolicy() {
         return (OrderingPolicy) get(28);

@@ -167,7 +167,8 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Setter for <code>skipjack.outbox_events.aggregate_id</code>. Id of that
-     * aggregate; its events are published in their order.
+     * aggregate. Its events, except skipped ones, are published in order of
+     * position.
      */
     public void setAggregateId(String value) {
         set(8, value);
@@ -175,7 +176,8 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Getter for <code>skipjack.outbox_events.aggregate_id</code>. Id of that
-     * aggregate; its events are published in their order.
+     * aggregate. Its events, except skipped ones, are published in order of
+     * position.
      */
     public String getAggregateId() {
         return (String) get(8);
@@ -263,7 +265,7 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Setter for <code>skipjack.outbox_events.payload</code>. The payload as
-     * bytes; JSON in UTF-8.
+     * bytes; by default JSON in UTF-8.
      */
     public void setPayload(byte[] value) {
         set(14, value);
@@ -271,7 +273,7 @@ public class OutboxEventsRecord extends UpdatableRecordImpl<OutboxEventsRecord> 
 
     /**
      * Getter for <code>skipjack.outbox_events.payload</code>. The payload as
-     * bytes; JSON in UTF-8.
+     * bytes; by default JSON in UTF-8.
      */
     public byte[] getPayload() {
         return (byte[]) get(14);

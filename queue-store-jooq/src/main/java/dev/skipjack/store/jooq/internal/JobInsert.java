@@ -157,9 +157,9 @@ public final class JobInsert {
   }
 
   /**
-   * Returns the values of a new job with their columns. All parameters, columns and arguments of
-   * the insert come from this list, in this order. Functions, operators and types are qualified,
-   * because {@link #insertAlone} runs with any {@code search_path}.
+   * Returns the values of a new job with their columns. All parameters and arguments of the insert
+   * come from this list and {@link #ordering}, in this order. Functions, operators and types are
+   * qualified, because {@link #insertAlone} runs with any {@code search_path}.
    */
   private static List<JobColumn> unordered(Given given) {
     return List.of(

@@ -465,7 +465,10 @@ class MigrationsTest {
     assertThat(query("SELECT count(*) FROM \"by hand\".jobs")).containsExactly("1");
   }
 
-  /** If the migration called the function, that would run with the rights of the migrating role. */
+  /**
+   * If the migration called the function, the function would run with the rights of the migrating
+   * role.
+   */
   @Test
   void aVersionFunctionOfAnotherRoleIsNotCalled() throws SQLException {
     query(

@@ -31,7 +31,7 @@ import org.springframework.test.annotation.DirtiesContext.HierarchyMode;
 import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestContextManager;
 
-/** Contexts of test classes, which are created here without running the classes. */
+/** Creates the contexts of test classes without running their tests. */
 @QueueTest
 class ContextsTest {
 

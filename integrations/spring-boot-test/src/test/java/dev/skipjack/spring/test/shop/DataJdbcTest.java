@@ -22,7 +22,7 @@ import org.springframework.data.repository.CrudRepository;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Repositories of Spring Data JDBC and the queue share a transaction. */
+/** Tests that repositories of Spring Data JDBC and the queue share a transaction. */
 @SpringBootTest
 @AutoConfigureSkipjack
 class DataJdbcTest {

@@ -49,7 +49,7 @@ class InlineModeTest {
 
   record Import(String user) {}
 
-  /** Enqueues in another thread, and waits for it. */
+  /** Enqueues a job in another thread, and waits until that thread has done so. */
   @TestConfiguration(proxyBeanMethods = false)
   static class Importer {
     private static final JobType<Import> IMPORT = JobType.of("import", Import.class);

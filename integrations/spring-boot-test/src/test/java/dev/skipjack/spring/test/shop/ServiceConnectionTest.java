@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.test.annotation.DirtiesContext;
 
 /**
- * A test whose database is a service, such as a container of Testcontainers. It declares the bean
- * that {@code @ServiceConnection} registers.
+ * Tests an application whose database is a service, such as a container of Testcontainers. It
+ * declares the same bean that {@code @ServiceConnection} would register.
  */
 @SpringBootTest(
     classes = {ShopApplication.class, ServiceConnectionTest.Service.class},

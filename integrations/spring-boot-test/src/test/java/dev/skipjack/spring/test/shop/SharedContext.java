@@ -11,7 +11,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 
-/** Two classes inherit this test and its cached context. */
+/** Two classes inherit this test and share its cached context. */
 @SpringBootTest(properties = "shop.name=shared")
 @AutoConfigureSkipjack
 abstract class SharedContext {

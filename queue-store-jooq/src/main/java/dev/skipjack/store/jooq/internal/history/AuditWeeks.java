@@ -38,7 +38,10 @@ public record AuditWeeks(Instant from, Instant until) {
     return new AuditWeeks(week.start(), week.end());
   }
 
-  /** Returns the weeks of a batch: two if its attempts began around midnight on a Sunday. */
+  /**
+   * Returns the weeks of a batch: one, two if its attempts began in adjacent weeks, or {@link #ALL}
+   * if they are further apart.
+   */
   public static AuditWeeks of(List<Execution> attempts) {
     if (attempts.isEmpty()) {
       return ALL;

@@ -15,7 +15,7 @@ import org.jooq.impl.SQLDataType;
 /**
  * Creates a partition by calling the schema's function: {@code SELECT create_partition(:parent,
  * :containing)}. The function returns false if the partition already existed, waits at most half a
- * second for its locks, and takes no lock that blocks claims or completions. It runs with the
+ * second for each lock, and takes no lock that blocks claims or completions. It runs with the
  * rights of the schema's owner, so a worker's role needs no right to create tables.
  */
 final class CreatePartitionStatement {

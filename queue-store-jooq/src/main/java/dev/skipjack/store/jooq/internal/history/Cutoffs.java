@@ -12,7 +12,7 @@ import java.util.Map;
  * expired.
  *
  * @param others the cutoff for queues without their own retention
- * @param byQueue the cutoffs of the other queues
+ * @param byQueue the cutoffs of the queues with their own retention, by name
  */
 record Cutoffs(Instant others, Map<String, Instant> byQueue) {
 

@@ -23,8 +23,8 @@ public final class DailyPartitions {
   private final PartitionHealing healing;
 
   /**
-   * @param dataSource the data source for detaching and dropping partitions, and of {@code
-   *     transactions}
+   * @param dataSource the data source of {@code transactions}, also used to detach and drop
+   *     partitions
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the tables that are partitions of one parent, or were until Skipjack detached them.
  *
  * <pre>{@code
- * SELECT child.relname, <attached, pending or detached>, <whether it carries our mark>, <its bounds in UTC>
+ * SELECT child.relname, <attached, pending or detached>, <whether it has the mark>, <its bounds in UTC>
  *   FROM pg_class AS parent JOIN pg_namespace ...
  *   JOIN pg_class AS child ON child.relnamespace = parent.relnamespace AND child.relowner = parent.relowner
  *   LEFT JOIN pg_inherits ON inhrelid = child.oid

@@ -40,8 +40,9 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>It reads the primary key. With an index on running rows, the update that closes a row could
- * not be a HOT update. Each partition is read once, before it is removed. A running row to which no
- * job refers, for example because a job was deleted manually, does not prevent the removal.
+ * not be a HOT update. A partition is read only when it is about to be removed. A running row to
+ * which no job refers, for example because a job was deleted manually, does not prevent the
+ * removal.
  */
 final class FindRunningInPartitionStatement {
 

@@ -45,9 +45,9 @@ final class PartitionDdl {
   private static final String NOT_IN_PREREQUISITE_STATE = "55000";
 
   /**
-   * The maximum wait for readers, in seconds, after which the driver cancels the statement. {@code
-   * lock_timeout} is no alternative: a concurrent detach cannot run in a transaction, and a pooler
-   * would keep the session's setting.
+   * How long a detach may wait for transactions that use the parent, in seconds. Then the driver
+   * cancels the statement. {@code lock_timeout} is no alternative: a concurrent detach cannot run
+   * in a transaction, and a pooler would keep the session's setting.
    */
   private static final int DETACH_TIMEOUT = 1;
 

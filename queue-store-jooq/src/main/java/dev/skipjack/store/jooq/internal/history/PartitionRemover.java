@@ -145,12 +145,12 @@ final class PartitionRemover {
               .map(FoundPartition::state)
               .findFirst();
       if (state.isEmpty()) {
-        return; // another maintainer dropped it, or an operator removed the mark
+        return; // another worker dropped it, or an operator removed the mark
       }
       if (state.get() == State.ATTACHED || PartitionErrors.isDetachedByAnother(failure)) {
         ddl.unmark(partition);
       } else {
-        ddl.markAgain(partition); // another maintainer may have removed the mark
+        ddl.markAgain(partition); // another worker may have removed the mark
       }
     } catch (StoreException again) {
       failure.addSuppressed(again); // the next call finds it attached and marked

@@ -40,8 +40,9 @@ import org.jooq.impl.SQLDataType;
  *                 AND parent.relname = ANY (:parents) AND NOT inhdetachpending)
  * }</pre>
  *
- * <p>Reads only the catalog, which every role may do, and locks nothing. A table that is in the way
- * of a partition counts as missing: {@code create_partition} then fails with the reason.
+ * <p>Reads only the catalog, which every role may do, and locks nothing. If another table has the
+ * name of a partition, the partition counts as missing: {@code create_partition} then fails with
+ * the reason.
  */
 final class PresentPartitionsStatement {
 

@@ -21,7 +21,7 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Deletes expired idempotency keys.
+ * Deletes expired keys of {@code job_keys}.
  *
  * <pre>{@code
  * WITH expired AS MATERIALIZED (SELECT key FROM job_keys WHERE expires_at <= now()
@@ -31,8 +31,8 @@ import org.jooq.ResultQuery;
  * }</pre>
  *
  * <p>It skips locked keys, so a key that an enqueue is taking over is not deleted. It therefore
- * cannot deadlock with an enqueue, although an enqueue locks in key order and this statement in
- * order of age.
+ * cannot deadlock with an enqueue, although an enqueue locks in key order and this statement in the
+ * order of expiry.
  */
 final class PruneKeysStatement {
 

@@ -23,17 +23,17 @@ import org.jooq.types.YearToMonth;
 import org.jooq.types.YearToSecond;
 
 /**
- * Reads the cutoff of each queue that has its own retention. The queue's archived or dead jobs that
- * ended before the cutoff are deleted.
+ * Reads the cutoff of each queue that has its own retention. The queue's archived jobs that ended,
+ * or its dead jobs that died, before the cutoff are deleted.
  *
  * <pre>{@code
  * SELECT queue, timezone('UTC', timezone('UTC', clock_timestamp()) - LEAST(:retention, interval '1000 years'))
  *   FROM job_queues WHERE :retention IS NOT NULL
  * }</pre>
  *
- * <p>Each of the two retentions is a column and has its own text. The cutoff is computed in UTC,
- * because the length of a day depends on the time zone. A longer retention counts as a thousand
- * years, so that the subtraction does not fail.
+ * <p>Each of the two retentions is a column and has its own statement. The cutoff is computed in
+ * UTC, because the length of a day depends on the time zone. A retention of more than a thousand
+ * years counts as a thousand years, so that the subtraction does not fail.
  */
 final class ReadCutoffsStatement {
 

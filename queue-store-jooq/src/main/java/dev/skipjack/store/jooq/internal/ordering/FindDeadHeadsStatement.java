@@ -55,7 +55,7 @@ final class FindDeadHeadsStatement {
   /** A dead job that holds its ordering key. */
   record DeadHead(long id, String key, Instant diedAt, OrderingPolicy policy) {}
 
-  /** Finds the dead heads of the next keys, in key order. */
+  /** Creates the statement that finds the dead heads of the next keys, in key order. */
   static Statement<Request, DeadHead> next(DSLContext dialect) {
     return of(
         dialect,
@@ -63,7 +63,7 @@ final class FindDeadHeadsStatement {
         request -> new Arguments().text("after", request.after()).number("limit", request.limit()));
   }
 
-  /** Finds the dead heads of the given keys. */
+  /** Creates the statement that finds the dead heads of the given keys. */
   static Statement<List<String>, DeadHead> given(DSLContext dialect) {
     return of(
         dialect,

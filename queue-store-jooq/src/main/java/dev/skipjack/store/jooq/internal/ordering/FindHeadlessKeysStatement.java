@@ -43,8 +43,9 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>The recursion jumps from key to key in the index of waiting jobs, and reads two entries for
- * each key. The first key is always returned, to show that jobs are waiting. The last key is always
- * returned, so that the next search can continue there. Locks nothing.
+ * each key. The first key is always returned, to show that jobs are waiting. The key with the
+ * number {@code :limit} is always returned, so that the next search can continue there. Locks
+ * nothing.
  */
 final class FindHeadlessKeysStatement {
 

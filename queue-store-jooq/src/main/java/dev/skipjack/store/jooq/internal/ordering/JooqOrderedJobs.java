@@ -47,8 +47,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
   private static final int BATCHES_OF_A_HEAD = 4;
 
   /**
-   * The maximum number of tries. Each retry means that another transaction promoted a job of one of
-   * the keys in the meantime.
+   * The maximum number of tries. Each retry follows a unique violation or a deadlock, which a
+   * concurrent promotion can cause.
    */
   private static final int TRIES = 3;
 
@@ -108,7 +108,8 @@ public final class JooqOrderedJobs implements OrderedJobs {
    * The result of a promotion. Each of its batches was one transaction.
    *
    * @param wakeUps a wake-up for each promoted job that is due
-   * @param left the keys that were not tried, or whose batch failed
+   * @param left the keys of the batch that failed for another reason than a conflict, and of all
+   *     later batches
    * @param failure the failure of a batch, other than a conflict; null if {@code left} is empty
    */
   public record Promoted(
@@ -144,7 +145,7 @@ public final class JooqOrderedJobs implements OrderedJobs {
               failure.getMessage());
           return new Promoted(promoted, left, failure);
         }
-        // The caller's transaction keeps many rows locked, so it does not wait again.
+        // A caller's transaction may keep many rows locked, so no batch waits a second time.
         failures = transactions.areCallers() ? MAX_FAILURES : failures + 1;
         pushBack(batch, (StoreException) failure, failures, batches);
       }

@@ -36,8 +36,8 @@ import org.jooq.impl.SQLDataType;
  * <p>{@link Promotion} explains the other parts. After this statement's snapshot, another
  * transaction may promote a different job of the key. The unique index of the heads then rejects
  * this statement with 23505, and the caller repeats it. The statement waits for an open transaction
- * that has promoted a job of the key, and therefore runs with a short {@code lock_timeout}. It is
- * never part of a caller's transaction.
+ * that has promoted a job of the key, and therefore runs with a short {@code lock_timeout}. A
+ * worker whose jobs run in a caller's transaction runs it there, without this limit.
  *
  * <p>A scalar subquery checks whether a key has a head, because the planner would turn NOT EXISTS
  * into a join with all heads. Locks waiting jobs in key order, without waiting.

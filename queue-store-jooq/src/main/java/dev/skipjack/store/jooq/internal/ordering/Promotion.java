@@ -41,14 +41,14 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>If the next job is locked, for instance by a command that cancels it, nothing is promoted,
- * because the job behind it must not overtake it. A later search for keys without a head promotes
- * it. The same happens if the job has moved to another position since the snapshot. "Still waiting"
- * is expressed by other columns, because with {@code status = 'waiting'} the planner could read the
- * whole index of waiting jobs.
+ * because the job behind it must not overtake it. A later sweep promotes it. The same applies if
+ * the job has moved to another position since the snapshot. "Still waiting" is expressed by other
+ * columns, because with {@code status = 'waiting'} the planner could read the whole index of
+ * waiting jobs.
  *
  * <p>{@code promoted} depends on {@code ended}, so the head is deleted before the next job becomes
- * the head. Other transactions see the old head until this one ends. The unique index of the heads
- * therefore has no conflict.
+ * the head. Other transactions see the old head until this one ends. The new head therefore does
+ * not violate the unique index of the heads.
  *
  * <p>Lock order: first the heads, then the jobs that wait behind them, in key order. The statement
  * waits for none of these locks.
@@ -92,7 +92,10 @@ public final class Promotion {
                 .and(when));
   }
 
-  /** Returns the CTE {@code next(id)} with the first waiting job of each key of {@code keys}. */
+  /**
+   * Returns the CTE {@code next(id, position)} with the first waiting job of each key of {@code
+   * keys}.
+   */
   public static CommonTableExpression<?> next(CommonTableExpression<?> keys) {
     Table<?> first =
         select(JOBS.ID, POSITION.as("position"))

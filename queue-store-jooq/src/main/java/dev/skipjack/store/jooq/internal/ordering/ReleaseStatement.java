@@ -61,7 +61,7 @@ final class ReleaseStatement {
 
   private ReleaseStatement() {}
 
-  /** Returns the key if it was released. */
+  /** Creates the statement for one key. It returns the key if it was released. */
   static Statement<ExpectedHead, String> byKey(DSLContext dialect) {
     return of(
         dialect,
@@ -77,7 +77,7 @@ final class ReleaseStatement {
         ExpectedHead::arguments);
   }
 
-  /** Returns the keys of those of the given heads that were released. */
+  /** Creates the statement for heads. It returns the keys that were released. */
   static Statement<List<DeadHead>, String> byHead(DSLContext dialect) {
     Param<Long[]> ids = param("ids", Long[].class);
     ArrayRows given =

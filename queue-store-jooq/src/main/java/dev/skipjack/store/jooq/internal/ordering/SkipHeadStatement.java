@@ -52,7 +52,7 @@ final class SkipHeadStatement {
 
   private SkipHeadStatement() {}
 
-  /** Returns the result for a key. */
+  /** Creates the statement. It returns the result for one key. */
   static Statement<ExpectedHead, SkipResult> of(DSLContext dialect) {
     Condition isExpected = ExpectedHead.HOLDS_KEY.and(ExpectedHead.IS_EXPECTED);
     CommonTableExpression<?> head =

@@ -96,7 +96,7 @@ final class JacksonReadability {
         return "at the top level: " + refused.getOriginalMessage();
       }
       if (mapper.getDeserializationConfig().getProblemHandlers() != null) {
-        return null; // it may create an instance of any class
+        return null; // a handler may create an instance of any class
       }
       return new Walk(context).of(root, "", 0);
     } catch (Throwable unsure) {
@@ -118,7 +118,7 @@ final class JacksonReadability {
   }
 
   /**
-   * Returns the position of an object in the payload that has fields, but none of the components of
+   * Returns a message about an object in the payload that has fields, but none of the components of
    * its record, for example because the components were renamed. Returns null if there is no such
    * object.
    *

@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class JsonScan {
 
   /**
-   * The maximum number of digits before the point of a number that is written without its exponent.
-   * No double has more.
+   * The maximum number of digits that a number may have before its point when it is written without
+   * an exponent. No double has more.
    */
   static final int MOST_INTEGER_DIGITS = 309;
 
   /**
-   * The maximum number of digits after the point of a number that is written without its exponent.
+   * The maximum number of digits that a number may have after its point when it is written without
+   * an exponent.
    */
   static final int MOST_FRACTION_DIGITS = 1_000;
 

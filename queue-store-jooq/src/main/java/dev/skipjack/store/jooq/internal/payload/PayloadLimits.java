@@ -47,7 +47,8 @@ public final class PayloadLimits {
   /**
    * Returns {@code json} if it may be stored as the payload of a new job of {@code kind}.
    *
-   * @throws PayloadException with the reason, and the position of the value as a JSON pointer
+   * @throws PayloadException with the reason and, if a value is invalid, its position as a JSON
+   *     pointer
    */
   public String require(String kind, String json) {
     return requirePayload(of("Payload", kind), json);
@@ -72,7 +73,7 @@ public final class PayloadLimits {
   }
 
   /**
-   * Returns {@code json} if it may be stored as a result; null is a valid result.
+   * Returns {@code json} if it may be stored as a result. The JSON value null is a valid result.
    *
    * @throws PayloadException as for {@link #require(String, String)}
    */

@@ -32,10 +32,9 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
 
   private static final Duration FIRST_WINDOW = Duration.ofMinutes(2);
 
-  /** The maximum duration by which new time zone rules may move a planned time forward. */
+  /** The maximum duration by which new time zone rules can make a planned time earlier. */
   private static final Duration LARGEST_RULE_CHANGE = Duration.ofHours(3);
 
-  /** Copies the list. */
   FirePlan {
     fires = List.copyOf(fires);
   }
@@ -46,8 +45,8 @@ record FirePlan(List<Instant> fires, @Nullable Instant next) {
    * @param planned the next planned time of the schedule
    * @param after when the schedule last fired or changed
    * @param until the latest planned time that is due
-   * @param missedUntil the start of a pause that ended at {@code after}, whose times are left out,
-   *     if the schedule was overdue when the pause began; null otherwise
+   * @param missedUntil if the schedule was overdue when it was paused, the start of this pause,
+   *     which ended at {@code after}. Planned times during the pause are left out. Otherwise null
    */
   static FirePlan of(
       StoredSchedule.Definition definition,

@@ -127,7 +127,8 @@ final class FireSchedulesStatement {
    * The result of one planned time.
    *
    * @param index the index of the planned time among all planned times of the request
-   * @param job the new job, or empty if a live job holds its key
+   * @param job the new job, or empty if there is none because a live job holds its unique key or
+   *     the planned time has fired before
    */
   record Result(int index, Optional<JobId> job) {}
 

@@ -86,7 +86,9 @@ final class ListSchedulesStatement {
     return page(dialect, computed, computed.columns());
   }
 
-  /** Lists schedules without their payloads, for roles that may not read payloads. */
+  /**
+   * Creates the statement that lists schedules without payloads, for roles that may not read them.
+   */
   static Statement<Page, Listed> pageWithoutPayloads(DSLContext dialect) {
     Computed computed = computed();
     return page(dialect, computed, computed.columnsWithoutPayload());
@@ -106,7 +108,7 @@ final class ListSchedulesStatement {
     return one(dialect, computed, computed.columns());
   }
 
-  /** Reads a schedule without its payload, for roles that may not read payloads. */
+  /** Creates the statement that reads a schedule without its payload, for the same roles. */
   static Statement<String, Listed> oneWithoutPayload(DSLContext dialect) {
     Computed computed = computed();
     return one(dialect, computed, computed.columnsWithoutPayload());

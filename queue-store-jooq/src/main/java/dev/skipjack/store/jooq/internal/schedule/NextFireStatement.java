@@ -12,8 +12,8 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Reads the time until the first schedule that a worker can fire is due, from the first entry of
- * {@code job_schedules_due_idx}.
+ * Reads the time until the first schedule that a worker can fire is due. {@code
+ * job_schedules_due_idx} contains the schedules in the order of their due times.
  *
  * <pre>{@code
  * SELECT (SELECT extract(epoch from due_at - clock_timestamp()) * 1000000 FROM job_schedules

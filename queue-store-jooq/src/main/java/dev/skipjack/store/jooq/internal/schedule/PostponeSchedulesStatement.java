@@ -44,7 +44,7 @@ final class PostponeSchedulesStatement {
           .column("delay", param("delays", Long[].class))
           .column("error", Texts.array("errors"));
 
-  /** The number at which counting stops, so that it does not overflow. */
+  /** The largest count that is still incremented, so that the count does not overflow. */
   private static final int MOST_FAILURES = 999_999;
 
   private PostponeSchedulesStatement() {}

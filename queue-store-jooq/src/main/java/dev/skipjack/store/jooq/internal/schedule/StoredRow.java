@@ -8,6 +8,6 @@ sealed interface StoredRow permits StoredSchedule, UnreadableRow {
 
   String name();
 
-  /** Returns how often firing has failed since the last success. */
+  /** Returns the failed tries since the schedule last fired. */
   StoredSchedule.Failures failures();
 }

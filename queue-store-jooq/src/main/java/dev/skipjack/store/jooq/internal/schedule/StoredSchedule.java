@@ -83,7 +83,10 @@ record StoredSchedule(
     static final Source OPERATOR = new Source(ScheduleOrigin.OPERATOR, false, null, null, null);
   }
 
-  /** The progress of a schedule. The columns of {@code job_schedules} describe the components. */
+  /**
+   * The progress of a schedule. The comments on the columns of {@code job_schedules} describe the
+   * components.
+   */
   record Progress(
       @Nullable Instant dueAt,
       @Nullable Instant nextAt,

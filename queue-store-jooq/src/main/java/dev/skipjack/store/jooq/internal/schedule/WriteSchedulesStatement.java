@@ -29,7 +29,7 @@ import org.jooq.Param;
 import org.jooq.ResultQuery;
 
 /**
- * Writes the rows of schedules, all columns at once.
+ * Inserts, replaces, touches, pauses or deletes schedules, with one statement for each of these.
  *
  * <pre>{@code
  * WITH written AS (INSERT INTO job_schedules SELECT ... FROM unnest(...) AS given ORDER BY name ON CONFLICT (name) DO NOTHING RETURNING name
@@ -40,8 +40,9 @@ import org.jooq.ResultQuery;
  * SELECT name FROM written
  * }</pre>
  *
- * <p>Rows are replaced and deleted only under the locks of LockSchedulesStatement. An insert waits
- * for a concurrent insert of the same name, and has no effect if that one is committed.
+ * <p>The caller locks the rows with LockSchedulesStatement before it replaces, pauses or deletes
+ * them. An insert waits for a concurrent insert of the same name, and has no effect if that one is
+ * committed.
  */
 final class WriteSchedulesStatement {
 

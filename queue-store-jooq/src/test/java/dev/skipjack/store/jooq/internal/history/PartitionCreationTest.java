@@ -119,7 +119,7 @@ class PartitionCreationTest {
 
   /** Kiritimati is 25 hours ahead of Midway, so their dates always differ. */
   @Test
-  void twoMaintainersInTwoZonesAcrossMidnightDoNotCollide(QueueDatabase database) throws Exception {
+  void twoWorkersInTwoZonesAcrossMidnightDoNotCollide(QueueDatabase database) throws Exception {
     try (HikariDataSource east = inZone(database, "Pacific/Kiritimati");
         HikariDataSource west = inZone(database, "Pacific/Midway")) {
       PartitionCreator first = creator(database, east);

@@ -355,9 +355,9 @@ class PartitionRemovalTest {
       fixture.execute("DROP TABLE @jobs_archive_20240305");
     }
 
-    /** A maintainer removes the mark if another session has detached the partition first. */
+    /** Maintenance removes the mark if another session has detached the partition first. */
     @Test
-    void aDetachedTableIsDroppedLaterAlthoughAnotherMaintainerRemovedItsMark() throws SQLException {
+    void aDetachedTableIsDroppedLaterAlthoughAnotherWorkerRemovedItsMark() throws SQLException {
       partition("jobs_archive", "2024-03-04");
       try (Connection reader = fixture.database.connection()) {
         Maintenance interrupted =
@@ -495,7 +495,7 @@ class PartitionRemovalTest {
     }
 
     @Test
-    void twoConcurrentMaintainersFinishTheWorkTogether() throws Exception {
+    void twoConcurrentWorkersFinishTheRemovalTogether() throws Exception {
       for (int day = 1; day <= 8; day++) {
         partition("jobs_archive", "2024-03-0" + day);
       }

@@ -23,7 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
-@NullUnmarked // the payload classes are what applications without checkers write
+@NullUnmarked // the payload classes are written as in applications without null checkers
 @SuppressWarnings({"UnusedVariable", "UnusedMethod"})
 class JacksonCodecTest extends JacksonCodecContract {
 
@@ -80,7 +80,7 @@ class JacksonCodecTest extends JacksonCodecContract {
     }
   }
 
-  /** Accepted by the check, because a custom deserializer reads the class that cannot be read. */
+  /** The check accepts this class, because its custom deserializer may read what Jackson cannot. */
   @JsonDeserialize(using = LateReader.class)
   record TwoParametersInList(List<TwoParameters> all) {}
 

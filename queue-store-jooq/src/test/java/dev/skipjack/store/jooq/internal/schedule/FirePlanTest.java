@@ -162,9 +162,11 @@ class FirePlanTest {
     assertThat(plan.next()).isEqualTo(NINE.plus(Duration.ofMinutes(30)));
   }
 
-  /** The new rules of the time zone make the fire time an hour earlier, when no worker ran. */
+  /**
+   * The new rules of the time zone move the fire time to an earlier hour, in which no worker ran.
+   */
   @Test
-  void aFireTimeThatNewRulesMoveForwardIsFired() {
+  void aFireTimeThatNewRulesMakeEarlierIsFired() {
     Timing eight = Timing.cron("0 8 * * *");
 
     FirePlan plan =

@@ -147,7 +147,7 @@ class KilledSchedulersIT {
             .missed(missed));
   }
 
-  /** Returns a second of the last minute that is later than the one before. */
+  /** Returns a second of the last minute that is later than {@code before}. */
   private static Instant nextRecent(Instant before) {
     Instant earliest = Instant.now().minus(RECENT).truncatedTo(ChronoUnit.SECONDS);
     Instant next = before.plusSeconds(1);
