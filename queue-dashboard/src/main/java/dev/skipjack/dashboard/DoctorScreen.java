@@ -37,10 +37,18 @@ final class DoctorScreen implements Screen<DoctorScreen.Model> {
                 new Finding(
                     finding.check(),
                     finding.level(),
-                    visit.redaction().sentence(finding.sentence()),
+                    sentence(finding, visit.redaction()),
                     finding.meaning(),
                     finding.fix()))
         .toList();
+  }
+
+  /** A check that could not run says why with the message of an exception. */
+  private static String sentence(Finding finding, Redaction redaction) {
+    String sentence = finding.sentence();
+    return finding.level() == Finding.Level.NOT_CHECKED
+        ? String.valueOf(redaction.message(sentence))
+        : redaction.sentence(sentence);
   }
 
   @Override

@@ -32,7 +32,8 @@ record Redaction(PayloadView view, boolean payloads) {
 
   /** The error follows a colon. That of a parked job is the whole reason. */
   private static final Pattern ERROR_IN_SENTENCE =
-      Pattern.compile("(.*?(?:[Ee]rror: |Dead: (?=Parked )))(.*)", Pattern.DOTALL);
+      Pattern.compile(
+          "(.*?(?:[Ee]rror: |has failed to fire [^:]*: |Dead: (?=Parked )))(.*)", Pattern.DOTALL);
 
   /** Returns an error message. */
   @Nullable String message(@Nullable String message) {

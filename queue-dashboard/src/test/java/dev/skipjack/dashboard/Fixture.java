@@ -16,6 +16,8 @@ import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.worker.Worker;
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -98,6 +100,21 @@ final class Fixture implements AutoCloseable {
             .queue(queueName, 1)
             .build()) {
       worker.runUntilIdle();
+    }
+  }
+
+  /** Adds a schedule that has failed to fire 3 times with this error. */
+  void failToFire(String error) throws SQLException {
+    queue
+        .schedules()
+        .add(Schedule.cron("0 9 * * *").named("failing").enqueue(type("mail", "emails"), Map.of()));
+    try (Connection connection = database.connection();
+        PreparedStatement statement =
+            connection.prepareStatement(
+                "UPDATE %s.job_schedules SET failures = 3, last_error = ?"
+                    .formatted(database.schema()))) {
+      statement.setString(1, error);
+      statement.executeUpdate();
     }
   }
 

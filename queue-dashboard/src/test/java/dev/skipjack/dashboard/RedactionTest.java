@@ -82,6 +82,8 @@ class RedactionTest {
         .isEqualTo("Dead: attempt 3 failed in a way that rules out a retry.");
     assertThat(WITHOUT.sentence("Dead: Parked behind job 7"))
         .isEqualTo("Dead: Parked behind job *");
+    assertThat(WITHOUT.sentence("Schedule a-1 has failed to fire 3 times: Order 7: not found"))
+        .isEqualTo("Schedule a-1 has failed to fire 3 times: Order *: not found");
     assertThat(WITHOUT.sentence("The job is due in 5 min.")).isEqualTo("The job is due in 5 min.");
     assertThat(WITH.sentence("Retry in 5 s. Last error: token=x"))
         .isEqualTo("Retry in 5 s. Last error: token=•••");

@@ -79,14 +79,16 @@ class VisibilityTest {
   }
 
   @Test
-  void usersWithoutTheRightSeeNoValuesOfPayloads() {
+  void usersWithoutTheRightSeeNoValuesOfPayloads() throws Exception {
     enqueueAndFail("Customer '%s' of anna@firm.example is unknown: %s".formatted(SECRET, SECRET));
+    fixture.failToFire("Payload: %s is no name".formatted(SECRET));
 
     assertThat(everythingFor(Fixture.VIEWER))
         .doesNotContain("Lundqvist")
         .doesNotContain("4711")
         .doesNotContain("firm.example")
         .contains("Customer * of * is unknown: *")
+        .contains("Schedule failing has failed to fire 3 times: Payload: * is no name")
         .contains("java.lang.IllegalStateException");
     assertThat(everythingFor(Fixture.ADMIN)).contains(SECRET);
   }
