@@ -90,7 +90,7 @@ final class Reads {
   }
 
   Started<Optional<QueueSettings>> settings(String name) {
-    return queries.start("settings " + name, LISTS, () -> queue.admin().settings(name));
+    return queries.start(List.of("settings", name), LISTS, () -> queue.admin().settings(name));
   }
 
   Started<List<WorkerInfo>> workers() {
@@ -111,7 +111,7 @@ final class Reads {
 
   Started<JobPage> jobs(JobQuery query) {
     Duration fresh = query.order() == JobOrder.FINISHED ? SLOW : LISTS;
-    return queries.start("jobs " + query, fresh, () -> reader.list(query));
+    return queries.start(List.of("jobs", query), fresh, () -> reader.list(query));
   }
 
   /**
@@ -120,8 +120,9 @@ final class Reads {
    */
   Started<Optional<JobDetails>> job(JobId id, boolean payload) {
     return payload
-        ? queries.start("job " + id, NUMBERS, () -> readable(id))
-        : queries.start("job-without-payload " + id, NUMBERS, () -> reader.findWithoutPayload(id));
+        ? queries.start(List.of("job", id), NUMBERS, () -> readable(id))
+        : queries.start(
+            List.of("job-without-payload", id), NUMBERS, () -> reader.findWithoutPayload(id));
   }
 
   private Optional<JobDetails> readable(JobId id) {
@@ -136,12 +137,12 @@ final class Reads {
   }
 
   Started<Optional<JobExplanation>> why(JobId id) {
-    return queries.start("why " + id, NUMBERS, () -> reader.why(id));
+    return queries.start(List.of("why", id), NUMBERS, () -> reader.why(id));
   }
 
   Started<List<ScheduleState>> schedules(String after) {
     return queries.start(
-        "schedules " + after, LISTS, () -> schedules.listWithoutPayloads(after, ROWS));
+        List.of("schedules", after), LISTS, () -> schedules.listWithoutPayloads(after, ROWS));
   }
 
   Started<List<Finding>> doctor() {
@@ -153,12 +154,12 @@ final class Reads {
   }
 
   Started<Optional<JobOperation>> operation(long id) {
-    return queries.start("operation " + id, NUMBERS, () -> operations.find(id));
+    return queries.start(List.of("operation", id), NUMBERS, () -> operations.find(id));
   }
 
   Started<OperationPreview> preview(OperationAction action, JobQuery filter) {
     return queries.start(
-        "preview " + action + " " + filter, CHECKS, () -> operations.preview(action, filter));
+        List.of("preview", action, filter), CHECKS, () -> operations.preview(action, filter));
   }
 
   Started<OutboxLag> outboxLag() {

@@ -5,6 +5,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -35,7 +36,7 @@ final class SharedQueries implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
-  private final Map<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<Object, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
   private final ThreadPoolExecutor threads;
   private final Clock clock;
 
@@ -84,18 +85,18 @@ final class SharedQueries implements AutoCloseable {
   /**
    * Starts a query, unless it is running or its last result is fresh.
    *
-   * @param name identifies the query and its parameters
+   * @param key identifies the query: its name, or a list of its name and its parameters
    * @param fresh for how long a result is not read again
    * @param query returns the result
    */
-  <T> Started<T> start(String name, Duration fresh, Supplier<T> query) {
+  <T> Started<T> start(Object key, Duration fresh, Supplier<T> query) {
     long deadline = System.nanoTime() + patience.toNanos();
     lock.lock();
     try {
-      Entry entry = entries.computeIfAbsent(name, unknown -> new Entry());
+      Entry entry = entries.computeIfAbsent(key, unknown -> new Entry());
       Instant last = entry.endedAt;
       if (!entry.running && (last == null || !clock.instant().isBefore(last.plus(fresh)))) {
-        submit(entry, name, query);
+        submit(entry, key, query);
       }
       dropOldest();
       return () -> await(entry, deadline);
@@ -113,17 +114,17 @@ final class SharedQueries implements AutoCloseable {
     }
   }
 
-  private void submit(Entry entry, String name, Supplier<?> query) {
+  private void submit(Entry entry, Object key, Supplier<?> query) {
     entry.running = true;
     try {
-      threads.execute(() -> run(entry, name, query));
+      threads.execute(() -> run(entry, key, query));
     } catch (RejectedExecutionException full) {
       entry.running = false;
       entry.problem = "Too many queries are waiting. Try again in a moment.";
     }
   }
 
-  private void run(Entry entry, String name, Supplier<?> query) {
+  private void run(Entry entry, Object key, Supplier<?> query) {
     long before = changes();
     Object value = null;
     String problem = null;
@@ -131,7 +132,7 @@ final class SharedQueries implements AutoCloseable {
       value = query.get();
     } catch (Throwable failure) {
       problem = problemOf(failure);
-      report(entry, name, failure);
+      report(entry, key, failure);
     }
     lock.lock();
     try {
@@ -159,11 +160,12 @@ final class SharedQueries implements AutoCloseable {
   }
 
   /** Logs the first of several failures. */
-  private void report(Entry entry, String name, Throwable failure) {
+  private void report(Entry entry, Object key, Throwable failure) {
     lock.lock();
     try {
       if (entry.problem == null) {
-        LOG.warn("Dashboard query failed query={}", name.split(" ", 2)[0], failure);
+        Object name = key instanceof List<?> parts ? parts.get(0) : key;
+        LOG.warn("Dashboard query failed query={}", name, failure);
       }
     } finally {
       lock.unlock();
@@ -186,7 +188,7 @@ final class SharedQueries implements AutoCloseable {
     };
   }
 
-  @SuppressWarnings("unchecked") // one name always belongs to one type
+  @SuppressWarnings("unchecked") // one key always belongs to one type
   private <T> Panel<T> await(Entry entry, long deadline) {
     lock.lock();
     try {

@@ -316,6 +316,19 @@ class ChangesTest {
   }
 
   @Test
+  void theNumberOfOneFilterIsNotShownForASimilarOne() {
+    dead();
+    assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead"))
+        .contains("1 job matches");
+
+    assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead+group:null"))
+        .contains("none matches");
+    assertThat(admin.page("/jobs?q=queue:emails+status:dead")).contains("timed out");
+    assertThat(admin.page("/jobs?q=queue:emails+status:dead+group:null"))
+        .doesNotContain("timed out");
+  }
+
+  @Test
   void pruningNeedsTheNumberOfJobs() {
     JobId job = dead();
     String preview = "/preview?action=prune&q=queue:emails";
