@@ -1,5 +1,7 @@
 package dev.skipjack.dashboard;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,15 +25,29 @@ final class MaskedPairs {
 
   static String in(String text, PayloadView view) {
     StringBuilder masked = new StringBuilder(text.length());
-    Matcher names = NAME.matcher(text);
     int copied = 0;
-    while (names.find()) {
-      if (names.start() >= copied && view.masks(PayloadView.plain(names.group(1)))) {
-        masked.append(text, copied, names.end()).append(Redaction.MASK);
-        copied = endOfValue(text, names.end());
-      }
+    for (Value value : values(text, view)) {
+      masked.append(text, copied, value.start()).append(Redaction.MASK);
+      copied = value.end();
     }
     return masked.append(text, copied, text.length()).toString();
+  }
+
+  /** Where a masked value begins and ends. It may be empty. */
+  record Value(int start, int end) {}
+
+  /** Returns the masked values in the order of the text. */
+  static List<Value> values(String text, PayloadView view) {
+    List<Value> values = new ArrayList<>();
+    Matcher names = NAME.matcher(text);
+    int end = 0;
+    while (names.find()) {
+      if (names.start() >= end && view.masks(PayloadView.plain(names.group(1)))) {
+        end = endOfValue(text, names.end());
+        values.add(new Value(names.end(), end));
+      }
+    }
+    return values;
   }
 
   private static int endOfValue(String text, int start) {

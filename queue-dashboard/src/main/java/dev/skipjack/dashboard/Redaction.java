@@ -1,6 +1,8 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobError;
+import java.util.BitSet;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -11,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An error message often repeats values of the payload. A user without the right to see payloads
  * therefore reads it without quoted texts and without words that contain a digit or an at sign, and
- * of a stack trace only the frames. Others read everything except the values of masked fields.
+ * of a stack trace only the frames. Nobody reads the values of masked fields.
  *
  * @param view the masked fields
  * @param payloads whether the user may see payloads
@@ -21,10 +23,16 @@ record Redaction(PayloadView view, boolean payloads) {
   /** What is shown instead of a masked value. */
   static final String MASK = "•••";
 
-  private static final Pattern VALUES =
-      Pattern.compile("\"[^\"]*+(?:\"|$)|(?<![\\p{L}\\p{N}])'[^']*+(?:'|$)|[\\p{L}\\p{N}_@.+-]++");
+  private static final String WORD = "|[\\p{L}\\p{N}_@.+/=~%*-]++";
 
-  private static final Pattern HIDDEN_WORD = Pattern.compile("[\\p{N}@\"']");
+  /** A backslash before a quote may mean that it does not end the text, or not. Both are tried. */
+  private static final List<Pattern> VALUES =
+      List.of(
+          Pattern.compile("\"[^\"]*+(?:\"|$)|(?<![\\p{L}\\p{N}])'[^']*+(?:'|$)" + WORD),
+          Pattern.compile("\".*?(?:(?<!\\\\)\"|$)|(?<![\\p{L}\\p{N}])'.*?(?:(?<!\\\\)'|$)" + WORD));
+
+  /** A star is what groups of errors show instead of a value, which may be only a part of it. */
+  private static final Pattern HIDDEN_WORD = Pattern.compile("[\\p{N}@*\"']");
 
   private static final Pattern CLASS_NAME =
       Pattern.compile(
@@ -48,14 +56,54 @@ record Redaction(PayloadView view, boolean payloads) {
     return end < 0 ? text : text.substring(0, end);
   }
 
-  private static String withoutValues(String text) {
-    return VALUES
-        .matcher(text)
-        .replaceAll(
-            word ->
-                HIDDEN_WORD.matcher(word.group()).find()
-                    ? "*"
-                    : Matcher.quoteReplacement(word.group()));
+  /**
+   * Hides what the text says between the masked values. Both are found in the original text, since
+   * a masked value may contain a quote that begins or ends another one.
+   */
+  private String withoutValues(String text) {
+    BitSet masked = new BitSet();
+    BitSet starts = new BitSet();
+    for (MaskedPairs.Value value : MaskedPairs.values(text, view)) {
+      masked.set(value.start(), value.end());
+      starts.set(value.start());
+    }
+    BitSet hidden = new BitSet();
+    for (Pattern values : VALUES) {
+      Matcher words = values.matcher(text);
+      while (words.find()) {
+        if (isHidden(text, words.start(), words.end(), masked)) {
+          hidden.set(words.start(), words.end());
+        }
+      }
+    }
+    StringBuilder shown = new StringBuilder(text.length());
+    boolean star = false;
+    for (int i = 0; i < text.length(); i++) {
+      if (starts.get(i)) {
+        shown.append(MASK);
+        star = false;
+      }
+      if (masked.get(i)) {
+        continue;
+      }
+      if (!hidden.get(i)) {
+        shown.append(text.charAt(i));
+      } else if (!star) {
+        shown.append('*');
+      }
+      star = hidden.get(i);
+    }
+    return shown + (starts.get(text.length()) ? MASK : "");
+  }
+
+  private static boolean isHidden(String text, int from, int to, BitSet masked) {
+    Matcher hidden = HIDDEN_WORD.matcher(text).region(from, to);
+    while (hidden.find()) {
+      if (!masked.get(hidden.start())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns a sentence of the library, which may end with an error message. */

@@ -39,6 +39,47 @@ class RedactionTest {
     assertThat(WITH.message(message)).isEqualTo(expected);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          password=abc, user=x                | password=•••, user=x
+          password=hunter2, user=x            | password=•••, user=x
+          password: abc                       | password: •••
+          {"password":"ab","user":"x"}        | {*:•••,*:*}
+          {"password":"a\\"b","user":"x"}     | {*:•••*
+          {"name":"a\\"b","user":"Anna"}      | {*:*
+          {"token":{"a":1}} and all that      | {*:•••
+          Authorization: Bearer abc.def rest  | Authorization: ••• rest
+          ?access_token=abc&x=1               | ?access_token=•••&*
+          X-Api-Key: abc                      | X-Api-Key: •••
+          user1.password: abc rest            | *: ••• rest
+          "password": abc rest                | *: ••• rest
+          'a password=x' is 'Bob B' rest      | *••• is * rest
+          secret="never closed                | secret=•••
+          passwordless=x                      | passwordless=x
+          secret=                             | secret=•••
+          """)
+  void valuesOfMaskedNamesAreReplacedForUsersWithoutPayloads(String message, String expected) {
+    assertThat(WITHOUT.message(message)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Key wJalrXUtnFEMI/K7MDENG/bPx is unknown,Key * is unknown",
+    "Key wJalrXUtnFEMI/*/bPx is unknown,Key * is unknown",
+    "Order * of (*) failed,Order * of (*) failed",
+    "Key YWJjZGVm==x1 is unknown,Key * is unknown",
+    "No /home/anna/file~1 there,No * there",
+    "Anna%20B and Anna+7 are unknown,* and * are unknown",
+    "Read and/or write,Read and/or write"
+  })
+  void aValueWithSignsIsHiddenAsAWhole(String message, String expected) {
+    assertThat(WITHOUT.message(message)).isEqualTo(expected);
+  }
+
   @Test
   void usersWithoutPayloadsReadMessagesWithoutValues() {
     assertThat(WITHOUT.message("Order 4711 of 'Anna B' can't pay \"EUR 5\" to a@b.example\nline 2"))
@@ -92,6 +133,7 @@ class RedactionTest {
   @Test
   void longTextsWithoutSeparatorsAreRedactedQuickly() {
     assertThat(WITHOUT.message("a".repeat(8_000) + "1")).isEqualTo("*");
+    assertThat(WITHOUT.message("\"" + "\\\"".repeat(4_000))).isEqualTo("*");
     assertThat(WITH.message("a".repeat(8_000))).hasSize(8_000);
     assertThat(WITH.message("password=\"" + "\\\"".repeat(4_000))).isEqualTo("password=•••");
   }
