@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastDiedAt when the last of them died
  * @param filter the filter that selects the jobs. It selects those of other messages too if a part
  *     of this one is not shown
+ * @param exact whether the filter selects the jobs of this group only
  */
 record DeadRow(
     String queue,
@@ -31,7 +32,8 @@ record DeadRow(
     JobId example,
     Instant firstDiedAt,
     Instant lastDiedAt,
-    String filter) {
+    String filter,
+    boolean exact) {
 
   static List<DeadRow> of(List<DeadLetterGroup> groups, Visit visit) {
     return visit.visible(groups, DeadLetterGroup::queue).stream()
@@ -42,7 +44,8 @@ record DeadRow(
   private static DeadRow of(DeadLetterGroup group, String shown) {
     StringBuilder filter =
         new StringBuilder("queue:%s kind:%s status:dead".formatted(group.queue(), group.kind()));
-    if (shown.equals(group.error())) {
+    boolean exact = shown.equals(group.error());
+    if (exact) {
       filter.append(" group:").append(FilterText.quoted(shown));
     }
     if (group.errorClass() != null) {
@@ -58,6 +61,7 @@ record DeadRow(
         group.example(),
         group.firstDiedAt(),
         group.lastDiedAt(),
-        filter.toString());
+        filter.toString(),
+        exact);
   }
 }

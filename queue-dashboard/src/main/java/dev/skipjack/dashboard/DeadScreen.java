@@ -89,7 +89,17 @@ final class DeadScreen implements Screen<DeadScreen.Model> {
         : Html.text(Amount.text(group.jobs()));
   }
 
+  /** A filter without the error would change the jobs with other errors too. */
   private static Node actions(DeadRow group, Visit visit) {
+    if (!group.exact()) {
+      return visit.may(Role.OPERATOR)
+          ? Html.span("faint")
+              .add(
+                  visit.access().payloads()
+                      ? "The error has a masked value"
+                      : "Needs the right to see payloads")
+          : Html.NOTHING;
+    }
     Link preview = visit.link("/preview").with("q", group.filter());
     return Html.all(
         visit.may(Role.OPERATOR)

@@ -153,7 +153,8 @@ class PagesTest {
                         new JobId(7),
                         NOW.minusSeconds(9_000),
                         NOW.minusSeconds(60),
-                        "queue:emails kind:send-welcome status:dead"))),
+                        "queue:emails kind:send-welcome status:dead",
+                        false))),
             read(1));
 
     assertPage("now.html", Layout.page(new NowScreen(), model, visit("/")));

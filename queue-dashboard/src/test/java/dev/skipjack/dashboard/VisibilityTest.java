@@ -147,6 +147,22 @@ class VisibilityTest {
   }
 
   @Test
+  void deadJobsAreChangedTogetherOnlyByUsersWhoSeeTheirError() {
+    enqueueAndFail("Customer anna@firm.example is unknown");
+    enqueueAndFail("Mail server timed out");
+    Browser blind = fixture.browser(Fixture.OPERATOR);
+
+    assertThat(blind.page("/dead"))
+        .containsOnlyOnce("action=redrive")
+        .containsOnlyOnce("Needs the right to see payloads");
+    assertThat(fixture.browser(Fixture.ADMIN).page("/dead"))
+        .doesNotContain("Needs the right to see payloads");
+    assertThat(fixture.browser(Fixture.VIEWER).page("/dead"))
+        .doesNotContain("action=redrive")
+        .doesNotContain("Needs the right to see payloads");
+  }
+
+  @Test
   void searchesByHiddenValuesAreRefused() {
     JobId job = enqueueAndFail("Customer %s is unknown".formatted(SECRET));
     Browser viewer = fixture.browser(Fixture.VIEWER);
