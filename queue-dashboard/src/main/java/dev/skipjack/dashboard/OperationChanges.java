@@ -4,6 +4,8 @@ import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** Starts, stops and continues changes of many jobs. */
@@ -12,18 +14,26 @@ final class OperationChanges {
   /** Separates the parts of a target. Only the last one, the filter, may contain it. */
   private static final String SEPARATOR = " ";
 
-  private static final int PARTS = 5;
+  private static final int PARTS = 6;
+
+  /** How long a preview can be confirmed. Later, other jobs may match. */
+  private static final Duration VALID = Duration.ofMinutes(10);
 
   private OperationChanges() {}
 
-  /** Returns what the token of the form covers: everything that decides which jobs are changed. */
-  static String target(OperationAction action, String filter, OperationPreview preview) {
+  /**
+   * Returns what the token of the form covers: everything that decides which jobs are changed, and
+   * when they were counted.
+   */
+  static String target(
+      OperationAction action, String filter, OperationPreview preview, Instant countedAt) {
     return String.join(
         SEPARATOR,
         action.literal(),
         Long.toString(preview.newestId()),
         Long.toString(preview.jobs()),
         Boolean.toString(preview.atLeast()),
+        Long.toString(countedAt.getEpochSecond()),
         filter);
   }
 
@@ -48,13 +58,19 @@ final class OperationChanges {
     }
     OperationAction action = PreviewScreen.action(parts.get(0));
     require(action, visit);
+    Instant countedAt = Instant.ofEpochSecond(Long.parseLong(parts.get(4)));
+    if (visit.now().isAfter(countedAt.plus(VALID))) {
+      throw Refusal.badInput(
+          "The jobs were counted more than %d minutes ago. Preview again."
+              .formatted(VALID.toMinutes()));
+    }
     long jobs = Long.parseLong(parts.get(2));
     String typed = visit.request().field("count").orElse("").replaceAll("[ ,._]", "");
     if (PreviewScreen.needsCount(action, jobs) && !typed.equals(Long.toString(jobs))) {
       throw Refusal.badInput(
           "To confirm, type the number of jobs: %d. Go back and try again.".formatted(jobs));
     }
-    JobQuery filter = action.restrict(Filters.ofChange(parts.get(4), visit));
+    JobQuery filter = action.restrict(Filters.ofChange(parts.get(5), visit));
     JobOperation operation =
         visit
             .services()

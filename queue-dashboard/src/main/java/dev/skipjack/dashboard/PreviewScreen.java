@@ -4,6 +4,7 @@ import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import java.util.List;
+import java.util.Objects;
 
 /** What a change of many jobs would do, and the form that starts it. */
 final class PreviewScreen implements Screen<PreviewScreen.Model> {
@@ -130,7 +131,12 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
     Form form =
         visit
             .form("/operations")
-            .target(OperationChanges.target(model.action(), model.filter(), preview))
+            .target(
+                OperationChanges.target(
+                    model.action(),
+                    model.filter(),
+                    preview,
+                    Objects.requireNonNullElse(model.preview().asOf(), visit.now())))
             .style("fields");
     if (needsCount(model.action(), preview.jobs())) {
       form.add(

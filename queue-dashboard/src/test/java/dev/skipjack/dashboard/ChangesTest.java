@@ -323,9 +323,9 @@ class ChangesTest {
 
     assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead+group:null"))
         .contains("none matches");
-    assertThat(admin.page("/jobs?q=queue:emails+status:dead")).contains("timed out");
+    assertThat(admin.page("/jobs?q=queue:emails+status:dead")).contains("Mail server");
     assertThat(admin.page("/jobs?q=queue:emails+status:dead+group:null"))
-        .doesNotContain("timed out");
+        .doesNotContain("Mail server");
   }
 
   @Test
@@ -340,6 +340,28 @@ class ChangesTest {
 
     admin.submit(preview, "/operations", "count", "1");
     await().until(() -> fixture.queue.reader().find(job).isEmpty());
+  }
+
+  @Test
+  void theFormOfAPreviewExpires() {
+    JobId job = dead();
+    TestClock clock = new TestClock(Instant.now());
+    try (Dashboard dashboard =
+        Dashboard.on(fixture.queue).access(Fixture::access).clock(clock).build()) {
+      Browser browser = new Browser(dashboard, Fixture.ADMIN);
+      Map<String, List<String>> form =
+          browser.fields(browser.page("/preview?action=redrive&q=queue:emails"), "/operations");
+
+      clock.advance(Duration.ofMinutes(11));
+      Response refused = browser.send("POST", "/operations", form);
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.text()).contains("Preview again.");
+      assertThat(status(job)).isEqualTo(JobStatus.DEAD);
+      assertThat(fixture.queue.operations().list(10)).isEmpty();
+
+      browser.submit("/preview?action=redrive&q=queue:emails", "/operations");
+      await().until(() -> status(job) == JobStatus.PENDING);
+    }
   }
 
   @Test
