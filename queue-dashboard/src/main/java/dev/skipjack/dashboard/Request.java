@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param form the parameters of the body, if it is a form; otherwise empty
  * @param user the user whom the server has authenticated; null if there is none
  * @param roles whether the server says that this user has a role
- * @param secure whether the request was sent over TLS
+ * @param secure whether the request was sent over TLS, or a proxy says so in {@code
+ *     X-Forwarded-Proto}. Cookies are then sent over TLS only
  */
 public record Request(
     String method,
@@ -32,7 +33,7 @@ public record Request(
     boolean secure) {
 
   /**
-   * Converts the names of headers to lower case.
+   * Converts the names of headers to lower case, and looks at what a proxy says about TLS.
    *
    * @param method the method
    * @param path the path
@@ -47,6 +48,8 @@ public record Request(
     Map<String, List<String>> lower = new TreeMap<>();
     headers.forEach((name, values) -> lower.put(name.toLowerCase(Locale.ROOT), values));
     headers = Map.copyOf(lower);
+    String protocol = first(headers, "x-forwarded-proto").orElse("");
+    secure = secure || protocol.split(",", 2)[0].strip().equalsIgnoreCase("https");
     query = Map.copyOf(query);
     form = Map.copyOf(form);
   }

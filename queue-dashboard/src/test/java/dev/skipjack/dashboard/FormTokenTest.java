@@ -9,6 +9,7 @@ import dev.skipjack.testkit.QueueTest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,21 @@ class FormTokenTest {
                 .send("POST", path(), form)
                 .status())
         .isEqualTo(303);
+  }
+
+  @Test
+  void cookiesBehindAProxyWithTlsAreSecure() {
+    assertThat(isCookieSecure("https")).isTrue();
+    assertThat(isCookieSecure("HTTPS, http")).isTrue();
+    assertThat(isCookieSecure("http, https")).isFalse();
+    assertThat(isCookieSecure(null)).isFalse();
+  }
+
+  private boolean isCookieSecure(@Nullable String protocol) {
+    Browser fresh = fixture.browser(Fixture.VIEWER).header("X-Forwarded-Proto", protocol);
+    return fresh.get("/").headers().stream()
+        .filter(header -> header.name().equals("Set-Cookie"))
+        .anyMatch(header -> header.value().endsWith("; Secure"));
   }
 
   @Test
