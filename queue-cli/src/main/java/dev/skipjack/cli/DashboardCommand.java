@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Option;
 final class DashboardCommand extends QueueAction {
 
   private static final int TOKEN_BYTES = 24;
+  private static final String SLOWEST_SECONDS = "30";
   private static final int LARGEST_PORT = 65_535;
 
   private final Environment environment;
@@ -91,6 +93,7 @@ final class DashboardCommand extends QueueAction {
 
   @Override
   int run(JobQueue queue, Output output) throws IOException, InterruptedException {
+    limitSlowClients();
     String token = tokenFile == null ? random() : read(tokenFile);
     Dashboard.Builder builder = Dashboard.on(queue).token(token, user());
     if (name != null) {
@@ -104,6 +107,16 @@ final class DashboardCommand extends QueueAction {
       new CountDownLatch(1).await();
     }
     return ExitCodes.DONE;
+  }
+
+  /** Else a client that sends or reads nothing occupies a thread of the JDK's server for ever. */
+  private static void limitSlowClients() {
+    for (String limit : List.of("maxReqTime", "maxRspTime")) {
+      String property = "sun.net.httpserver." + limit;
+      if (System.getProperty(property) == null) {
+        System.setProperty(property, SLOWEST_SECONDS);
+      }
+    }
   }
 
   private dev.skipjack.dashboard.Access user() {

@@ -71,6 +71,8 @@ class DashboardCommandTest {
     assertThat(firstPage(database, home, "--environment", "production"))
         .startsWith("200")
         .contains("<h1>Now</h1>", "anna", "admin", "env-red");
+    assertThat(System.getProperty("sun.net.httpserver.maxReqTime")).isEqualTo("30");
+    assertThat(System.getProperty("sun.net.httpserver.maxRspTime")).isEqualTo("30");
   }
 
   @Test
