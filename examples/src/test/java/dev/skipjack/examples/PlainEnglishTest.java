@@ -101,6 +101,7 @@ class PlainEnglishTest {
           "migrations/",
           "queue-api/",
           "queue-cli/",
+          "queue-dashboard/",
           "queue-dedup/",
           "queue-operations/",
           "queue-outbox/",

@@ -48,6 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SchedulesCommand.class,
       WorkersCommand.class,
       StatsCommand.class,
+      DashboardCommand.class,
       EnqueueCommand.class,
       ImportCommand.class,
       RescueCommand.class,
@@ -138,6 +139,9 @@ public final class Skipjack implements Runnable {
       }
       if (type == BulkChange.class) {
         return type.cast(new BulkChange(environment));
+      }
+      if (type == DashboardCommand.class) {
+        return type.cast(new DashboardCommand(environment));
       }
       if (type == QueuesCommand.Pause.class) {
         return type.cast(new QueuesCommand.Pause(environment));

@@ -100,7 +100,7 @@ class CommandLineDocumentTest {
   private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{80}).+$", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
-  private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion");
+  private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion", "dashboard");
 
   @Test
   void thePageShowsWhatTheProgramPrints(QueueDatabase database, @TempDir Path home)

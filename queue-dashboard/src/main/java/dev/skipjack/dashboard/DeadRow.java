@@ -1,0 +1,67 @@
+package dev.skipjack.dashboard;
+
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.DeadLetterGroup;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group of dead jobs with the same error.
+ *
+ * @param queue the queue
+ * @param kind the kind
+ * @param error the error without its values; empty if there is none
+ * @param errorClass the class of the exception; null if there was none
+ * @param jobs the number of jobs
+ * @param atLeast whether there may be more
+ * @param example the newest of them
+ * @param firstDiedAt when the first of them died
+ * @param lastDiedAt when the last of them died
+ * @param filter the filter that selects the jobs. It selects those of other messages too if a part
+ *     of this one is not shown
+ * @param exact whether the filter selects the jobs of this group only
+ */
+record DeadRow(
+    String queue,
+    String kind,
+    String error,
+    @Nullable String errorClass,
+    long jobs,
+    boolean atLeast,
+    JobId example,
+    Instant firstDiedAt,
+    Instant lastDiedAt,
+    String filter,
+    boolean exact) {
+
+  static List<DeadRow> of(List<DeadLetterGroup> groups, Visit visit) {
+    return visit.visible(groups, DeadLetterGroup::queue).stream()
+        .map(group -> of(group, String.valueOf(visit.redaction().message(group.error()))))
+        .toList();
+  }
+
+  private static DeadRow of(DeadLetterGroup group, String shown) {
+    StringBuilder filter =
+        new StringBuilder("queue:%s kind:%s status:dead".formatted(group.queue(), group.kind()));
+    boolean exact = shown.equals(group.error());
+    if (exact) {
+      filter.append(" group:").append(FilterText.quoted(shown));
+    }
+    if (group.errorClass() != null) {
+      filter.append(" class:").append(FilterText.quoted(group.errorClass()));
+    }
+    return new DeadRow(
+        group.queue(),
+        group.kind(),
+        shown,
+        group.errorClass(),
+        group.jobs(),
+        group.atLeast(),
+        group.example(),
+        group.firstDiedAt(),
+        group.lastDiedAt(),
+        filter.toString(),
+        exact);
+  }
+}

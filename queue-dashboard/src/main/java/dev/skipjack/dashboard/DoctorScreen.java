@@ -1,0 +1,117 @@
+package dev.skipjack.dashboard;
+
+import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.Fix;
+import java.util.Comparator;
+import java.util.List;
+
+/** What the doctor found. */
+final class DoctorScreen implements Screen<DoctorScreen.Model> {
+
+  record Model(Panel<List<Finding>> findings) {}
+
+  @Override
+  public Nav nav() {
+    return Nav.DOCTOR;
+  }
+
+  @Override
+  public int reloadSeconds() {
+    return 15;
+  }
+
+  @Override
+  public String title(Model model) {
+    return "Doctor";
+  }
+
+  @Override
+  public Model read(Visit visit) {
+    return new Model(visit.reads().doctor().panel().map(found -> shown(found, visit)));
+  }
+
+  static List<Finding> shown(List<Finding> findings, Visit visit) {
+    return findings.stream()
+        .map(
+            finding ->
+                new Finding(
+                    finding.check(),
+                    finding.level(),
+                    sentence(finding, visit.redaction()),
+                    finding.meaning(),
+                    finding.fix()))
+        .toList();
+  }
+
+  /** A check that could not run says why with the message of an exception. */
+  private static String sentence(Finding finding, Redaction redaction) {
+    String sentence = finding.sentence();
+    return finding.level() == Finding.Level.NOT_CHECKED
+        ? String.valueOf(redaction.message(sentence))
+        : redaction.sentence(sentence);
+  }
+
+  @Override
+  public Node render(Model model, Visit visit) {
+    List<Finding> findings = model.findings().or(List.of());
+    List<Finding> passed =
+        findings.stream().filter(finding -> finding.level() == Finding.Level.GREEN).toList();
+    List<Finding> others =
+        findings.stream()
+            .filter(finding -> finding.level() != Finding.Level.GREEN)
+            .sorted(Comparator.comparing(Finding::level).reversed())
+            .toList();
+    return Html.all(
+        Ui.problem(model.findings(), visit),
+        Html.div("findings").add(others.stream().map(DoctorScreen::finding).toList()),
+        passed.isEmpty()
+            ? Html.NOTHING
+            : Ui.card(
+                others.isEmpty() ? "All checks passed" : "Passed",
+                Html.NOTHING,
+                Html.tag("ul")
+                    .style("checks")
+                    .add(passed.stream().map(DoctorScreen::passed).toList())));
+  }
+
+  private static Node passed(Finding finding) {
+    return Html.tag("li")
+        .add(
+            Html.span("strong").add(finding.check()),
+            Html.span("faint").add(" " + finding.sentence()));
+  }
+
+  private static Node finding(Finding finding) {
+    Fix fix = finding.fix();
+    return Html.tag("section")
+        .style("finding " + style(finding.level()))
+        .add(
+            Html.tag("h2")
+                .add(
+                    Ui.badge(word(finding.level()), style(finding.level())),
+                    Html.text(finding.check())),
+            Html.tag("p").style("sentence").add(finding.sentence()),
+            Html.tag("p").style("faint").add(finding.meaning()),
+            fix == null
+                ? Html.NOTHING
+                : Html.tag("p").style("fix").add(Html.tag("code", fix.command())));
+  }
+
+  private static String word(Finding.Level level) {
+    return switch (level) {
+      case GREEN -> "ok";
+      case NOT_CHECKED -> "not checked";
+      case YELLOW -> "warning";
+      case RED -> "problem";
+    };
+  }
+
+  private static String style(Finding.Level level) {
+    return switch (level) {
+      case GREEN -> "lv-ok";
+      case NOT_CHECKED -> "lv-none";
+      case YELLOW -> "lv-warn";
+      case RED -> "lv-bad";
+    };
+  }
+}

@@ -1,0 +1,133 @@
+package dev.skipjack.dashboard;
+
+import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.OperationAction;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Changes of many jobs: who made them, and what came of them. */
+final class OperationsScreen implements Screen<OperationsScreen.Model> {
+
+  record Model(Panel<List<Row>> operations) {}
+
+  /**
+   * @param filter the jobs, without values that the visitor may not see
+   * @param patches whether payloads were changed
+   */
+  record Row(
+      long id,
+      String actor,
+      OperationAction action,
+      String filter,
+      boolean patches,
+      long done,
+      long skipped,
+      long failed,
+      @Nullable String lastReason,
+      JobOperation.State state,
+      Instant createdAt,
+      Instant updatedAt,
+      @Nullable Instant finishedAt) {
+
+    static Row of(JobOperation operation, Visit visit) {
+      return new Row(
+          operation.id(),
+          operation.actor(),
+          operation.action(),
+          Filters.shown(operation.filter(), visit),
+          operation.payloadPatch() != null,
+          operation.done(),
+          operation.skipped(),
+          operation.failed(),
+          visit.redaction().message(operation.lastReason()),
+          operation.state(),
+          operation.createdAt(),
+          operation.updatedAt(),
+          operation.finishedAt());
+    }
+  }
+
+  @Override
+  public Nav nav() {
+    return Nav.OPERATIONS;
+  }
+
+  @Override
+  public int reloadSeconds() {
+    return 2;
+  }
+
+  @Override
+  public String title(Model model) {
+    return "Done by people";
+  }
+
+  @Override
+  public Model read(Visit visit) {
+    return new Model(
+        visit
+            .reads()
+            .operations()
+            .panel()
+            .map(
+                all ->
+                    all.stream()
+                        .filter(operation -> Filters.isVisible(operation.filter(), visit))
+                        .map(operation -> Row.of(operation, visit))
+                        .toList()));
+  }
+
+  @Override
+  public Node render(Model model, Visit visit) {
+    return Ui.panel(
+        "Changes of many jobs",
+        model.operations(),
+        visit,
+        Html.text(
+            model.operations().or(List.of()).size() < Reads.ROWS ? "" : "The latest " + Reads.ROWS),
+        rows ->
+            rows.isEmpty()
+                ? Ui.empty(
+                    "Nothing was changed in bulk.",
+                    "To redrive, cancel or prune many jobs, filter them in the list of jobs.")
+                : Table.of(rows)
+                    .column("Change", "grow", row -> change(row, visit))
+                    .column("By", row -> Html.text(row.actor()))
+                    .column("State", row -> state(row.state()))
+                    .number("Changed", row -> Html.text(Amount.text(row.done())))
+                    .number("Skipped", row -> Html.text(Amount.text(row.skipped())))
+                    .number("Locked", row -> Html.text(Amount.text(row.failed())))
+                    .number("Started", row -> visit.times().ago(row.createdAt())));
+  }
+
+  static Node state(JobOperation.State state) {
+    return Ui.badge(
+        state.literal(),
+        switch (state) {
+          case RUNNING -> "st-running";
+          case STOPPED -> "st-waiting";
+          case FINISHED -> "st-completed";
+        });
+  }
+
+  private static Node change(Row row, Visit visit) {
+    return Html.div("two")
+        .add(
+            Html.tag("a")
+                .style("strong")
+                .to("href", visit.link("/operations/" + row.id()))
+                .add(verb(row.action())),
+            Html.span("mono faint").add(row.filter().isEmpty() ? "all live jobs" : row.filter()));
+  }
+
+  static String verb(OperationAction action) {
+    return switch (action) {
+      case REDRIVE -> "Redrive";
+      case RUN_NOW -> "Run now";
+      case CANCEL -> "Cancel";
+      case PRUNE -> "Prune";
+      case EDIT -> "Edit payloads";
+    };
+  }
+}

@@ -1,0 +1,98 @@
+package dev.skipjack.dashboard;
+
+import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueState;
+import dev.skipjack.api.operations.WorkerInfo;
+import dev.skipjack.dashboard.SharedQueries.Started;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** All queues. */
+final class QueuesScreen implements Screen<QueuesScreen.Model> {
+
+  private static final int PAGE = 100;
+
+  /**
+   * @param after the queue after which the page begins; empty for the first page
+   * @param queues the queues
+   */
+  record Model(String after, Panel<List<QueueRow>> queues) {}
+
+  @Override
+  public Nav nav() {
+    return Nav.QUEUES;
+  }
+
+  @Override
+  public int reloadSeconds() {
+    return 2;
+  }
+
+  @Override
+  public String title(Model model) {
+    return "Queues";
+  }
+
+  @Override
+  public Model read(Visit visit) {
+    Reads reads = visit.reads();
+    return new Model(
+        visit.request().parameter("after").orElse(""),
+        rows(visit, reads.counts(), reads.oldestPending(), reads.queues(), reads.workers()));
+  }
+
+  /** Combines the queries about queues. The counts decide whether there is anything to show. */
+  static Panel<List<QueueRow>> rows(
+      Visit visit,
+      Started<List<JobCount>> counts,
+      Started<List<PendingAge>> ages,
+      Started<List<QueueState>> states,
+      Started<List<WorkerInfo>> workers) {
+    Panel<List<PendingAge>> ageRows = ages.panel();
+    Panel<List<QueueState>> stateRows = states.panel();
+    Panel<List<WorkerInfo>> workerRows = workers.panel();
+    Panel<List<JobCount>> counted = counts.panel();
+    String problem =
+        Stream.of(counted, ageRows, stateRows, workerRows)
+            .map(Panel::problem)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+    return new Panel<>(counted.value(), counted.asOf(), problem)
+        .map(
+            all ->
+                QueueRow.of(
+                    visit,
+                    all,
+                    ageRows.or(List.of()),
+                    stateRows.or(List.of()),
+                    workerRows.or(List.of())));
+  }
+
+  @Override
+  public Node render(Model model, Visit visit) {
+    return Ui.panel(
+        "All queues",
+        model.queues(),
+        visit,
+        Html.NOTHING,
+        all -> {
+          List<QueueRow> rest =
+              all.stream().filter(queue -> queue.name().compareTo(model.after()) > 0).toList();
+          List<QueueRow> page = rest.stream().limit(PAGE).toList();
+          return Html.all(
+              QueueTable.of(page, visit),
+              rest.size() > PAGE
+                  ? Html.tag("p")
+                      .style("pager")
+                      .add(
+                          Ui.buttonLink(
+                              visit.link("/queues").with("after", page.get(PAGE - 1).name()),
+                              "Next queues",
+                              ""))
+                  : Html.NOTHING);
+        });
+  }
+}

@@ -1,0 +1,20 @@
+package dev.skipjack.dashboard;
+
+/** What a user may do, from least to most. A role includes those before it. */
+public enum Role {
+  /** Reads pages, and changes nothing. */
+  VIEWER,
+  /** Cancels, redrives and hurries jobs, pauses and resumes queues, and fires schedules. */
+  OPERATOR,
+  /** Deletes dead jobs, edits jobs, enqueues new ones, and changes settings. */
+  ADMIN;
+
+  /**
+   * {@return whether this role includes another}
+   *
+   * @param other the other role
+   */
+  public boolean includes(Role other) {
+    return compareTo(other) >= 0;
+  }
+}

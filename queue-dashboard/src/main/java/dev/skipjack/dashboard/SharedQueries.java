@@ -1,0 +1,227 @@
+package dev.skipjack.dashboard;
+
+import dev.skipjack.api.StoreException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs queries for all viewers: at most two at a time, each of them once even if several viewers
+ * wait for it, and not again while its result is fresh. A viewer waits for a limited time, and then
+ * gets the last result. Thread-safe.
+ */
+final class SharedQueries implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SharedQueries.class);
+
+  /** How many queries run at the same time, and with it how many connections are in use. */
+  static final int THREADS = 2;
+
+  private static final int LONGEST_QUEUE = 200;
+  private static final int MOST_RESULTS = 100;
+  private static final long IDLE_SECONDS = 10;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ended = lock.newCondition();
+  private final Map<Object, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+  private final ThreadPoolExecutor threads;
+  private final Clock clock;
+
+  /** The number of changes so far, with which results from before a change are recognized. */
+  private long changes;
+
+  private final Duration patience;
+
+  /**
+   * @param patience how long a viewer waits
+   */
+  SharedQueries(Clock clock, Duration patience) {
+    this.clock = clock;
+    this.patience = patience;
+    this.threads =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(LONGEST_QUEUE),
+            task -> {
+              Thread thread = new Thread(task, "skipjack-dashboard");
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** A query that has been started. */
+  interface Started<T> {
+
+    /** Waits for the result. */
+    Panel<T> panel();
+  }
+
+  /** The last result of a query, and whether it is running. The lock protects it. */
+  private static final class Entry {
+    @Nullable Object value;
+    @Nullable Instant readAt;
+    @Nullable String problem;
+    @Nullable Instant endedAt;
+    boolean running;
+  }
+
+  /**
+   * Starts a query, unless it is running or its last result is fresh.
+   *
+   * @param key identifies the query: its name, or a list of its name and its parameters
+   * @param fresh for how long a result is not read again
+   * @param query returns the result
+   */
+  <T> Started<T> start(Object key, Duration fresh, Supplier<T> query) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    lock.lock();
+    try {
+      Entry entry = entries.computeIfAbsent(key, unknown -> new Entry());
+      Instant last = entry.endedAt;
+      if (!entry.running && (last == null || !clock.instant().isBefore(last.plus(fresh)))) {
+        submit(entry, key, query);
+      }
+      dropOldest();
+      return () -> await(entry, deadline);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void dropOldest() {
+    if (entries.size() > MOST_RESULTS) {
+      entries.values().stream()
+          .filter(entry -> !entry.running)
+          .findFirst()
+          .ifPresent(oldest -> entries.values().remove(oldest));
+    }
+  }
+
+  private void submit(Entry entry, Object key, Supplier<?> query) {
+    entry.running = true;
+    try {
+      threads.execute(() -> run(entry, key, query));
+    } catch (RejectedExecutionException full) {
+      entry.running = false;
+      entry.problem = "Too many queries are waiting. Try again in a moment.";
+    }
+  }
+
+  private void run(Entry entry, Object key, Supplier<?> query) {
+    long before = changes();
+    Object value = null;
+    String problem = null;
+    try {
+      value = query.get();
+    } catch (Throwable failure) {
+      problem = problemOf(failure);
+      report(entry, key, failure);
+    }
+    lock.lock();
+    try {
+      Instant now = clock.instant();
+      if (problem == null) {
+        entry.value = value;
+        entry.readAt = now;
+      }
+      entry.problem = problem;
+      entry.endedAt = before == changes ? now : null;
+      entry.running = false;
+      ended.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long changes() {
+    lock.lock();
+    try {
+      return changes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Logs the first of several failures. */
+  private void report(Entry entry, Object key, Throwable failure) {
+    lock.lock();
+    try {
+      if (entry.problem == null) {
+        Object name = key instanceof List<?> parts ? parts.get(0) : key;
+        LOG.warn("Dashboard query failed query={}", name, failure);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static String problemOf(Throwable failure) {
+    if (failure instanceof Refusal refusal) {
+      return refusal.sentence();
+    }
+    if (!(failure instanceof StoreException store)) {
+      return "This could not be read; the log of the dashboard says why.";
+    }
+    return switch (store.sqlState().orElse("")) {
+      case "57014" -> "The query was stopped, because it took longer than 2 s.";
+      case "42501" -> "The database role of the dashboard may not read this.";
+      case "42P01", "3F000", "42703" ->
+          "The schema does not fit this version of the library. Run the migrations, or upgrade.";
+      default -> "The database could not be reached or rejected the query.";
+    };
+  }
+
+  @SuppressWarnings("unchecked") // one key always belongs to one type
+  private <T> Panel<T> await(Entry entry, long deadline) {
+    lock.lock();
+    try {
+      while (entry.running) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          return new Panel<>(
+              (T) entry.value, entry.readAt, "The database has not responded in time.");
+        }
+        ended.awaitNanos(left);
+      }
+      return new Panel<>((T) entry.value, entry.readAt, entry.problem);
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      return new Panel<>((T) entry.value, entry.readAt, "The dashboard is being stopped.");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets when results were read, so that the page after a change shows it. */
+  void refresh() {
+    lock.lock();
+    try {
+      changes++;
+      entries.values().forEach(entry -> entry.endedAt = null);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,89 @@
+package dev.skipjack.dashboard;
+
+import dev.skipjack.api.JobId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * A request whose sender is known and may use the route, with all that is needed to respond to it.
+ *
+ * @param request the request
+ * @param access who asks
+ * @param session the browser
+ * @param parts the variable parts of the path, by name
+ * @param now the time to which ages refer
+ * @param services what all requests share
+ */
+record Visit(
+    Request request,
+    Access access,
+    Session session,
+    Map<String, String> parts,
+    Instant now,
+    Services services) {
+
+  /** With what the addresses for programs begin. */
+  static final String API = "/api/";
+
+  Reads reads() {
+    return services.reads();
+  }
+
+  Redaction redaction() {
+    return new Redaction(services.settings().payloads(), access.payloads());
+  }
+
+  boolean may(Role role) {
+    return access.may(role);
+  }
+
+  /** Whether the response is JSON. */
+  boolean isForPrograms() {
+    return request.path().startsWith(API);
+  }
+
+  /** Returns an address relative to that of the request. */
+  Link link(String path) {
+    return Link.of(depth(request.path()), path);
+  }
+
+  /** Returns the number of steps from a page to the path at which the dashboard is mounted. */
+  static int depth(String path) {
+    return Math.max(0, (int) path.chars().filter(c -> c == '/').count() - 1);
+  }
+
+  /** Returns the number in the path. */
+  long number() {
+    try {
+      return Long.parseLong(parts.getOrDefault("id", ""));
+    } catch (NumberFormatException tooLong) {
+      throw Refusal.notFound("There is nothing with this number.");
+    }
+  }
+
+  JobId job() {
+    return new JobId(number());
+  }
+
+  /** Returns a form that changes something, with the token that the change requires. */
+  Form form(String path) {
+    return new Form(this, path);
+  }
+
+  String token(String path, String target) {
+    return session.token(services.signer(), access.user(), path, target);
+  }
+
+  Times times() {
+    return new Times(now);
+  }
+
+  /** Returns only what belongs to the visible queues. */
+  <T> List<T> visible(List<T> all, Function<T, String> queue) {
+    return access.seesEverything()
+        ? all
+        : all.stream().filter(one -> access.sees(queue.apply(one))).toList();
+  }
+}
