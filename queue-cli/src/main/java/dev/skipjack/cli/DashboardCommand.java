@@ -109,7 +109,7 @@ final class DashboardCommand extends QueueAction {
     return ExitCodes.DONE;
   }
 
-  /** Else a client that sends or reads nothing occupies a thread of the JDK's server for ever. */
+  /** Without a limit, a client that sends or reads nothing blocks a thread of the JDK's server. */
   private static void limitSlowClients() {
     for (String limit : List.of("maxReqTime", "maxRspTime")) {
       String property = "sun.net.httpserver." + limit;

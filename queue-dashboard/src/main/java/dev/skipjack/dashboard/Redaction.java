@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An error message often repeats values of the payload. A user without the right to see payloads
  * therefore reads it without quoted texts and without words that contain a digit or an at sign, and
- * of a stack trace only the frames. Nobody reads the values of masked fields.
+ * of a stack trace only the frames. The values of masked fields are hidden from every user.
  *
  * @param view the masked fields
  * @param payloads whether the user may see payloads

@@ -33,7 +33,7 @@ public record Request(
     boolean secure) {
 
   /**
-   * Converts the names of headers to lower case, and looks at what a proxy says about TLS.
+   * Converts the names of headers to lower case, and reads from them whether a proxy uses TLS.
    *
    * @param method the method
    * @param path the path

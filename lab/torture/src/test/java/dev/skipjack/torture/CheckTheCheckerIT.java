@@ -156,8 +156,10 @@ class CheckTheCheckerIT {
           EnumSet.of(Counter.DOUBLE_COMPLETED, Counter.UNIQUE_VIOLATIONS);
       case REVIVES_CANCELLED_JOBS ->
           EnumSet.of(Counter.STALE_ACCEPTED, Counter.OVERLAPPING_LEASES, Counter.UNIQUE_VIOLATIONS);
+      // A write without a guard may set the schedule back, so that it does not show its last fire.
       case FIRES_WITHOUT_GUARDS ->
-          EnumSet.complementOf(EnumSet.of(Counter.DOUBLE_FIRES, Counter.UNPROVOKED_RERUNS));
+          EnumSet.complementOf(
+              EnumSet.of(Counter.DOUBLE_FIRES, Counter.UNEXPECTED, Counter.UNPROVOKED_RERUNS));
       case MOVES_SCHEDULES_WITHOUT_JOBS, FORGETS_MISSED_FIRES ->
           EnumSet.complementOf(EnumSet.of(Counter.LOST_FIRES, Counter.UNPROVOKED_RERUNS));
       case RUNS_JOBS_OF_A_KEY_TOGETHER,
