@@ -104,11 +104,21 @@ final class Gate {
     if (login != null && request.path().equals(Login.PATH)) {
       return login(login, request);
     }
-    Optional<Access> access = services.settings().access().of(request);
+    Optional<Access> access = accessOf(request);
     if (access.isEmpty()) {
       return unknownUser(login, request);
     }
     return allowed(request, access.get());
+  }
+
+  /** The message of a rule that fails may have secrets, and its reader is not known yet. */
+  private Optional<Access> accessOf(Request request) {
+    try {
+      return services.settings().access().of(request);
+    } catch (Throwable failure) {
+      LOG.error("Dashboard access rule failed path={}", safe(request), failure);
+      throw new Refusal(500, "The dashboard failed; its log says why.");
+    }
   }
 
   private Response allowed(Request request, Access access) {

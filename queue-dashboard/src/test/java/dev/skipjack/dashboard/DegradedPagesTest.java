@@ -40,10 +40,34 @@ class DegradedPagesTest {
     }
   }
 
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> RuntimeException sneak(Throwable failure) throws T {
+    throw (T) failure;
+  }
+
   private static boolean readsTheDatabase(Route route) {
     return route.method().equals("GET")
         && !route.path().contains("{id}")
         && !List.of("/new", OpenApi.PATH).contains(route.path());
+  }
+
+  @Test
+  void theMessageOfAFailedAccessRuleIsNotShown(QueueDatabase database) {
+    for (Throwable failure :
+        List.of(new IllegalArgumentException("secret"), new AssertionError("secret"))) {
+      try (Dashboard dashboard =
+          Dashboard.on(JobQueue.on(database.dataSource()))
+              .access(
+                  request -> {
+                    throw DegradedPagesTest.<RuntimeException>sneak(failure);
+                  })
+              .build()) {
+        Response response = new Browser(dashboard, Fixture.ADMIN).get("/queues");
+
+        assertThat(response.status()).isEqualTo(500);
+        assertThat(response.text()).doesNotContain("secret");
+      }
+    }
   }
 
   @Test

@@ -545,13 +545,13 @@ public final class Importer {
     }
 
     /**
-     * Sets the plan that somebody has looked at. {@link Importer#plan} and {@link Importer#run}
-     * then fail, and move nothing, if the tables of the source, the settings, or the kind of a name
-     * are others, or if the source has a name that the plan did not have. They do not fail if it
-     * has other rows. Default: none, and an import moves what it finds.
+     * Sets the plan that an operator has read. {@link Importer#plan} and {@link Importer#run} then
+     * fail, and move nothing, if the tables of the source, the settings, or the kind of a name are
+     * others, or if the source has a name that the plan did not have. They do not fail if it has
+     * other rows. Default: none, and an import moves what it finds.
      *
      * @param plan what {@link ImportReport#plan} returned. It guards against accidents, and not
-     *     against somebody who wants a row with another name to be moved
+     *     against a user who adds a row with a name of the plan on purpose
      * @return this builder
      * @throws IllegalArgumentException if {@code plan} is not the hash of a plan
      */

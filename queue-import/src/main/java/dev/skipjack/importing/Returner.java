@@ -23,10 +23,10 @@ import java.util.Set;
  * DELETE FROM job_imports WHERE id = ANY (:returned);
  * }</pre>
  *
- * <p>Every claim, edit or end of a job writes a new version of its row, so a row that the import
- * wrote belongs to nobody. A claim that has locked the row is waited for, and its new version does
- * not match. If the source has a row with the same key again, or not all rows were inserted,
- * nothing is deleted.
+ * <p>Every claim, edit or end of a job writes a new version of its row, so a row in the version
+ * that the import wrote is not used by any worker. A claim that has locked the row is waited for,
+ * and its new version does not match. If the source has a row with the same key again, or not all
+ * rows were inserted, nothing is deleted.
  */
 final class Returner {
 
