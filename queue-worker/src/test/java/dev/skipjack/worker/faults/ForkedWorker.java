@@ -29,8 +29,12 @@ final class ForkedWorker {
 
   /** Returns settings with short durations, so that tests need not wait long. */
   static WorkerConfig config() {
+    return config(LEASE);
+  }
+
+  static WorkerConfig config(Duration lease) {
     return WorkerConfig.builder()
-        .lease(LEASE)
+        .lease(lease)
         .pollInterval(Duration.ofMillis(50))
         .rescueInterval(Duration.ofMillis(100))
         .drainTimeout(DRAIN)
