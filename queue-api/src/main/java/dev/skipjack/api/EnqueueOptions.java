@@ -306,8 +306,8 @@ public final class EnqueueOptions {
 
   /**
    * Disables the wake-up of workers, which then find the job at their next poll. Use this for many
-   * jobs that are not urgent, because the commit of a transaction with a wake-up takes a
-   * database-wide lock. By default, workers are woken if the job is due immediately.
+   * jobs that are not urgent, because the commit of a transaction with a wake-up takes a lock on
+   * the whole server. By default, workers are woken if the job is due immediately.
    *
    * @return a copy with this change
    */
