@@ -113,6 +113,7 @@ final class Claimer {
 
   /** Whether the next claim asks fair and limited queues first, and the others then. */
   private boolean groupedFirst;
+
   private long listedAt;
   private boolean toldOfLanes;
   private boolean expectsAgain;
@@ -324,9 +325,7 @@ final class Claimer {
    * other due jobs, or because a search for them would read many dead index entries.
    */
   boolean mustClaimFirst(String queue) {
-    return grouped.contains(queue)
-        || marks.skipDeadEntries()
-        || lanes.expectMore(Set.of(queue));
+    return grouped.contains(queue) || marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
   }
 
   /** Returns whether any of the known lanes of these queues may have more jobs. */

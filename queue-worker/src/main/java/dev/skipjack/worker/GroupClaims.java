@@ -20,9 +20,10 @@ import java.util.random.RandomGenerator;
 /**
  * Claims from the lanes of fair and limited queues, whose groups have turns ({@link GroupTurns}).
  *
- * <p>A lane whose due jobs are all held by a limit is asked again when an attempt of a limited queue
- * of this worker has ended, when its rate opens, or at the next poll, because attempts of other
- * workers end too. A lane whose lock another claim held is asked again after a few milliseconds.
+ * <p>A lane whose due jobs are all held by a limit is asked again when an attempt of a limited
+ * queue of this worker has ended, when its rate opens, or at the next poll, because attempts of
+ * other workers end too. A lane whose lock another claim held is asked again after a few
+ * milliseconds.
  *
  * <p>Times are values of {@link System#nanoTime()}. Used by one thread at a time, except for {@link
  * #permitFreed}.

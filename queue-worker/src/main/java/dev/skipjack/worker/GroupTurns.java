@@ -13,13 +13,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the groups of one lane in turn, in the order of their names. In each round, a group gets as
- * many jobs as its weight. What a group cannot use, because it has fewer due jobs or its limit is
- * used up, goes to the other groups in the same claim.
+ * Serves the groups of one lane in turn, in the order of their names. In each round, a group gets
+ * as many jobs as its weight. What a group cannot use, because it has fewer due jobs or its limit
+ * is used up, goes to the other groups in the same claim.
  *
  * <p>A turn that does not fit into a claim continues in the next one. So the shares of a worker are
- * exact over a round, however small its claims are. Groups are found by a {@link GroupSearch}, which
- * reads a bounded number of names; the next search continues where the turns have ended. If a
+ * exact over a round, however small its claims are. Groups are found by a {@link GroupSearch},
+ * which reads a bounded number of names; the next search continues where the turns have ended. If a
  * search reads only names of groups without jobs to claim, the next one waits for twenty times its
  * duration, so that many such groups do not slow down the others.
  *
@@ -109,8 +109,7 @@ final class GroupTurns {
     for (int i = 0; i < caps.length; i++) {
       DueGroup group = groups.get(i);
       if (caps[i] > 0) {
-        shares.add(
-            new Share(group.group(), caps[i], group.weight(), group.from(), group.until()));
+        shares.add(new Share(group.group(), caps[i], group.weight(), group.from(), group.until()));
       }
     }
     return shares;

@@ -88,8 +88,8 @@ final class ServedQueue {
   private volatile boolean grouped;
 
   /**
-   * Is notified when the outcome of an attempt was written, and returns whether to claim again. Null
-   * if no limit binds the queue.
+   * Is notified when the outcome of an attempt was written, and returns whether to claim again.
+   * Null if no limit binds the queue.
    */
   private volatile @Nullable BooleanSupplier permitFreed;
 

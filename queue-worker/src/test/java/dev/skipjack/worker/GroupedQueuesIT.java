@@ -34,7 +34,8 @@ class GroupedQueuesIT {
   record Note(String group) {}
 
   private static final JobType<Note> NOTE =
-      JobType.of("note", Note.class).groupedBy(note -> note.group().isEmpty() ? null : note.group());
+      JobType.of("note", Note.class)
+          .groupedBy(note -> note.group().isEmpty() ? null : note.group());
 
   private final QueueDatabase database;
   private final JobQueue queue;
@@ -148,7 +149,8 @@ class GroupedQueuesIT {
         execute("INSERT INTO @job_queues (queue, fair) VALUES ('default', true)");
         enqueue("a", 3);
         await().until(() -> order.size() == 6);
-        execute("INSERT INTO @job_groups (queue, group_key, paused_at) VALUES ('default', 'a', now())");
+        execute(
+            "INSERT INTO @job_groups (queue, group_key, paused_at) VALUES ('default', 'a', now())");
         enqueue("a", 1);
         enqueue("b", 3);
         await().until(() -> order.size() == 9);
@@ -204,7 +206,8 @@ class GroupedQueuesIT {
     void queuesThatShareALimitContinueWhenEitherHasAFreePermit() {
       execute("INSERT INTO @job_limits (name, max_running) VALUES ('one', 1)");
       execute(
-          "INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'one'), ('other', 'one')");
+          "INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'one'), ('other',"
+              + " 'one')");
       enqueue("a", 10);
       queue.enqueueAll(NOTE.onQueue("other"), Collections.nCopies(10, new Note("b")));
 
@@ -267,7 +270,8 @@ class GroupedQueuesIT {
     @Test
     void rateHoldsJobsUntilItOpens() {
       execute(
-          "INSERT INTO @job_limits (name, rate_count, rate_period, rate_burst) VALUES ('rate', 50, '1 second', 5)");
+          "INSERT INTO @job_limits (name, rate_count, rate_period, rate_burst) VALUES ('rate', 50,"
+              + " '1 second', 5)");
       execute("INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'rate')");
       enqueue("a", 30);
 
@@ -278,7 +282,9 @@ class GroupedQueuesIT {
 
       assertThat(
               number(
-                  "SELECT max(n) FROM (SELECT count(*) OVER (ORDER BY started_at RANGE BETWEEN interval '100 ms' PRECEDING AND CURRENT ROW) AS n FROM @job_executions) AS w"))
+                  "SELECT max(n) FROM (SELECT count(*) OVER (ORDER BY started_at RANGE BETWEEN"
+                      + " interval '100 ms' PRECEDING AND CURRENT ROW) AS n FROM @job_executions)"
+                      + " AS w"))
           .isLessThanOrEqualTo(10);
     }
 
@@ -286,7 +292,8 @@ class GroupedQueuesIT {
     void runUntilIdleKeepsTheLimitAndLeavesTheRest() {
       execute("INSERT INTO @job_limits (name, max_running) VALUES ('none', 0), ('two', 2)");
       execute(
-          "INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'two'), ('held', 'none')");
+          "INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'two'), ('held',"
+              + " 'none')");
       enqueue("a", 7);
       queue.enqueue(NOTE.onQueue("held"), new Note("b"));
 
@@ -301,9 +308,11 @@ class GroupedQueuesIT {
   /** Returns the most executions that ran at the same time, by the audit. */
   private int overlap(String which) {
     return number(
-        "SELECT max(n) FROM (SELECT sum(d) OVER (ORDER BY at, d) AS n FROM (SELECT started_at AS at, 1 AS d FROM @job_executions WHERE "
+        "SELECT max(n) FROM (SELECT sum(d) OVER (ORDER BY at, d) AS n FROM (SELECT started_at AS"
+            + " at, 1 AS d FROM @job_executions WHERE "
             + which
-            + " UNION ALL SELECT finished_at, -1 FROM @job_executions WHERE finished_at IS NOT NULL AND "
+            + " UNION ALL SELECT finished_at, -1 FROM @job_executions WHERE finished_at IS NOT NULL"
+            + " AND "
             + which
             + ") AS e) AS s");
   }

@@ -28,8 +28,7 @@ public record DueGroups(
     GroupSearch.@Nullable Place ungroupedTo) {
 
   /** No groups, because the queue is paused, or is neither fair nor limited. */
-  public static final DueGroups NONE = 
-      new DueGroups(List.of(), null, 0, false, false, null, null);
+  public static final DueGroups NONE = new DueGroups(List.of(), null, 0, false, false, null, null);
 
   /**
    * Makes a defensive copy of the list.
@@ -58,5 +57,10 @@ public record DueGroups(
    * @param until the due time of the last job found, if it has no group; otherwise null
    */
   public record DueGroup(
-      @Nullable String group, int due, int weight, int free, @Nullable Instant from, @Nullable Instant until) {}
+      @Nullable String group,
+      int due,
+      int weight,
+      int free,
+      @Nullable Instant from,
+      @Nullable Instant until) {}
 }

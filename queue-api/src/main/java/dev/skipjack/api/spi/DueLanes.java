@@ -9,8 +9,8 @@ import java.util.Set;
  * @param lanes the lanes that have a due job, in no particular order and not including those of
  *     paused queues
  * @param paused the requested queues that are paused. The caller must not claim jobs from them
- * @param grouped the requested queues that are fair or limited. {@link JobStore#claim} claims no jobs
- *     from them, but {@link JobStore#claimGroups} does
+ * @param grouped the requested queues that are fair or limited. {@link JobStore#claim} claims no
+ *     jobs from them, but {@link JobStore#claimGroups} does
  * @param limited those of the grouped queues that a limit binds
  */
 public record DueLanes(

@@ -42,7 +42,11 @@ public record GroupClaim(
    * @param until their latest due time; null for other jobs
    */
   public record Share(
-      @Nullable String group, int cap, int weight, @Nullable Instant from, @Nullable Instant until) {}
+      @Nullable String group,
+      int cap,
+      int weight,
+      @Nullable Instant from,
+      @Nullable Instant until) {}
 
   /**
    * Creates a request, with defensive copies of the lists.
@@ -56,8 +60,8 @@ public record GroupClaim(
    * @param kinds the kinds that the worker handles
    * @param most the maximum number of jobs
    * @param lease how long the lease stays valid without renewal
-   * @throws IllegalArgumentException if {@code most} or the lease is out of range, or a group has two
-   *     shares. Both would see the same free permits
+   * @throws IllegalArgumentException if {@code most} or the lease is out of range, or a group has
+   *     two shares. Both would see the same free permits
    */
   public GroupClaim {
     shares = List.copyOf(shares);
@@ -82,7 +86,15 @@ public record GroupClaim(
    */
   public GroupClaim atMost(int most) {
     return new GroupClaim(
-        worker, lane, limit, locksLimit, locksGroups, shares, kinds, Math.min(most, this.most), lease);
+        worker,
+        lane,
+        limit,
+        locksLimit,
+        locksGroups,
+        shares,
+        kinds,
+        Math.min(most, this.most),
+        lease);
   }
 
   /**
@@ -91,7 +103,6 @@ public record GroupClaim(
    * @param shares the shares to keep
    */
   public GroupClaim withShares(List<Share> shares) {
-    return new GroupClaim(
-        worker, lane, limit, locksLimit, locksGroups, shares, kinds, most, lease);
+    return new GroupClaim(worker, lane, limit, locksLimit, locksGroups, shares, kinds, most, lease);
   }
 }

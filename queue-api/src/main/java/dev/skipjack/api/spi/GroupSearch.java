@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param jobs how many of the first due jobs to read. If there are fewer, they show all groups
  * @param depth how many due jobs to count at most in a group that is not among those
  * @param names how many names of groups to read beyond those, in the order of their bytes
- * @param after the name after which to read; empty to begin with the first. After the last name, the
- *     search continues with the first
+ * @param after the name after which to read; empty to begin with the first. After the last name,
+ *     the search continues with the first
  * @param ungroupedAfter the job after which to search for a due job without a group, if there is
  *     none among the first; null to search only among the first
  */

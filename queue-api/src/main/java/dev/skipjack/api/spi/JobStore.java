@@ -130,8 +130,8 @@ public interface JobStore {
    * group.
    *
    * @param request what to claim
-   * @return the claimed jobs in rounds. In each round, the groups follow each other as in the request,
-   *     with as many jobs as their weights say, in the order of their due times
+   * @return the claimed jobs in rounds. In each round, the groups follow each other as in the
+   *     request, with as many jobs as their weights say, in the order of their due times
    * @throws UnknownClaimException if the connection broke during the commit, so that the jobs may
    *     have been claimed
    */

@@ -52,7 +52,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims due jobs of some groups of a lane and opens their audit rows. The queue is fair or limited.
+ * Claims due jobs of some groups of a lane and opens their audit rows. The queue is fair or
+ * limited.
  *
  * <pre>{@code
  * WITH bound AS (... AND limit_name IS NOT DISTINCT FROM :limit_name),
@@ -78,14 +79,15 @@ import org.jspecify.annotations.Nullable;
  * SELECT <when the rate opens>, claimed.* FROM (...) LEFT JOIN claimed ON true
  * }</pre>
  *
- * <p>The statement runs after {@link LockLimitStatement} and {@link LockGroupsStatement} in the same
- * transaction, so its snapshot contains every start of the claims that held the locks before. It
- * counts the running jobs and reads all settings itself: it claims nothing if a number needs a lock
- * that the transaction does not hold, because the limit was changed after the caller had chosen the
- * locks. A group has one row in {@code lane}. Two would see the same free permits.
+ * <p>The statement runs after {@link LockLimitStatement} and {@link LockGroupsStatement} in the
+ * same transaction, so its snapshot contains every start of the claims that held the locks before.
+ * It counts the running jobs and reads all settings itself: it claims nothing if a number needs a
+ * lock that the transaction does not hold, because the limit was changed after the caller had
+ * chosen the locks. A group has one row in {@code lane}. Two would see the same free permits.
  *
- * <p>Locks the chosen jobs like {@link ClaimStatement}: in the order of the groups, without waiting.
- * For a fair queue without a limit, {@code room}, {@code used} and the counts are left out.
+ * <p>Locks the chosen jobs like {@link ClaimStatement}: in the order of the groups, without
+ * waiting. For a fair queue without a limit, {@code room}, {@code used} and the counts are left
+ * out.
  */
 final class ClaimGroupsStatement {
 
@@ -223,8 +225,7 @@ final class ClaimGroupsStatement {
   private static CommonTableExpression<?> room() {
     Field<String> key = inline("");
     Condition hasRate = hasRate().and(not(ratePerGroup()));
-    Table<?> newest =
-        select(RateLimit.fullAt(key).as(FULL_AT)).asTable("newest");
+    Table<?> newest = select(RateLimit.fullAt(key).as(FULL_AT)).asTable("newest");
     Field<Instant> fullAt = field(name("newest", FULL_AT), SQLDataType.INSTANT);
     Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
     Field<Integer> free =
@@ -326,7 +327,9 @@ final class ClaimGroupsStatement {
   private static CommonTableExpression<?> used() {
     Table<?> all = select(count().as("taken")).from(table(name("claimed"))).asTable("taken");
     Table<?> byGroup =
-        select(field(name("claimed", "group_key"), String.class).as("group_key"), count().as("taken"))
+        select(
+                field(name("claimed", "group_key"), String.class).as("group_key"),
+                count().as("taken"))
             .from(table(name("claimed")))
             .groupBy(field(name("claimed", "group_key")))
             .asTable("taken");

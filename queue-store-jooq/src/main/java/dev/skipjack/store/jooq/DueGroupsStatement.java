@@ -11,7 +11,6 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
-import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.name;
@@ -101,8 +100,7 @@ final class DueGroupsStatement {
   private static final Field<Integer> WEIGHT = field(name("weight"), Integer.class);
   private static final Field<Boolean> IS_PAUSED = field(name("is_paused"), Boolean.class);
   private static final Field<Integer> FREE = field(name("free"), Integer.class);
-  private static final Field<Integer> FREE_OF_LIMIT =
-      field(name("free_of_limit"), Integer.class);
+  private static final Field<Integer> FREE_OF_LIMIT = field(name("free_of_limit"), Integer.class);
   private static final Field<Boolean> LOCKS_LIMIT = field(name("locks_limit"), Boolean.class);
   private static final Field<Boolean> LOCKS_GROUPS = field(name("locks_groups"), Boolean.class);
   private static final Field<String> READ_TO = field(name("read_to"), String.class);
@@ -115,8 +113,7 @@ final class DueGroupsStatement {
   private DueGroupsStatement() {}
 
   static Statement<GroupSearch, Found> of(DSLContext dialect) {
-    return Statement.of(
-        dialect, query(), DueGroupsStatement::arguments, DueGroupsStatement::read);
+    return Statement.of(dialect, query(), DueGroupsStatement::arguments, DueGroupsStatement::read);
   }
 
   private static ResultQuery<?> query() {
@@ -124,8 +121,7 @@ final class DueGroupsStatement {
     Field<Integer> free =
         when(QueueLimit.NAME.isNull().or(most.isNull()), inline(Integer.MAX_VALUE))
             .otherwise(
-                greatest(
-                    most.minus(QueueLimit.running(QueueLimit.NAME, GROUP, most)), inline(0)));
+                greatest(most.minus(QueueLimit.running(QueueLimit.NAME, GROUP, most)), inline(0)));
     Table<?> own = QueueLimit.settingsOf(GROUP);
     Field<Instant> pausedAt = field(name("own", JOB_GROUPS.PAUSED_AT.getName()), Instant.class);
     Field<Integer> ownMost = field(name("own", JOB_GROUPS.MAX_RUNNING.getName()), Integer.class);
@@ -156,8 +152,7 @@ final class DueGroupsStatement {
         .on(DUE.gt(inline(0L)))
         .leftJoin(lateral(own))
         .on(trueCondition())
-        .orderBy(
-            field(coalesce(GROUP, inline("")).gt(AFTER)).desc(), GROUP.asc().nullsFirst());
+        .orderBy(field(coalesce(GROUP, inline("")).gt(AFTER)).desc(), GROUP.asc().nullsFirst());
   }
 
   private static Field<Integer> freeOfLimit() {
@@ -199,9 +194,7 @@ final class DueGroupsStatement {
                 .and(firstIsFull())
                 .and(
                     notExists(
-                        selectOne()
-                            .from(table(name("first")))
-                            .where(group("first").isNull())))
+                        selectOne().from(table(name("first"))).where(group("first").isNull())))
                 .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
                 .limit(JOBS_READ));
   }
@@ -389,6 +382,12 @@ final class DueGroupsStatement {
     }
     DueGroups of = rows.get(0).of();
     return new DueGroups(
-        groups, of.limit(), of.free(), of.locksLimit(), of.limit() != null && locksGroups, of.readTo(), of.ungroupedTo());
+        groups,
+        of.limit(),
+        of.free(),
+        of.locksLimit(),
+        of.limit() != null && locksGroups,
+        of.readTo(),
+        of.ungroupedTo());
   }
 }

@@ -92,8 +92,7 @@ final class DueLanesStatement {
   private static final Field<Boolean> IS_LIMITED = field(name("is_limited"), Boolean.class);
 
   /** A due lane, or a queue that is paused, fair or limited if the lane is null. */
-  record LaneOrQueue(
-      String queue, @Nullable DueLane lane, boolean isPaused, boolean isLimited) {}
+  record LaneOrQueue(String queue, @Nullable DueLane lane, boolean isPaused, boolean isLimited) {}
 
   private DueLanesStatement() {}
 

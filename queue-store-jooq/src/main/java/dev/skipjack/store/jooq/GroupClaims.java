@@ -56,8 +56,7 @@ final class GroupClaims {
   ClaimedGroups claim(GroupClaim request) {
     Transaction transaction = new Transaction();
     List<Claimed> rows =
-        new ShrinkingLimit(request.most())
-            .run(limit -> transaction.claim(request.atMost(limit)));
+        new ShrinkingLimit(request.most()).run(limit -> transaction.claim(request.atMost(limit)));
     List<ClaimedJob> jobs = inRounds(rows, request.shares());
     Long opensIn = rows.isEmpty() ? null : rows.get(0).opensIn();
     return new ClaimedGroups(
@@ -102,7 +101,8 @@ final class GroupClaims {
     List<Claimed> claim(GroupClaim request) {
       List<Claimed> found = new ArrayList<>();
       try {
-        // The commit takes a separate round trip, so that the jobs are known if its response is lost.
+        // The commit takes a separate round trip, so that the jobs are known if its response is
+        // lost.
         transactions.inOne(session -> found.addAll(claim(session, request)));
         return found;
       } catch (StoreException failure) {

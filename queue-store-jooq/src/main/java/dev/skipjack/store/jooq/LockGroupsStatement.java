@@ -40,7 +40,9 @@ final class LockGroupsStatement {
     Field<Long> position = given.field("position", Long.class);
     return Statement.of(
         dialect,
-        select(position).from(given.table()).where(isLocked(given.field("group_key", String.class))),
+        select(position)
+            .from(given.table())
+            .where(isLocked(given.field("group_key", String.class))),
         claim ->
             new Arguments()
                 .texts("groups", claim.shares(), GroupClaim.Share::group)
@@ -57,7 +59,6 @@ final class LockGroupsStatement {
   static Field<Long> keyOf(Field<String> group) {
     return field(
         "pg_catalog.hashtextextended({0}, 0)",
-        Long.class,
-        Texts.param("limit").concat(coalesce(inline("/").concat(group), inline(""))));
+        Long.class, Texts.param("limit").concat(coalesce(inline("/").concat(group), inline(""))));
   }
 }

@@ -110,7 +110,8 @@ final class QueueLimit {
 
   /** Returns the maximum number of running jobs of the group of {@link #settingsOf}. */
   static Field<Integer> mostOfGroup() {
-    return coalesce(field(name("own", JOB_GROUPS.MAX_RUNNING.getName()), Integer.class), MOST_PER_GROUP);
+    return coalesce(
+        field(name("own", JOB_GROUPS.MAX_RUNNING.getName()), Integer.class), MOST_PER_GROUP);
   }
 
   /**

@@ -102,8 +102,7 @@ final class RateLimit {
   static Field<Long> opensIn(Condition applies, Field<String> key, Field<Instant> fullAt) {
     Field<Long> ahead = micros(fullAt);
     Field<Long> burst = BURST.cast(SQLDataType.BIGINT);
-    return when(
-            applies.and(isBucket()), ahead.minus(burst.minus(inline(1L)).mul(INTERVAL)))
+    return when(applies.and(isBucket()), ahead.minus(burst.minus(inline(1L)).mul(INTERVAL)))
         .when(ahead.gt(inline(0L)), ahead)
         .when(applies.and(isSliding()), micros(oldest(key)).plus(PERIOD))
         .when(applies, micros(windowStart()).plus(PERIOD));
@@ -129,7 +128,9 @@ final class RateLimit {
   private static Field<Long> used(Field<String> key) {
     Table<?> recent = recent(key);
     return field(
-        select(coalesce(sum(recent.field(JOB_RATE_USES.TAKEN)).cast(SQLDataType.BIGINT), inline(0L)))
+        select(
+                coalesce(
+                    sum(recent.field(JOB_RATE_USES.TAKEN)).cast(SQLDataType.BIGINT), inline(0L)))
             .from(recent)
             .where(recent.field(JOB_RATE_USES.AT).ge(windowStart())));
   }

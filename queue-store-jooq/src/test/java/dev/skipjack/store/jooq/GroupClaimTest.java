@@ -161,9 +161,7 @@ class GroupClaimTest {
     void groupsWithOnlyFutureJobsAreNotReadIfFewJobsAreDue() {
       enqueue("now", 1);
       fixture.queue.enqueue(
-          Fixture.WORK,
-          new Fixture.Work(0),
-          job -> job.group("later").delay(Duration.ofHours(1)));
+          Fixture.WORK, new Fixture.Work(0), job -> job.group("later").delay(Duration.ofHours(1)));
 
       assertThat(names(search())).containsExactly("now");
       assertThat(names(search(1, 64, "", null))).containsExactly("now");
@@ -199,7 +197,10 @@ class GroupClaimTest {
       assertThat(names(search())).containsExactly("b");
       assertThat(
               groupsOf(
-                  fixture.store.claimGroups(request(before, 5, share("a", 5), share("b", 5))).jobs()))
+                  fixture
+                      .store
+                      .claimGroups(request(before, 5, share("a", 5), share("b", 5)))
+                      .jobs()))
           .containsExactly("b");
 
       fixture.execute("UPDATE @job_groups SET paused_at = NULL");
@@ -268,7 +269,8 @@ class GroupClaimTest {
   class Limits {
 
     private void limit(String columns, String values) {
-      fixture.execute("INSERT INTO @job_limits (name, " + columns + ") VALUES ('api', " + values + ")");
+      fixture.execute(
+          "INSERT INTO @job_limits (name, " + columns + ") VALUES ('api', " + values + ")");
       fixture.execute("INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'api')");
     }
 
@@ -431,7 +433,8 @@ class GroupClaimTest {
   class Rates {
 
     private void rate(String columns, String values) {
-      fixture.execute("INSERT INTO @job_limits (name, " + columns + ") VALUES ('api', " + values + ")");
+      fixture.execute(
+          "INSERT INTO @job_limits (name, " + columns + ") VALUES ('api', " + values + ")");
       fixture.execute("INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'api')");
     }
 
@@ -461,7 +464,8 @@ class GroupClaimTest {
       assertThat(second.opensIn()).isBetween(Duration.ofMinutes(28), Duration.ofMinutes(30));
       assertThat(
               fixture.value(
-                  "SELECT string_agg(group_key || taken, ' ' ORDER BY group_key) FROM @job_rate_uses"))
+                  "SELECT string_agg(group_key || taken, ' ' ORDER BY group_key) FROM"
+                      + " @job_rate_uses"))
           .isEqualTo("/a2 /b1");
     }
 
@@ -479,7 +483,8 @@ class GroupClaimTest {
       fixture.execute("UPDATE @job_rate_uses SET at = at - interval '59 minutes'");
       assertThat(claim(2, "a").jobs()).isEmpty();
       fixture.execute(
-          "UPDATE @job_rate_uses SET at = at - interval '1 minute' WHERE id = (SELECT min(id) FROM @job_rate_uses)");
+          "UPDATE @job_rate_uses SET at = at - interval '1 minute' WHERE id = (SELECT min(id) FROM"
+              + " @job_rate_uses)");
       assertThat(claim(5, "a").jobs()).hasSize(2);
     }
 

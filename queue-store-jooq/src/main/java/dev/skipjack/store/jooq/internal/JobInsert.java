@@ -72,8 +72,8 @@ public final class JobInsert {
 
   /**
    * The jobs that an insert accepts. An insert of a thousand jobs without the columns of ordering
-   * keys and groups costs the server about 3 % less, and with the payloads as the only array about 25 % less
-   * (docs/adr/0054).
+   * keys and groups costs the server about 3 % less, and with the payloads as the only array about
+   * 25 % less (docs/adr/0054).
    */
   public enum Accepted {
     /** Jobs without a unique key, an ordering key or a group that differ only in their payloads. */
@@ -210,7 +210,9 @@ public final class JobInsert {
                     JOBS.HEADERS.getDataType(), given.text("headers"))));
   }
 
-  /** Returns the further values of a job with an ordering key or a group, like {@link #unordered}. */
+  /**
+   * Returns the further values of a job with an ordering key or a group, like {@link #unordered}.
+   */
   private static List<JobColumn> ordering(Given given) {
     return List.of(
         JobColumn.text("ordering_key", "ordering_keys", NewJob::orderingKey)
@@ -219,8 +221,7 @@ public final class JobInsert {
             .into(
                 JOBS.ORDERING_POLICY,
                 given.value("ordering_policy", JOBS.ORDERING_POLICY.getDataType())),
-        JobColumn.text("group", "groups", NewJob::group)
-            .into(JOBS.GROUP_KEY, given.text("group")));
+        JobColumn.text("group", "groups", NewJob::group).into(JOBS.GROUP_KEY, given.text("group")));
   }
 
   private static List<JobColumn> columns(Accepted accepted, Given given) {
@@ -462,7 +463,8 @@ public final class JobInsert {
    */
   private static Field<Instant> due(Given given) {
     return field(
-        "greatest(coalesce({0}, {1}), {1}) OPERATOR(pg_catalog.+) (cast({2} as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond')",
+        "greatest(coalesce({0}, {1}), {1}) OPERATOR(pg_catalog.+) (cast({2} as double precision)"
+            + " OPERATOR(pg_catalog.*) interval '1 microsecond')",
         SQLDataType.INSTANT,
         given.value("scheduled_at", SQLDataType.INSTANT),
         field("pg_catalog.clock_timestamp()"),
