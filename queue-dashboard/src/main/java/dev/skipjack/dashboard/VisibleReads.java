@@ -177,6 +177,18 @@ final class VisibleReads {
         .map(found -> found.filter(job -> access.sees(job.summary().queue())));
   }
 
+  /**
+   * Returns a job as it is stored, or empty if the job is hidden. Only to be copied: nothing in it
+   * is masked.
+   */
+  Optional<JobDetails> stored(JobId id) {
+    Panel<Optional<JobDetails>> job = visibleJob(id).panel();
+    if (job.problem() != null) {
+      throw new Refusal(503, "Job %s could not be read. %s".formatted(id, job.problem()));
+    }
+    return job.or(Optional.empty());
+  }
+
   private SeenJob seen(JobDetails job) {
     String payload = masked(job.payload());
     boolean complete =
