@@ -379,6 +379,11 @@ class JobExplainerTest {
     assertThat(why(job).reason()).isEqualTo(Reason.KIND_UNKNOWN);
     assertThat(why(job).sentence())
         .isEqualTo("No living worker has a handler for the kind work; 1 worker is alive.");
+    assertThat(why(job).fix())
+        .isEqualTo(
+            new Fix(
+                "skipjack workers",
+                "Worker.on(queue)...handle(type, handler), with the job type of the kind work"));
   }
 
   @Test
@@ -395,6 +400,8 @@ class JobExplainerTest {
             "No living worker with a handler for the kind work serves the queue default; they serve"
                 + " emails.");
     assertThat(why.evidence()).containsEntry("queues_served", "emails");
+    assertThat(why.fix())
+        .isEqualTo(new Fix("skipjack workers", "Worker.on(queue)...queue(\"default\", slots)"));
   }
 
   @Test
