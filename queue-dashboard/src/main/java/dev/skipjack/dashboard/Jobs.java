@@ -13,6 +13,7 @@ final class Jobs {
         job.status(),
         job.queue(),
         job.kind(),
+        job.group(),
         job.priority(),
         job.attempts(),
         job.uncountedAttempts(),

@@ -322,7 +322,8 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
     QueueSettings set = stored.orElseGet(QueueSettings::defaults);
     Node facts =
         Ui.facts()
-            .add("Limit", Html.text(row.map(QueueRow::limit).orElse("none")))
+            .add("Limit", Html.text(set.limit().orElse("none")))
+            .add("Groups", Html.text(set.isFair() ? "served in turn" : "not separated"))
             .add(
                 "Archive",
                 Html.text(
