@@ -71,6 +71,7 @@ class PagesTest {
             request -> Optional.empty(),
             true,
             null,
+            null,
             PayloadView.standard(),
             "production",
             EnvironmentColour.RED);
