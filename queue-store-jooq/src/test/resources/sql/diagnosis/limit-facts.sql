@@ -1,4 +1,4 @@
--- parameters: group, group, group, group, group, queue, priority, scheduled_at, id, group, queue, priority, scheduled_at, id, group, queue
+-- parameters: group, group, group, group, group, group, group, group, queue, priority, scheduled_at, id, group, queue, priority, scheduled_at, id, group, queue
 select
   "skipjack"."job_queues"."limit_name",
   "skipjack"."job_limits"."max_running",
@@ -8,6 +8,123 @@ select
   cast(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 as bigint) as "rate_period_us",
   "skipjack"."job_limits"."rate_burst",
   "skipjack"."job_limits"."rate_per_group",
+  statement_timestamp() as "rate_now",
+  (
+    select "skipjack"."job_rate_uses"."full_at"
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = ''
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "rate_full_at",
+  (
+    select cast(
+      sum("recent"."taken")
+      as bigint
+    )
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ''
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_used",
+  (
+    select min("recent"."at")
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ''
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_oldest",
+  case
+    when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+    when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+  end as "rate_window_start",
+  statement_timestamp() as "group_rate_now",
+  (
+    select "skipjack"."job_rate_uses"."full_at"
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce(
+        cast(? as text),
+        ''
+      ))
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "group_rate_full_at",
+  (
+    select cast(
+      sum("recent"."taken")
+      as bigint
+    )
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce(
+          cast(? as text),
+          ''
+        ))
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "group_rate_used",
+  (
+    select min("recent"."at")
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce(
+          cast(? as text),
+          ''
+        ))
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "group_rate_oldest",
+  case
+    when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+    when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+  end as "group_rate_window_start",
   "skipjack"."job_groups"."max_running" as "group_max_running",
   "skipjack"."job_groups"."paused_at" as "group_paused_at",
   (

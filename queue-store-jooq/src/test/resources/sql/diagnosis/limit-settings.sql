@@ -2,7 +2,26 @@
 select
   cast("skipjack"."job_limits"."name" as text) as "limit_name",
   cast(null as text) as "queue",
-  cast(null as text) as "group_key"
+  cast(null as text) as "group_key",
+  "newest"."full_at" as "full_at"
+from "skipjack"."job_limits"
+  cross join lateral (
+    select "skipjack"."job_rate_uses"."full_at"
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = ''
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "newest"
+where ("newest"."full_at" > now() + interval '1 hour' + coalesce("skipjack"."job_limits"."rate_period" * (coalesce("skipjack"."job_limits"."rate_burst", "skipjack"."job_limits"."rate_count")::float8 / "skipjack"."job_limits"."rate_count"), interval '0'))
+union all
+select
+  cast("skipjack"."job_limits"."name" as text),
+  cast(null as text),
+  cast(null as text),
+  cast(null as timestamp with time zone)
 from "skipjack"."job_limits"
 where not exists (
   select 1 as "one"
@@ -13,7 +32,8 @@ union all
 select
   cast(null as text),
   cast("skipjack"."job_groups"."queue" as text),
-  cast("skipjack"."job_groups"."group_key" as text)
+  cast("skipjack"."job_groups"."group_key" as text),
+  cast(null as timestamp with time zone)
 from "skipjack"."job_groups"
   left outer join "skipjack"."job_queues"
     on "skipjack"."job_queues"."queue" = "skipjack"."job_groups"."queue"

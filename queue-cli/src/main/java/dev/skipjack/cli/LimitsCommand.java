@@ -27,6 +27,7 @@ import picocli.CommandLine.TypeConversionException;
       LimitsCommand.ListLimits.class,
       LimitsCommand.Held.class,
       LimitsCommand.SetLimit.class,
+      LimitsCommand.Reset.class,
       LimitsCommand.Remove.class
     })
 final class LimitsCommand extends CommandGroup {
@@ -243,6 +244,40 @@ final class LimitsCommand extends CommandGroup {
     }
   }
 
+  /** {@code skipjack limits reset}. */
+  @Command(
+      name = "reset",
+      description = {
+        "Forget the starts that the rate of a limit remembers, and end its throttles.",
+        "The number of running jobs is not affected."
+      })
+  static final class Reset extends QueueAction {
+
+    @Parameters(paramLabel = "NAME", description = "Name of the limit.")
+    private String name;
+
+    @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
+    Reset() {
+      super(Access.WRITE);
+    }
+
+    @Override
+    int run(JobQueue queue, Output output) {
+      if (!queue.admin().resetLimit(name)) {
+        throw unknown(name);
+      }
+      Map<String, @Nullable Object> members = new LinkedHashMap<>();
+      members.put("limit", name);
+      members.put("reset", true);
+      output.done("The rate of the limit '%s' begins anew.".formatted(name), members);
+      return ExitCodes.DONE;
+    }
+  }
+
+  private static CommandFailure unknown(String name) {
+    return CommandFailure.nothing("There is no limit '%s'.".formatted(name));
+  }
+
   /** {@code skipjack limits remove}. */
   @Command(
       name = "remove",
@@ -263,7 +298,7 @@ final class LimitsCommand extends CommandGroup {
     @Override
     int run(JobQueue queue, Output output) {
       if (!queue.admin().removeLimit(name)) {
-        throw CommandFailure.nothing("There is no limit '%s'.".formatted(name));
+        throw unknown(name);
       }
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("limit", name);

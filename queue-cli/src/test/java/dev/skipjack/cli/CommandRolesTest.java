@@ -65,6 +65,7 @@ class CommandRolesTest {
           Map.entry("queues resume", "emails"),
           Map.entry("queues set", "emails --max-attempts 3"),
           Map.entry("limits set", "stripe --running 50"),
+          Map.entry("limits reset", "stripe"),
           Map.entry("limits remove", "stripe"),
           Map.entry("groups list", "emails"),
           Map.entry("groups set", "emails tenant-42 --weight 3"),

@@ -251,6 +251,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
           QUEUE_PAUSED,
           GROUP_PAUSED,
           LIMIT_REACHED,
+          RATE_REACHED,
           CANCEL_REQUESTED,
           SLOTS_TAKEN ->
           "warn";

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *     group and these are the jobs without one
  * @param cause what holds the jobs
  * @param limit the name of the queue's limit; null if it has none
- * @param running the number of running jobs that count for {@code cause}; 0 for a paused group
+ * @param running the number of running jobs of the limit, or of the group; 0 for a paused group
  * @param most the number of running jobs, or of starts in a period, that is allowed; null for a
- *     paused group
+ *     paused group, and for a throttle of a limit without a rate
  * @param opensAt when the next job may start, by the database clock; null unless {@code cause} is a
  *     rate
  * @param due the number of due jobs that are held, counted up to {@value #DUE_COUNTED}
@@ -38,9 +38,9 @@ public record HeldLane(
     RUNNING,
     /** As many jobs of the group run as the limit or the settings of the group allow. */
     RUNNING_OF_GROUP,
-    /** The rate of the limit allows no start yet. */
+    /** The rate of the limit, or a throttle of it, allows no start yet. */
     RATE,
-    /** The rate of the limit, which each group has for itself, allows no start of the group yet. */
+    /** The rate that each group has for itself, or a throttle of the group, allows no start yet. */
     RATE_OF_GROUP,
     /** The group is paused. */
     GROUP_PAUSED

@@ -78,6 +78,8 @@ public record JobExplanation(
     QUEUE_NOT_SERVED,
     /** As many jobs run as the limit of the queue, or of the job's group, allows. */
     LIMIT_REACHED,
+    /** The rate of the limit of the queue, or a throttle, allows no start yet. */
+    RATE_REACHED,
     /** All slots of the workers that could run the job are taken. */
     SLOTS_TAKEN,
     /** Other due jobs of the queue, or of the group in a fair queue, are served before the job. */

@@ -487,7 +487,21 @@ public final class JobExplainer {
           ofGroup.getAsInt(),
           job.group() == null ? " without a group" : " of the group " + job.group());
     }
-    return null;
+    Instant opensAt = limit.opensAt();
+    return opensAt == null ? null : rateReached(job, String.valueOf(limit.limit()), opensAt);
+  }
+
+  private static Explanation rateReached(JobFacts job, String limit, Instant opensAt) {
+    return new Explanation(
+            job,
+            Reason.RATE_REACHED,
+            "Held by the rate of the limit %s, or by a throttle, until %s, in %s."
+                .formatted(limit, opensAt, Spans.between(job.now(), opensAt)))
+        .with("opens_at", opensAt)
+        .withSeconds("opens_in_seconds", job.now(), opensAt)
+        .fixedBy(
+            "skipjack limits reset " + Quoting.operand(limit),
+            "queue.admin().resetLimit(%s)".formatted(Quoting.java(limit)));
   }
 
   private static Explanation limitReached(

@@ -6,6 +6,7 @@ import static dev.skipjack.model.Tables.JOB_LIMITS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
@@ -19,9 +20,11 @@ import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.LimitColumns;
+import dev.skipjack.sql.RateUses;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -49,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  *                                LIMIT greatest(10001, max_running)) AS permit),
  *        ARRAY(SELECT id FROM jobs WHERE status = 'running' AND limit_name = job_queues.limit_name
  *               ORDER BY current_execution_id LIMIT 3),
- *        (the same two for the group of the job),
+ *        (the same two for the group of the job), (the latest starts of both, see RateUses),
  *        (SELECT count(*) FROM (the due jobs of the group before the job, at most 10001) AS before)
  *   FROM job_queues LEFT JOIN job_limits ON name = limit_name
  *   LEFT JOIN job_groups ON job_groups.queue = job_queues.queue AND group_key = :group
@@ -78,6 +81,9 @@ final class LimitFactsStatement {
   private static final Field<Integer> RUNNING_OF_GROUP =
       field(name("running_of_group"), Integer.class);
   private static final Field<String[]> IDS_OF_GROUP = field(name("ids_of_group"), String[].class);
+  private static final RateUses RATE = new RateUses(inline(RateUses.WHOLE_LIMIT), "rate_");
+  private static final RateUses RATE_OF_GROUP =
+      new RateUses(inline("/").concat(coalesce(GROUP, inline(""))), "group_rate_");
   private static final Field<Integer> BEFORE = field(name("before_in_group"), Integer.class);
 
   private LimitFactsStatement() {}
@@ -90,6 +96,8 @@ final class LimitFactsStatement {
    * @param all the running jobs of the limit
    * @param ofGroup those of the job's group
    * @param groupMost the maximum for the group; empty for none
+   * @param opensAt when the rate, or a throttle, of the limit or the group allows the next start;
+   *     null if both allow one now
    * @param pausedAt when the group was paused; null if it is not paused
    * @param before the number of due jobs of the group that precede the job in its lane, up to
    *     {@link QueueFactsStatement#WINDOW}
@@ -100,6 +108,7 @@ final class LimitFactsStatement {
       Permits all,
       Permits ofGroup,
       OptionalInt groupMost,
+      @Nullable Instant opensAt,
       @Nullable Instant pausedAt,
       int before) {}
 
@@ -119,6 +128,8 @@ final class LimitFactsStatement {
         dialect,
         select(JOB_QUEUES.LIMIT_NAME)
             .select(LimitColumns.ALL)
+            .select(RATE.columns())
+            .select(RATE_OF_GROUP.columns())
             .select(
                 GROUP_MOST,
                 PAUSED_AT,
@@ -214,7 +225,14 @@ final class LimitFactsStatement {
         limit == null || groupMost == null
             ? numbers.maxRunningPerGroup()
             : OptionalInt.of(groupMost),
+        later(
+            RATE.opensAt(row, numbers.rate().filter(rate -> !rate.isPerGroup()).orElse(null)),
+            RATE_OF_GROUP.opensAt(row, numbers.rate().filter(Rate::isPerGroup).orElse(null))),
         row.instantOrNull(PAUSED_AT),
         row.integer(BEFORE));
+  }
+
+  private static @Nullable Instant later(@Nullable Instant one, @Nullable Instant other) {
+    return one == null || other != null && other.isAfter(one) ? other : one;
   }
 }

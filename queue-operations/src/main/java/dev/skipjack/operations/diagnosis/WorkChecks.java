@@ -193,13 +193,22 @@ final class WorkChecks {
         PauseFacts.fix(longest.queue()));
   }
 
-  static Finding limits(List<LimitSettingsStatement.Facts> unused) {
-    if (unused.isEmpty()) {
-      return Check.LIMITS.green("All limits and settings of groups take effect.");
+  static Finding limits(List<LimitSettingsStatement.Facts> limits) {
+    if (limits.isEmpty()) {
+      return Check.LIMITS.green(
+          "No rate is closed for long, and all limits and settings of groups take effect.");
     }
-    LimitSettingsStatement.Facts first = unused.get(0);
-    int others = unused.size() - 1;
-    boolean more = unused.size() == LimitSettingsStatement.WINDOW;
+    LimitSettingsStatement.Facts first = limits.get(0);
+    if (first.limit() != null && first.closedUntil() != null) {
+      return Check.LIMITS.yellow(
+          "The rate of limit %s allows no start until %s: a throttle is long, or the clock of the database was set back."
+              .formatted(first.limit(), first.closedUntil()),
+          new Fix(
+              "skipjack limits reset " + Quoting.operand(first.limit()),
+              "queue.admin().resetLimit(%s)".formatted(Quoting.java(first.limit()))));
+    }
+    int others = limits.size() - 1;
+    boolean more = limits.size() == LimitSettingsStatement.WINDOW;
     String rest =
         others == 0
             ? ""

@@ -149,6 +149,11 @@ final class HeldGroupsStatement {
   }
 
   private static Field<Integer> dueOfGroup() {
+    return dueOfGroup(QUEUE, GROUP);
+  }
+
+  /** Counts the due jobs of a group, with the help of the CTE {@code lane}. */
+  static Field<Integer> dueOfGroup(Field<String> queue, Field<String> group) {
     Table<?> job =
         selectOne()
             .from(JOBS)
@@ -156,14 +161,19 @@ final class HeldGroupsStatement {
             .and(JOBS.QUEUE.eq(LooseScan.of("lane", JOBS.QUEUE)))
             .and(JOBS.PRIORITY.eq(LooseScan.of("lane", JOBS.PRIORITY)))
             .and(JOBS.GROUP_KEY.isNotNull())
-            .and(JOBS.GROUP_KEY.eq(GROUP))
+            .and(JOBS.GROUP_KEY.eq(group))
             .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
             .limit(inline(HeldLane.DUE_COUNTED))
             .asTable("job");
-    return counted(job);
+    return counted(job, queue);
   }
 
   private static Field<Integer> dueWithoutGroup() {
+    return dueWithoutGroup(QUEUE);
+  }
+
+  /** Counts the due jobs without a group, with the help of the CTE {@code lane}. */
+  static Field<Integer> dueWithoutGroup(Field<String> queue) {
     Table<?> first =
         select(JOBS.GROUP_KEY)
             .from(JOBS)
@@ -179,17 +189,18 @@ final class HeldGroupsStatement {
             .from(first)
             .where(LooseScan.of("first", JOBS.GROUP_KEY).isNull())
             .limit(inline(HeldLane.DUE_COUNTED))
-            .asTable("job"));
+            .asTable("job"),
+        queue);
   }
 
-  private static Field<Integer> counted(Table<?> jobsOfLane) {
+  private static Field<Integer> counted(Table<?> jobsOfLane, Field<String> queue) {
     return field(
         selectCount()
             .from(
                 selectOne()
                     .from(table(name("lane")))
                     .crossJoin(lateral(jobsOfLane))
-                    .where(LooseScan.of("lane", JOBS.QUEUE).eq(QUEUE))
+                    .where(LooseScan.of("lane", JOBS.QUEUE).eq(queue))
                     .limit(inline(HeldLane.DUE_COUNTED))
                     .asTable("due_jobs")));
   }

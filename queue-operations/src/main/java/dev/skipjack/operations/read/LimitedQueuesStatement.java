@@ -23,9 +23,11 @@ import dev.skipjack.sql.LimitColumns;
 import dev.skipjack.sql.LooseScan;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.PausePredicates;
+import dev.skipjack.sql.RateUses;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
+import java.time.Instant;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
@@ -33,8 +35,8 @@ import org.jooq.Table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the fair and the limited queues that are not paused, with the use of their limits and the
- * number of their due jobs.
+ * Lists the fair and the limited queues that are not paused, with the use of their limits and rates
+ * and the number of their due jobs.
  *
  * <pre>{@code
  * WITH RECURSIVE lane AS (lanes of all queues)
@@ -43,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  *                                LIMIT greatest(10000, max_running)) AS used) AS running,
  *        (SELECT count(*) FROM (SELECT 1 FROM lane CROSS JOIN LATERAL (
  *               SELECT 1 FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
- *                  AND scheduled_at <= now() LIMIT 1000) AS job WHERE lane.queue = job_queues.queue LIMIT 1000) AS due) AS due
+ *                  AND scheduled_at <= now() LIMIT 1000) AS job WHERE lane.queue = job_queues.queue LIMIT 1000) AS due) AS due,
+ *        (the latest starts of the limit, see RateUses)
  *   FROM job_queues LEFT JOIN job_limits ON name = limit_name
  *  WHERE (fair OR limit_name IS NOT NULL) AND NOT <paused now> ORDER BY queue LIMIT 1000
  * }</pre>
@@ -60,6 +63,7 @@ final class LimitedQueuesStatement {
 
   private static final Field<Integer> RUNNING = field(name("running"), Integer.class);
   private static final Field<Integer> DUE = field(name("due"), Integer.class);
+  private static final RateUses RATE = new RateUses(inline(RateUses.WHOLE_LIMIT), "rate_");
 
   private LimitedQueuesStatement() {}
 
@@ -70,8 +74,16 @@ final class LimitedQueuesStatement {
    * @param numbers the numbers of the limit; all of them are empty if it has none
    * @param running the number of running jobs of the limit
    * @param due the number of due jobs, up to {@link HeldLane#DUE_COUNTED}
+   * @param opensAt when the rate of the whole limit, or a throttle, allows the next start; null if
+   *     it allows one now
    */
-  record Queue(String queue, @Nullable String limit, Limit numbers, int running, int due) {}
+  record Queue(
+      String queue,
+      @Nullable String limit,
+      Limit numbers,
+      int running,
+      int due,
+      @Nullable Instant opensAt) {}
 
   static Statement<NoRequest, Queue> of(DSLContext dialect) {
     Table<?> used =
@@ -104,6 +116,7 @@ final class LimitedQueuesStatement {
             .select(LimitColumns.ALL)
             .select(
                 field(selectCount().from(used)).as(RUNNING), field(selectCount().from(due)).as(DUE))
+            .select(RATE.columns())
             .from(JOB_QUEUES)
             .leftJoin(JOB_LIMITS)
             .on(JOB_LIMITS.NAME.eq(JOB_QUEUES.LIMIT_NAME))
@@ -115,11 +128,13 @@ final class LimitedQueuesStatement {
 
   private static Queue read(Row row) throws SQLException {
     String limit = row.textOrNull(JOB_QUEUES.LIMIT_NAME);
+    Limit numbers = limit == null ? Limit.none() : LimitColumns.read(row);
     return new Queue(
         row.text(JOB_QUEUES.QUEUE),
         limit,
-        limit == null ? Limit.none() : LimitColumns.read(row),
+        numbers,
         row.integer(RUNNING),
-        row.integer(DUE));
+        row.integer(DUE),
+        RATE.opensAt(row, numbers.rate().filter(rate -> !rate.isPerGroup()).orElse(null)));
   }
 }

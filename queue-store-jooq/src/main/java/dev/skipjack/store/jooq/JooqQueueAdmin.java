@@ -270,6 +270,11 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
   }
 
   @Override
+  public boolean resetLimit(String name) {
+    return limits.reset(Names.requireLimit(name));
+  }
+
+  @Override
   public Optional<Limit> limit(String name) {
     return limits.find(Names.requireLimit(name));
   }

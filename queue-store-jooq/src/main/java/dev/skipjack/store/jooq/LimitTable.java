@@ -98,6 +98,25 @@ final class LimitTable {
     }
   }
 
+  /**
+   * Deletes the used rates of a limit. Locks the limit first, so that no claim that counted them
+   * adds its own starts to them afterwards.
+   */
+  boolean reset(String name) {
+    return statements.run(
+        dsl -> {
+          boolean exists =
+              dsl.selectOne()
+                  .from(JOB_LIMITS)
+                  .where(JOB_LIMITS.NAME.eq(name))
+                  .forUpdate()
+                  .fetchOptional()
+                  .isPresent();
+          dsl.deleteFrom(JOB_RATE_USES).where(JOB_RATE_USES.LIMIT_NAME.eq(name)).execute();
+          return exists;
+        });
+  }
+
   static boolean isForeignKeyViolation(StoreException failure) {
     return failure.sqlState().filter(FOREIGN_KEY_VIOLATION::equals).isPresent();
   }

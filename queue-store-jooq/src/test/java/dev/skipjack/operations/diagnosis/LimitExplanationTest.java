@@ -11,9 +11,12 @@ import dev.skipjack.api.operations.JobExplanation.Reason;
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,6 +162,73 @@ class LimitExplanationTest {
     admin.configure("sync", QueueSettings.defaults());
 
     assertThat(limits().sentence()).endsWith(" The same holds for 1 other limit or group.");
+  }
+
+  @Test
+  void aJobThatARateHoldsNamesTheTimeOfTheNextStart() {
+    admin.limit("stripe", Limit.none().rate(Rate.bucket(10, Duration.ofSeconds(1)).burst(5)));
+    admin.configure("sync", LIMITED);
+    JobId job = pending("a");
+    used("", 1, "now() + interval '1 minute 400 milliseconds'");
+
+    JobExplanation why = why(job);
+
+    assertThat(why.reason()).isEqualTo(Reason.RATE_REACHED);
+    assertThat(why.sentence())
+        .startsWith("Held by the rate of the limit stripe, or by a throttle, until ")
+        .matches(".*, in (1 min|59 s|60 s).*");
+    assertThat(Duration.between(Instant.now(), Instant.parse(why.evidence().get("opens_at"))))
+        .isBetween(Duration.ofSeconds(40), Duration.ofSeconds(61));
+    assertThat(why.fix())
+        .isEqualTo(new Fix("skipjack limits reset stripe", "queue.admin().resetLimit(\"stripe\")"));
+
+    assertThat(admin.resetLimit("stripe")).isTrue();
+    assertThat(why(job).reason()).isEqualTo(Reason.NEXT_IN_LINE);
+    assertThat(admin.resetLimit("other")).isFalse();
+  }
+
+  @Test
+  void aWindowIsClosedUntilItsStartsLeaveIt() {
+    admin.limit("stripe", Limit.none().rate(Rate.sliding(3, Duration.ofHours(1)).perGroup()));
+    admin.configure("sync", LIMITED);
+    used("/a", 2, "now()");
+    JobId job = pending("a");
+
+    assertThat(why(job).reason()).isEqualTo(Reason.NEXT_IN_LINE);
+
+    used("/a", 1, "now()");
+    used("/", 3, "now()");
+
+    assertThat(why(job).reason()).isEqualTo(Reason.RATE_REACHED);
+    assertThat(why(pending(null)).reason()).isEqualTo(Reason.RATE_REACHED);
+    assertThat(why(pending("b")).reason()).isEqualTo(Reason.NEXT_IN_LINE);
+
+    admin.limit("stripe", Limit.none().rate(Rate.fixed(4, Duration.ofDays(1)).perGroup()));
+
+    assertThat(why(job).reason()).isEqualTo(Reason.NEXT_IN_LINE);
+  }
+
+  @Test
+  void theDoctorReportsARateThatIsClosedForLong() {
+    admin.limit("stripe", Limit.none().rate(Rate.bucket(1, Duration.ofHours(2)).burst(3)));
+    admin.configure("sync", LIMITED);
+    used("", 3, "now() + interval '6 hours'");
+
+    assertThat(limits().level()).isEqualTo(Finding.Level.GREEN);
+
+    used("", 0, "now() + interval '8 hours'");
+
+    assertThat(limits().sentence())
+        .startsWith("The rate of limit stripe allows no start until ")
+        .endsWith(": a throttle is long, or the clock of the database was set back.");
+    assertThat(limits().fix())
+        .isEqualTo(new Fix("skipjack limits reset stripe", "queue.admin().resetLimit(\"stripe\")"));
+  }
+
+  private void used(String key, int taken, String fullAt) {
+    fixture.execute(
+        "INSERT INTO @job_rate_uses (limit_name, group_key, taken, full_at) VALUES ('stripe', '%s', %d, %s)"
+            .formatted(key, taken, fullAt));
   }
 
   private Finding limits() {

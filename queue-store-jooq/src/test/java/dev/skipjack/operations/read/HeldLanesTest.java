@@ -1,6 +1,7 @@
 package dev.skipjack.operations.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.HeldLane;
@@ -8,9 +9,12 @@ import dev.skipjack.api.operations.HeldLane.Cause;
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,6 +99,55 @@ class HeldLanesTest {
     admin.configure("mail", QueueSettings.defaults());
 
     assertThat(held()).isEmpty();
+  }
+
+  @Test
+  void aClosedRateHoldsTheLimitOrItsGroups() {
+    admin.limit("stripe", Limit.none().rate(Rate.sliding(3, Duration.ofHours(1))));
+    admin.configure("sync", LIMITED);
+    pending("sync", 0, "a", 2);
+    used("", 2);
+
+    assertThat(held()).isEmpty();
+
+    used("", 1);
+
+    assertThat(held())
+        .singleElement()
+        .satisfies(
+            lane -> {
+              assertThat(lane.cause()).isEqualTo(Cause.RATE);
+              assertThat(lane.most()).isEqualTo(3);
+              assertThat(lane.due()).isEqualTo(2);
+              assertThat(Duration.between(Instant.now(), lane.opensAt()))
+                  .isBetween(Duration.ofMinutes(50), Duration.ofMinutes(61));
+            });
+
+    admin.limit("stripe", Limit.none().rate(Rate.sliding(3, Duration.ofHours(1)).perGroup()));
+    used("/a", 3);
+    used("/b", 3);
+    used("/", 2);
+
+    assertThat(held())
+        .extracting(HeldLane::group, HeldLane::cause, HeldLane::due)
+        .containsExactly(tuple("a", Cause.RATE_OF_GROUP, 2));
+
+    pending("sync", 0, null, 1);
+    used("/", 1);
+
+    assertThat(held())
+        .extracting(HeldLane::group, HeldLane::cause, HeldLane::due)
+        .containsExactly(tuple(null, Cause.RATE_OF_GROUP, 1), tuple("a", Cause.RATE_OF_GROUP, 2));
+
+    admin.resetLimit("stripe");
+
+    assertThat(held()).isEmpty();
+  }
+
+  private void used(String key, int taken) {
+    fixture.execute(
+        "INSERT INTO @job_rate_uses (limit_name, group_key, taken, full_at) VALUES ('stripe', '%s', %d, now())"
+            .formatted(key, taken));
   }
 
   @Test

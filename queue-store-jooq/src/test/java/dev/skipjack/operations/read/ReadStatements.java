@@ -31,6 +31,7 @@ public final class ReadStatements {
                 Map.entry("limits", LimitsStatement.of(dialect).text()),
                 Map.entry("groups", GroupsStatement.of(dialect).text()),
                 Map.entry("limited-queues", LimitedQueuesStatement.of(dialect).text()),
+                Map.entry("rated-groups", RatedGroupsStatement.of(dialect).text()),
                 Map.entry("held-groups", HeldGroupsStatement.of(dialect).text()),
                 Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
                 Map.entry("longest-running", LongestRunningStatement.of(dialect).text()),
