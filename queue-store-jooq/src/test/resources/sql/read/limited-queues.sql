@@ -64,7 +64,61 @@ select
       where "lane"."queue" = "skipjack"."job_queues"."queue"
       fetch next 1000 rows only
     ) as "due"
-  ) as "due"
+  ) as "due",
+  statement_timestamp() as "rate_now",
+  (
+    select "skipjack"."job_rate_uses"."full_at"
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = ''
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "rate_full_at",
+  (
+    select cast(
+      sum("recent"."taken")
+      as bigint
+    )
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ''
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_used",
+  (
+    select min("recent"."at")
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ''
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_oldest",
+  case
+    when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+    when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+  end as "rate_window_start"
 from "skipjack"."job_queues"
   left outer join "skipjack"."job_limits"
     on "skipjack"."job_limits"."name" = "skipjack"."job_queues"."limit_name"
