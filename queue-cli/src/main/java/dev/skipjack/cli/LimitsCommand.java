@@ -269,7 +269,7 @@ final class LimitsCommand extends CommandGroup {
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("limit", name);
       members.put("reset", true);
-      output.done("The rate of the limit '%s' begins anew.".formatted(name), members);
+      output.done("Reset the rate of the limit '%s'.".formatted(name), members);
       return ExitCodes.DONE;
     }
   }

@@ -247,8 +247,8 @@ public interface QueueAdmin {
 
   /**
    * Forgets the starts that the rate of a limit remembers, and ends throttles of the limit and of
-   * its groups: its rate begins anew with the next claim. Does not affect the number of running
-   * jobs. Use it if a throttle is too long, or after the clock of the database was set back.
+   * its groups: the next claim finds the rate unused. Does not affect the number of running jobs.
+   * Use it if a throttle is too long, or after the clock of the database was set back.
    *
    * @param name the name of the limit
    * @return whether the limit exists
