@@ -15,13 +15,17 @@ import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.DeadJobs;
+import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PruneResult;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
@@ -333,6 +337,7 @@ final class EveryStatement {
     queue.admin().configure("default", QueueSettings.defaults().deadRetention(Duration.ofDays(1)));
     queue.admin().pause("other");
     queue.admin().resume("other");
+    ofLimits(queue.admin(), queue.reader());
     queue.reader().find(waiting);
     queue.reader().findWithoutPayload(waiting);
     queue.reader().list(JobQuery.live());
@@ -349,6 +354,23 @@ final class EveryStatement {
     queue.reader().workers();
     queue.workers().remove(worker);
     ofSchedules(queue);
+  }
+
+  /** Runs the statements about limits and groups. Leaves no limit behind. */
+  private static void ofLimits(QueueAdmin admin, JobReader reader) {
+    admin.limit("every", Limit.none().running(1));
+    assertThat(admin.declareLimit("every", Limit.none())).isFalse();
+    assertThat(admin.limit("every")).isPresent();
+    assertThat(admin.declare("limited", QueueSettings.defaults().limitedBy("every"))).isTrue();
+    admin.configureGroup("limited", "group", GroupSettings.defaults());
+    admin.pauseGroup("limited", "group");
+    admin.resumeGroup("limited", "group");
+    assertThat(admin.groupSettings("limited", "group")).isPresent();
+    assertThat(reader.limits()).hasSize(1);
+    assertThat(reader.groups("limited")).hasSize(1);
+    assertThat(reader.held()).isEmpty();
+    admin.configure("limited", QueueSettings.defaults());
+    assertThat(admin.removeLimit("every")).isTrue();
   }
 
   /**
