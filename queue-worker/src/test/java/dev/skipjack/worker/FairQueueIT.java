@@ -194,4 +194,29 @@ class FairQueueIT {
     }
     assertThat(limits.starts()).hasSize(45);
   }
+
+  @Test
+  void priorityComesBeforeFairness() {
+    limits.enqueue(QUEUE, 10, 10);
+    limits.enqueue(QUEUE, HUGE, 5, 300);
+    analyze();
+
+    List<String> starts = startsUntil(1, () -> limits.hasNo("true"));
+
+    // A tenth of the slots is for the lane that has waited longest.
+    long others = starts.subList(0, 300).stream().filter(group -> !group.equals(HUGE)).count();
+    assertThat(others).isLessThanOrEqualTo(45);
+  }
+
+  /** A search reads four times as many jobs as there are slots, until it finds one of them. */
+  @Test
+  void jobsWithoutAGroupAreServedLikeOneGroup() {
+    limits.enqueue(QUEUE, "busy", 0, 2_000);
+    limits.enqueue(QUEUE, null, 0, 100);
+    analyze();
+
+    List<String> starts = startsUntil(1, () -> limits.hasNo("group_key IS NULL"));
+
+    assertThat(starts.lastIndexOf("")).isLessThan(2_000 / 4 + 2 * 100 + 5 * SLOTS);
+  }
 }

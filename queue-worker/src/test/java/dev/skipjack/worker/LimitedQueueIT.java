@@ -35,7 +35,6 @@ class LimitedQueueIT {
   private static final String LIMIT = "limit";
   private static final Duration NO_POLL = Duration.ofMinutes(5);
 
-  private final QueueDatabase database;
   private final JobQueue queue;
   private final LimitTables limits;
   private final AtomicInteger statements = new AtomicInteger();
@@ -44,7 +43,6 @@ class LimitedQueueIT {
   private final List<Worker> workers = new ArrayList<>();
 
   LimitedQueueIT(QueueDatabase database) {
-    this.database = database;
     this.queue =
         JobQueue.builder(counted(database.dataSource()))
             .schema(database.schema())

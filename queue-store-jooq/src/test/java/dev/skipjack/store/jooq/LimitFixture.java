@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.testkit.QueueDatabase;
 import java.sql.SQLException;
@@ -104,7 +105,14 @@ public final class LimitFixture {
 
   /** Changes the numbers of a limit as an operator does. */
   public void change(String name, @Nullable Integer running, @Nullable Integer perGroup) {
-    limit(name, running, perGroup);
+    Limit limit = Limit.none();
+    if (running != null) {
+      limit = limit.running(running);
+    }
+    if (perGroup != null) {
+      limit = limit.runningPerGroup(perGroup);
+    }
+    fixture.queue.admin().limit(name, limit);
   }
 
   /** Returns whether a session waits for a lock. */
