@@ -315,4 +315,26 @@ class LimitInterleavingsTest {
   private void complete(Execution execution) {
     assertThat(limits.fixture.store.complete(List.of(execution))).containsExactly(Verdict.DONE);
   }
+
+  /** The change must wait for the claim, or claims that follow it must count the claimed jobs. */
+  @Test
+  void aNumberThatIsSetBeforeTheCommitOfAClaimCountsItsJobs() throws Exception {
+    shared(null, 5);
+    limits.enqueue("two", "another", 0, 5);
+    List<CompletableFuture<Integer>> others = new ArrayList<>();
+    steps.beforeCommit(
+        () -> {
+          others.add(
+              CompletableFuture.supplyAsync(
+                  () -> {
+                    limits.change(LIMIT, 1, 5);
+                    return other.claim(TWO, 9).jobs().size();
+                  }));
+          Rival.soon().until(() -> others.get(0).isDone() || limits.hasWaiter());
+        });
+
+    assertThat(claims.claim(ONE, 3).jobs()).hasSize(3);
+
+    assertThat(others.get(0).get(20, TimeUnit.SECONDS)).isZero();
+  }
 }
