@@ -310,15 +310,7 @@ final class BackgroundRun {
     if (attempt.isBuffered()) { // one whose release failed has ended, and must not be added again
       engine.running().add(attempt);
     }
-    release(attempt);
-  }
-
-  private void release(Attempt attempt) {
-    try {
-      engine.runner().release(attempt);
-    } catch (Throwable thrown) {
-      reporter.notEnded(thrown); // the others must still be released
-    }
+    engine.release(attempt);
   }
 
   private void replace(Attempt stuck) {
@@ -350,7 +342,7 @@ final class BackgroundRun {
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {
-      ofQueue.close().forEach(this::release);
+      ofQueue.close().forEach(engine::release);
     }
     try {
       drain(deadline);
@@ -358,7 +350,7 @@ final class BackgroundRun {
       interrupted = true;
     }
     watchdog.stop();
-    engine.running().all().forEach(this::release);
+    engine.running().all().forEach(engine::release);
     long end = System.nanoTime() + AFTER_DRAIN;
     long last = end - AFTER_DRAIN + LAST_WRITES;
     try {
