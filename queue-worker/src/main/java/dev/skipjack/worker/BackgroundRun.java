@@ -55,6 +55,7 @@ final class BackgroundRun {
   private final WorkerThreads threads;
   private final Reporter reporter;
   private final Map<String, Slots> slots = new LinkedHashMap<>();
+  private final Claimer claimer;
   private final Loop claimLoop;
   private final Registrar registrar;
   private final Optional<WakeUpListener> wakeUps;
@@ -87,6 +88,7 @@ final class BackgroundRun {
     this.config = parts.config();
     this.threads = threads;
     this.reporter = parts.reporter();
+    this.claimer = claimer;
     QueueAccess access = parts.access();
     SplittableRandom random = new SplittableRandom();
     for (ServedQueue queue : queues) {
@@ -339,6 +341,7 @@ final class BackgroundRun {
     boolean interrupted = false;
     directStarts.close();
     engine.handOvers().end();
+    claimer.stop();
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {

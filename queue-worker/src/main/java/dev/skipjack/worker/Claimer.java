@@ -37,7 +37,7 @@ import java.util.function.LongSupplier;
  * committed in one round trip. {@link #takeLost} returns whether the response of such a claim was
  * lost.
  *
- * <p>Used by one thread at a time.
+ * <p>Used by one thread at a time, except {@link #stop}.
  */
 final class Claimer {
 
@@ -109,6 +109,7 @@ final class Claimer {
   private boolean mayBeLost;
   private long carefulUntil;
   private boolean isCareful;
+  private volatile boolean stopped;
 
   /**
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
@@ -298,6 +299,14 @@ final class Claimer {
     return marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
   }
 
+  /**
+   * Makes a {@link #claim} send no further claim, even if it is listing the lanes now, because the
+   * worker stops and would have to release the jobs. May be called by any thread.
+   */
+  void stop() {
+    stopped = true;
+  }
+
   /** Returns whether any of the known lanes of these queues may have more jobs. */
   boolean expectsMore(Map<String, Integer> room) {
     return lanes.expectMore(room.keySet());
@@ -313,6 +322,9 @@ final class Claimer {
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
     List<Attempt> claimed = List.of();
     do {
+      if (stopped) {
+        break;
+      }
       boolean few = mayTakeFew() && hints == NO_HINTS && lanes.expectOne(room.keySet());
       int largest = size.most(Math.min(most, few ? FEW : ClaimRequest.LARGEST));
       Choice choice = chooser.choose(lanes, room, largest, hints, clock.getAsLong());
