@@ -12,6 +12,7 @@ with
       "unique_key" = case
         when "skipjack"."jobs"."unique_until" is distinct from 'started' then "skipjack"."jobs"."unique_key"
       end,
+      "limit_name" = cast(null as text),
       "updated_at" = clock_timestamp()
     where "skipjack"."jobs"."id" = any (
       array(
@@ -50,13 +51,20 @@ with
             for no key update skip locked
           ) as "due"
         where (
-          select "skipjack"."job_queues"."paused_at"
+          select "skipjack"."job_queues"."queue"
           from "skipjack"."job_queues"
           where (
             "skipjack"."job_queues"."queue" = "lane"."queue"
             and (
-              "skipjack"."job_queues"."paused_until" is null
-              or "skipjack"."job_queues"."paused_until" > now()
+              (
+                "skipjack"."job_queues"."paused_at" is not null
+                and (
+                  "skipjack"."job_queues"."paused_until" is null
+                  or "skipjack"."job_queues"."paused_until" > now()
+                )
+              )
+              or "skipjack"."job_queues"."fair"
+              or "skipjack"."job_queues"."limit_name" is not null
             )
           )
         ) is null

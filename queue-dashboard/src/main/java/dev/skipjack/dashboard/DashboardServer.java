@@ -11,8 +11,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -27,8 +25,9 @@ import org.slf4j.LoggerFactory;
  * has no TLS: if others than this machine may connect, put a proxy with TLS in front of it.
  *
  * <p>A dashboard without an access rule and without a token can only be bound to the loopback
- * address. It then also refuses requests whose Host header is not a name of this machine, because a
- * page of another site could otherwise reach it through a name that resolves to 127.0.0.1.
+ * address. A dashboard without a token refuses requests whose Host header is a name that {@link
+ * Dashboard.Builder#hosts} does not have, because a page of another site could otherwise reach it
+ * through a name that resolves to this machine.
  */
 public final class DashboardServer implements AutoCloseable {
 
@@ -37,7 +36,6 @@ public final class DashboardServer implements AutoCloseable {
   private static final int THREADS = 8;
   private static final int WAITING_REQUESTS = 100;
   private static final int LARGEST_FORM = 1 << 20;
-  private static final List<String> LOCAL_NAMES = List.of("localhost", "127.0.0.1", "[::1]");
 
   private final Dashboard dashboard;
   private final HttpServer server;
@@ -120,8 +118,10 @@ public final class DashboardServer implements AutoCloseable {
   }
 
   private Response respond(HttpExchange exchange) throws IOException {
-    if (!dashboard.isGuarded() && !isLocalName(exchange)) {
-      return Response.plain(403, "Use localhost or 127.0.0.1.");
+    HostNames hosts = dashboard.hosts();
+    String host = String.valueOf(exchange.getRequestHeaders().getFirst("Host"));
+    if (hosts != null && !hosts.accept(host)) {
+      return Response.plain(403, HostNames.REFUSED);
     }
     Optional<Request> request;
     try {
@@ -132,11 +132,6 @@ public final class DashboardServer implements AutoCloseable {
     return request
         .map(dashboard::handle)
         .orElseGet(() -> Response.plain(413, "The form is too large."));
-  }
-
-  private static boolean isLocalName(HttpExchange exchange) {
-    String host = String.valueOf(exchange.getRequestHeaders().getFirst("Host"));
-    return LOCAL_NAMES.contains(host.toLowerCase(Locale.ROOT).replaceFirst(":[0-9]+$", ""));
   }
 
   /** Returns the request, or empty if its form is too large. */

@@ -70,6 +70,7 @@ class PagesTest {
             request -> Optional.empty(),
             true,
             null,
+            null,
             PayloadView.standard(),
             "production",
             EnvironmentColour.RED);
@@ -120,7 +121,7 @@ class PagesTest {
         pending == 0 ? null : NOW.minusSeconds(75),
         1,
         10,
-        5,
+        null,
         null,
         null,
         null,

@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests jobs of an ordering key that a worker hands over from one to the next. */
+/** Tests that completing a job with an ordering key can claim the next job of the key. */
 @QueueTest
 @Timeout(120)
 class HandOverIT {
@@ -203,7 +203,11 @@ class HandOverIT {
 
     assertThat(asked).hasValue(0);
     assertThat(ran).containsExactly(0);
-    assertThat(text("SELECT status || ' ' || attempts FROM @jobs WHERE id = " + jobs.get(1)))
+    // A claim that began before the stop may have found it. Then it was released uncounted.
+    assertThat(
+            text(
+                "SELECT status || ' ' || attempts - uncounted_attempts FROM @jobs WHERE id = "
+                    + jobs.get(1)))
         .isEqualTo("pending 0");
   }
 

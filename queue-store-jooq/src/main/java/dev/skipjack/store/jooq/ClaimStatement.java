@@ -41,7 +41,9 @@ import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -70,7 +72,8 @@ import org.jooq.impl.SQLDataType;
  *                     WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
  *                       AND kind = ANY (:kinds) AND scheduled_at >= lane.low_water AND scheduled_at <= now()
  *                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS due
- *             WHERE (SELECT paused_at FROM job_queues WHERE queue = lane.queue AND <the pause has not ended>) IS NULL
+ *             WHERE (SELECT queue FROM job_queues WHERE queue = lane.queue
+ *                       AND (<paused now> OR fair OR limit_name IS NOT NULL)) IS NULL
  *             LIMIT :limit))
  *   RETURNING ...),
  * opened AS (INSERT INTO job_executions (...) SELECT ... FROM claimed)
@@ -82,8 +85,9 @@ import org.jooq.impl.SQLDataType;
  * because PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many
  * rows, and because a join turns into a sequential scan under a generic plan (docs/adr/0001).
  *
- * <p>The statement itself checks whether a queue is paused, because the caller's list of lanes may
- * be seconds old. This costs one lookup in a small table per lane.
+ * <p>The statement itself checks whether a queue is paused, fair or limited, because the caller's
+ * list of lanes may be seconds old. So it never claims from a queue that has just become limited.
+ * This costs one lookup in a small table per lane.
  *
  * <p>Locks the chosen rows in lane order without waiting. Rows that another worker has locked are
  * skipped, so no order can deadlock. The lock is {@code NO KEY} because {@code FOR UPDATE SKIP
@@ -134,28 +138,36 @@ final class ClaimStatement {
    * which}.
    */
   static CommonTableExpression<?> opened(CommonTableExpression<?> claimed, Condition which) {
+    return opened(auditValues(claimed), claimed, which);
+  }
+
+  /**
+   * Returns a CTE that inserts the audit rows of all jobs in {@code claimed}, with their groups.
+   */
+  static CommonTableExpression<?> openedWithGroup(CommonTableExpression<?> claimed) {
+    Map<Field<?>, Field<?>> values = auditValues(claimed);
+    values.put(JOB_EXECUTIONS.GROUP_KEY, column(claimed, JOBS.GROUP_KEY));
+    return opened(values, claimed, noCondition());
+  }
+
+  private static Map<Field<?>, Field<?>> auditValues(CommonTableExpression<?> claimed) {
+    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
+    values.put(JOB_EXECUTIONS.ID, column(claimed, JOBS.CURRENT_EXECUTION_ID));
+    values.put(JOB_EXECUTIONS.JOB_ID, column(claimed, JOBS.ID));
+    values.put(JOB_EXECUTIONS.STARTED_AT, column(claimed, JOBS.STARTED_AT));
+    values.put(JOB_EXECUTIONS.ATTEMPT, column(claimed, JOBS.ATTEMPTS));
+    values.put(JOB_EXECUTIONS.QUEUE, column(claimed, JOBS.QUEUE));
+    values.put(JOB_EXECUTIONS.KIND, column(claimed, JOBS.KIND));
+    values.put(JOB_EXECUTIONS.WORKER_ID, column(claimed, JOBS.LOCKED_BY));
+    return values;
+  }
+
+  private static CommonTableExpression<?> opened(
+      Map<Field<?>, Field<?>> values, CommonTableExpression<?> claimed, Condition which) {
     return name("opened")
         .as(
-            insertInto(
-                    JOB_EXECUTIONS,
-                    JOB_EXECUTIONS.ID,
-                    JOB_EXECUTIONS.JOB_ID,
-                    JOB_EXECUTIONS.STARTED_AT,
-                    JOB_EXECUTIONS.ATTEMPT,
-                    JOB_EXECUTIONS.QUEUE,
-                    JOB_EXECUTIONS.KIND,
-                    JOB_EXECUTIONS.WORKER_ID)
-                .select(
-                    select(
-                            column(claimed, JOBS.CURRENT_EXECUTION_ID),
-                            column(claimed, JOBS.ID),
-                            column(claimed, JOBS.STARTED_AT),
-                            column(claimed, JOBS.ATTEMPTS),
-                            column(claimed, JOBS.QUEUE),
-                            column(claimed, JOBS.KIND),
-                            column(claimed, JOBS.LOCKED_BY))
-                        .from(claimed)
-                        .where(which))
+            insertInto(JOB_EXECUTIONS, values.keySet())
+                .select(select(values.values()).from(claimed).where(which))
                 .returning(JOB_EXECUTIONS.ID));
   }
 
@@ -200,6 +212,11 @@ final class ClaimStatement {
    * :lease}.
    */
   static UpdateSetMoreStep<JobsRecord> begun() {
+    return begun(castNull(JOBS.LIMIT_NAME));
+  }
+
+  /** Begins an update like {@link #begun()}, under the given limit. */
+  static UpdateSetMoreStep<JobsRecord> begun(Field<String> limit) {
     return update(JOBS)
         .set(JOBS.STATUS, JobPredicates.literal(JobStatus.RUNNING))
         .set(JOBS.CURRENT_EXECUTION_ID, NextId.of(JOB_EXECUTION_ID_SEQ))
@@ -213,6 +230,7 @@ final class ClaimStatement {
             when(
                 JOBS.UNIQUE_UNTIL.isDistinctFrom(inline(UniqueUntil.STARTED, JOBS.UNIQUE_UNTIL)),
                 JOBS.UNIQUE_KEY))
+        .set(JOBS.LIMIT_NAME, limit)
         .set(JOBS.UPDATED_AT, DatabaseClock.NOW);
   }
 
@@ -237,15 +255,19 @@ final class ClaimStatement {
   }
 
   /**
-   * Returns the condition that a queue is not paused. It compares a value, because the planner
-   * would turn NOT EXISTS into a join with all queues.
+   * Returns the condition that a queue is neither paused nor fair nor limited. Jobs of fair and
+   * limited queues start only by the claim of groups. The condition compares a value, because the
+   * planner would turn NOT EXISTS into a join with all queues.
    */
   static Condition isServed(Field<String> queue) {
     return field(
-            select(JOB_QUEUES.PAUSED_AT)
+            select(JOB_QUEUES.QUEUE)
                 .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
-                .and(PausePredicates.NOT_ENDED))
+                .and(
+                    PausePredicates.PAUSED
+                        .or(JOB_QUEUES.FAIR)
+                        .or(JOB_QUEUES.LIMIT_NAME.isNotNull())))
         .isNull();
   }
 
