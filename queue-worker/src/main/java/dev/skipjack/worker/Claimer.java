@@ -357,6 +357,9 @@ final class Claimer {
   }
 
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
+    if (stopped) {
+      return List.of();
+    }
     if (grouped.isEmpty()) {
       return claimPlain(room, most, hints);
     }
@@ -445,9 +448,6 @@ final class Claimer {
   private List<Attempt> claimPlain(Map<String, Integer> room, int most, Hints hints) {
     List<Attempt> claimed = List.of();
     do {
-      if (stopped) {
-        break;
-      }
       boolean few = mayTakeFew() && hints == NO_HINTS && lanes.expectOne(room.keySet());
       int largest = size.most(Math.min(most, few ? FEW : ClaimRequest.LARGEST));
       Choice choice = chooser.choose(lanes, room, largest, hints, clock.getAsLong());
