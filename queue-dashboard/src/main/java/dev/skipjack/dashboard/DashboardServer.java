@@ -11,8 +11,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -37,7 +35,6 @@ public final class DashboardServer implements AutoCloseable {
   private static final int THREADS = 8;
   private static final int WAITING_REQUESTS = 100;
   private static final int LARGEST_FORM = 1 << 20;
-  private static final List<String> LOCAL_NAMES = List.of("localhost", "127.0.0.1", "[::1]");
 
   private final Dashboard dashboard;
   private final HttpServer server;
@@ -120,7 +117,8 @@ public final class DashboardServer implements AutoCloseable {
   }
 
   private Response respond(HttpExchange exchange) throws IOException {
-    if (!dashboard.isGuarded() && !isLocalName(exchange)) {
+    if (!dashboard.isGuarded()
+        && !LocalRequests.isLocalName(exchange.getRequestHeaders().getFirst("Host"))) {
       return Response.plain(403, "Use localhost or 127.0.0.1.");
     }
     Optional<Request> request;
@@ -132,11 +130,6 @@ public final class DashboardServer implements AutoCloseable {
     return request
         .map(dashboard::handle)
         .orElseGet(() -> Response.plain(413, "The form is too large."));
-  }
-
-  private static boolean isLocalName(HttpExchange exchange) {
-    String host = String.valueOf(exchange.getRequestHeaders().getFirst("Host"));
-    return LOCAL_NAMES.contains(host.toLowerCase(Locale.ROOT).replaceFirst(":[0-9]+$", ""));
   }
 
   /** Returns the request, or empty if its form is too large. */
