@@ -50,13 +50,20 @@ with
             for no key update skip locked
           ) as "due"
         where (
-          select "skipjack"."job_queues"."paused_at"
+          select "skipjack"."job_queues"."queue"
           from "skipjack"."job_queues"
           where (
             "skipjack"."job_queues"."queue" = "lane"."queue"
             and (
-              "skipjack"."job_queues"."paused_until" is null
-              or "skipjack"."job_queues"."paused_until" > now()
+              (
+                "skipjack"."job_queues"."paused_at" is not null
+                and (
+                  "skipjack"."job_queues"."paused_until" is null
+                  or "skipjack"."job_queues"."paused_until" > now()
+                )
+              )
+              or "skipjack"."job_queues"."fair"
+              or "skipjack"."job_queues"."limit_name" is not null
             )
           )
         ) is null

@@ -23,6 +23,7 @@ with
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
@@ -45,6 +46,7 @@ with
       "last_error",
       "unique_label",
       "ordering_key",
+      "group_key",
       "tags",
       "headers",
       "execution_id",
@@ -67,6 +69,7 @@ with
       "ended"."last_error",
       "ended"."unique_label",
       "ended"."ordering_key",
+      "ended"."group_key",
       "ended"."tags",
       "ended"."headers",
       "ended"."execution_id",

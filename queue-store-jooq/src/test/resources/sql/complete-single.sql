@@ -34,6 +34,7 @@ with
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
@@ -56,6 +57,7 @@ with
       "last_error",
       "unique_label",
       "ordering_key",
+      "group_key",
       "tags",
       "headers",
       "execution_id",
@@ -78,6 +80,7 @@ with
       "ended"."last_error",
       "ended"."unique_label",
       "ended"."ordering_key",
+      "ended"."group_key",
       "ended"."tags",
       "ended"."headers",
       "ended"."execution_id",

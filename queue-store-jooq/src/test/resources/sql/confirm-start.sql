@@ -4,6 +4,8 @@ select (
     "skipjack"."job_queues"."paused_at" is null
     or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp())
   )
+  and ("skipjack"."job_queues"."fair" is not true)
+  and "skipjack"."job_queues"."limit_name" is null
   and ((
     select pg_catalog.count(*)
     from (

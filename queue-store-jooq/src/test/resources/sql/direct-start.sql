@@ -48,8 +48,12 @@ with
           25
         ) as "max_attempts",
         (
-          "skipjack"."job_queues"."paused_at" is null
-          or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp())
+          (
+            "skipjack"."job_queues"."paused_at" is null
+            or ("skipjack"."job_queues"."paused_until" OPERATOR(pg_catalog.<=) pg_catalog.statement_timestamp())
+          )
+          and ("skipjack"."job_queues"."fair" is not true)
+          and "skipjack"."job_queues"."limit_name" is null
         ) as "is_served"
       from (
         select 1 as "one"

@@ -34,6 +34,7 @@ with
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id",
@@ -57,6 +58,7 @@ with
       "last_error",
       "unique_label",
       "ordering_key",
+      "group_key",
       "tags",
       "headers",
       "execution_id",
@@ -79,6 +81,7 @@ with
       "ended"."last_error",
       "ended"."unique_label",
       "ended"."ordering_key",
+      "ended"."group_key",
       "ended"."tags",
       "ended"."headers",
       "ended"."execution_id",
@@ -159,13 +162,20 @@ with
         and ("skipjack"."jobs"."attempts" - "skipjack"."jobs"."uncounted_attempts") < "skipjack"."jobs"."max_attempts"
         and octet_length(cast("skipjack"."jobs"."payload" as text)) <= ?
         and (
-          select "skipjack"."job_queues"."paused_at"
+          select "skipjack"."job_queues"."queue"
           from "skipjack"."job_queues"
           where (
             "skipjack"."job_queues"."queue" = cast(? as text)
             and (
-              "skipjack"."job_queues"."paused_until" is null
-              or "skipjack"."job_queues"."paused_until" > now()
+              (
+                "skipjack"."job_queues"."paused_at" is not null
+                and (
+                  "skipjack"."job_queues"."paused_until" is null
+                  or "skipjack"."job_queues"."paused_until" > now()
+                )
+              )
+              or "skipjack"."job_queues"."fair"
+              or "skipjack"."job_queues"."limit_name" is not null
             )
           )
         ) is null

@@ -105,6 +105,7 @@ with
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
@@ -127,6 +128,7 @@ with
       "last_error",
       "unique_label",
       "ordering_key",
+      "group_key",
       "tags",
       "headers",
       "execution_id",
@@ -149,6 +151,7 @@ with
       "cancelled"."last_error",
       "cancelled"."unique_label",
       "cancelled"."ordering_key",
+      "cancelled"."group_key",
       "cancelled"."tags",
       "cancelled"."headers",
       "cancelled"."execution_id",

@@ -116,6 +116,7 @@ with
       "skipjack"."jobs"."last_error",
       "skipjack"."jobs"."unique_label",
       "skipjack"."jobs"."ordering_key",
+      "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id"
@@ -138,6 +139,7 @@ with
       "last_error",
       "unique_label",
       "ordering_key",
+      "group_key",
       "tags",
       "headers",
       "execution_id",
@@ -160,6 +162,7 @@ with
       "cancelled"."last_error",
       "cancelled"."unique_label",
       "cancelled"."ordering_key",
+      "cancelled"."group_key",
       "cancelled"."tags",
       "cancelled"."headers",
       "cancelled"."execution_id",

@@ -30,6 +30,10 @@ CREATE DOMAIN job_scheduled_at AS timestamptz
   CONSTRAINT job_scheduled_at_check CHECK (isfinite(VALUE));
 CREATE DOMAIN job_key AS text COLLATE "C"
   CONSTRAINT job_key_check CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
+CREATE DOMAIN job_group_key AS text COLLATE "C"
+  CONSTRAINT job_group_key_check CHECK (octet_length(VALUE) BETWEEN 1 AND 200);
+CREATE DOMAIN job_limit_name AS text COLLATE "C"
+  CONSTRAINT job_limit_name_check CHECK (octet_length(VALUE) BETWEEN 1 AND 63 AND VALUE !~ '[^a-z0-9_.-]');
 CREATE DOMAIN job_unique_until AS text COLLATE "C"
   CONSTRAINT job_unique_until_check CHECK (VALUE IN ('started', 'dead', 'ended'));
 CREATE DOMAIN job_ordering_policy AS text COLLATE "C"
@@ -45,6 +49,8 @@ COMMENT ON DOMAIN job_priority IS 'Priority of a job, -100 to 100.';
 COMMENT ON DOMAIN job_max_attempts IS 'Maximum number of used attempts of a job, 1 to 1,000,000.';
 COMMENT ON DOMAIN job_scheduled_at IS 'When a job becomes due; finite.';
 COMMENT ON DOMAIN job_key IS 'A key in the form in which it is compared: 1 to 512 bytes.';
+COMMENT ON DOMAIN job_group_key IS 'The tenant or the resource of a job: 1 to 200 bytes.';
+COMMENT ON DOMAIN job_limit_name IS 'Name of a limit: 1 to 63 of a-z, 0-9, ''_'', ''.'', ''-''.';
 COMMENT ON DOMAIN job_unique_until IS 'Event that frees a unique key.';
 COMMENT ON DOMAIN job_headers IS 'Headers of a job: a JSON object of strings, at most 4,096 bytes as text.';
 COMMENT ON DOMAIN job_ordering_policy IS 'What happens to the jobs behind a dead job of an ordering key.';
@@ -79,6 +85,8 @@ CREATE TABLE jobs (
   ordering_head        boolean,
   ordering_position    bigint,
   ordering_policy      job_ordering_policy,
+  group_key            job_group_key,
+  limit_name           job_limit_name,
   progress             jsonb,
   tags                 text[],
   headers              job_headers,
@@ -116,6 +124,14 @@ CREATE INDEX jobs_ordering_waiting_idx ON jobs (ordering_key, (coalesce(ordering
 -- The keys whose head is dead. They are few, but the index of all heads may have a hundred thousand entries.
 CREATE INDEX jobs_ordering_blocked_idx ON jobs (ordering_key) WHERE ordering_head AND status = 'dead';
 
+-- Serves the groups of a fair or limited queue: who else has a due job, and the oldest job of each group. A job without a group is not in it.
+CREATE INDEX jobs_group_idx ON jobs (queue, priority, group_key, scheduled_at, id) WHERE status = 'pending' AND group_key IS NOT NULL;
+
+-- The running jobs of a limit are its permits in use. A job that was claimed without a limit is in neither index.
+CREATE INDEX jobs_limit_idx ON jobs (limit_name, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
+CREATE INDEX jobs_limit_group_idx ON jobs (limit_name, group_key, current_execution_id)
+  WHERE status = 'running' AND limit_name IS NOT NULL AND group_key IS NOT NULL;
+
 CREATE SEQUENCE job_execution_id_seq AS bigint;
 
 COMMENT ON TABLE jobs IS 'Live work: every job that has neither completed nor been cancelled.';
@@ -148,6 +164,8 @@ COMMENT ON COLUMN jobs.ordering_key IS 'Jobs of one ordering key run one after a
 COMMENT ON COLUMN jobs.ordering_head IS 'Whether the job holds its ordering key: true or NULL. No other job of the key is pending or running then.';
 COMMENT ON COLUMN jobs.ordering_position IS 'Position in the ordering key, if it is not the id: a redriven job goes to the back.';
 COMMENT ON COLUMN jobs.ordering_policy IS 'What happens to the waiting jobs of its ordering key when the job becomes dead: block, skip or park. NULL: block.';
+COMMENT ON COLUMN jobs.group_key IS 'Group of the job, its tenant or resource. Fair queues serve groups in turn, and limits count the running jobs of each.';
+COMMENT ON COLUMN jobs.limit_name IS 'Limit under which the current or the latest attempt was claimed. NULL: none.';
 COMMENT ON COLUMN jobs.progress IS 'Latest progress that the handler reported.';
 COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
 COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';
@@ -159,3 +177,6 @@ COMMENT ON INDEX jobs_unique_key_idx IS 'Allows one job for each unique key.';
 COMMENT ON INDEX jobs_ordering_head_idx IS 'Allows one head for each ordering key.';
 COMMENT ON INDEX jobs_ordering_waiting_idx IS 'Serves the promotion of the next job of an ordering key.';
 COMMENT ON INDEX jobs_ordering_blocked_idx IS 'Serves the ordering keys whose head is dead.';
+COMMENT ON INDEX jobs_group_idx IS 'Serves the groups of fair and limited queues.';
+COMMENT ON INDEX jobs_limit_idx IS 'Serves the number of running jobs of a limit.';
+COMMENT ON INDEX jobs_limit_group_idx IS 'Serves the number of running jobs of a limit and a group.';

@@ -18,6 +18,7 @@ CREATE TABLE job_executions (
   queue         job_queue_name       NOT NULL,
   kind          job_kind             NOT NULL,
   worker_id     text,
+  group_key     job_group_key,
   error_class   text,
   error_message text,
   error_stack   text,
@@ -37,6 +38,7 @@ COMMENT ON COLUMN job_executions.status IS 'running, or how the attempt ended: s
 COMMENT ON COLUMN job_executions.queue IS 'Queue of the job at the time of the attempt.';
 COMMENT ON COLUMN job_executions.kind IS 'Kind of the job.';
 COMMENT ON COLUMN job_executions.worker_id IS 'Worker that ran the attempt.';
+COMMENT ON COLUMN job_executions.group_key IS 'Group of the job, if it was claimed from a fair or limited queue.';
 COMMENT ON COLUMN job_executions.error_class IS 'Class of the exception that ended the attempt, if any.';
 COMMENT ON COLUMN job_executions.error_message IS 'Why the attempt did not succeed; sanitised and truncated.';
 COMMENT ON COLUMN job_executions.error_stack IS 'Stack trace of the exception, if any; sanitised and truncated.';

@@ -28,6 +28,7 @@ CREATE TABLE jobs_archive (
   last_error         text,
   unique_label       text,
   ordering_key       job_key,
+  group_key          job_group_key,
   tags               text[],
   headers            job_headers,
   CONSTRAINT jobs_archive_pkey PRIMARY KEY (id, finished_at)
@@ -58,6 +59,7 @@ COMMENT ON COLUMN jobs_archive.result IS 'Result that the handler returned, if a
 COMMENT ON COLUMN jobs_archive.last_error IS 'Message of its latest attempt that did not succeed.';
 COMMENT ON COLUMN jobs_archive.unique_label IS 'Readable form of its unique key.';
 COMMENT ON COLUMN jobs_archive.ordering_key IS 'Its ordering key.';
+COMMENT ON COLUMN jobs_archive.group_key IS 'Its group.';
 COMMENT ON COLUMN jobs_archive.tags IS 'Its labels.';
 COMMENT ON COLUMN jobs_archive.headers IS 'Its headers.';
 COMMENT ON INDEX jobs_archive_finished_at_idx IS 'Serves the listing of ended jobs.';

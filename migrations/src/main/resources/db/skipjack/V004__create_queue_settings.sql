@@ -1,6 +1,6 @@
--- What:  the small tables around the jobs: keys that outlive them, queue settings, schedules, workers, bulk operations.
+-- What:  the small tables around the jobs: keys that outlive them, limits, queue settings, groups, schedules, workers, bulk operations.
 -- Why:   enqueuing and running jobs updates no row that all jobs of a queue share.
--- Locks: creates only. Undo: DROP TABLE job_keys, job_queues, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
+-- Locks: creates only. Undo: DROP TABLE job_keys, job_rate_uses, job_groups, job_queues, job_limits, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
   key        job_key     NOT NULL,
@@ -16,13 +16,51 @@ COMMENT ON COLUMN job_keys.job_id IS 'The job that took the key. There is no suc
 COMMENT ON COLUMN job_keys.expires_at IS 'When the key is free again.';
 COMMENT ON INDEX job_keys_expires_at_idx IS 'Serves the pruning of expired keys.';
 
+CREATE DOMAIN job_rate_kind AS text COLLATE "C"
+  CONSTRAINT job_rate_kind_check CHECK (VALUE IN ('bucket', 'sliding', 'fixed'));
+
+COMMENT ON DOMAIN job_rate_kind IS 'How a rate counts starts: a token bucket, a sliding window or a fixed window.';
+
+CREATE TABLE job_limits (
+  name                  job_limit_name NOT NULL,
+  max_running           integer,
+  max_running_per_group integer,
+  rate_count            integer,
+  rate_period           interval,
+  rate_burst            integer,
+  rate_kind             job_rate_kind  NOT NULL DEFAULT 'bucket',
+  rate_per_group        boolean        NOT NULL DEFAULT false,
+  locked_at             timestamptz,
+  created_at            timestamptz    NOT NULL DEFAULT clock_timestamp(),
+  updated_at            timestamptz    NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT job_limits_pkey              PRIMARY KEY (name),
+  CONSTRAINT job_limits_max_running_check CHECK (max_running >= 0 AND max_running_per_group >= 0),
+  CONSTRAINT job_limits_rate_check        CHECK ((rate_count IS NULL) = (rate_period IS NULL)
+    AND rate_count BETWEEN 1 AND 1000000 AND rate_period BETWEEN interval '1 millisecond' AND interval '366 days'),
+  CONSTRAINT job_limits_burst_check       CHECK (rate_burst IS NULL OR rate_burst BETWEEN 1 AND 1000000 AND rate_kind = 'bucket' AND rate_count IS NOT NULL)
+);
+
+COMMENT ON TABLE job_limits IS 'Limits of running jobs and of starts over all workers. A limit binds the queues that name it. Operators change it at run time.';
+COMMENT ON COLUMN job_limits.name IS 'Name of the limit.';
+COMMENT ON COLUMN job_limits.max_running IS 'Maximum number of jobs of the limit that run at once. 0: none starts. NULL: no maximum.';
+COMMENT ON COLUMN job_limits.max_running_per_group IS 'Maximum number of jobs of each group that run at once under the limit. NULL: no maximum.';
+COMMENT ON COLUMN job_limits.rate_count IS 'Number of starts that the rate allows in a period. NULL: no rate.';
+COMMENT ON COLUMN job_limits.rate_period IS 'Period of the rate; a month has 30 days. NULL: no rate.';
+COMMENT ON COLUMN job_limits.rate_burst IS 'Number of starts that a full token bucket allows at once. NULL: rate_count.';
+COMMENT ON COLUMN job_limits.rate_kind IS 'bucket: rate_count a period on average, at most rate_burst at once. sliding: at most rate_count in any period. fixed: at most rate_count in each period, counted from 2000-01-01 00:00 UTC.';
+COMMENT ON COLUMN job_limits.rate_per_group IS 'Whether each group has the rate for itself.';
+COMMENT ON COLUMN job_limits.locked_at IS 'Never written. Workers may update this column only, so they can lock the row but cannot raise a limit.';
+COMMENT ON COLUMN job_limits.created_at IS 'When the limit was written.';
+COMMENT ON COLUMN job_limits.updated_at IS 'When a number of the limit last changed.';
+
 CREATE TABLE job_queues (
   queue                job_queue_name   NOT NULL,
   paused_at            timestamptz,
   paused_until         timestamptz,
   paused_by            text,
   pause_reason         text,
-  max_running          integer,
+  limit_name           job_limit_name,
+  fair                 boolean          NOT NULL DEFAULT false,
   archive_retention    interval,
   dead_retention       interval,
   default_priority     job_priority,
@@ -31,8 +69,8 @@ CREATE TABLE job_queues (
   created_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
   updated_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT job_queues_pkey               PRIMARY KEY (queue),
+  CONSTRAINT job_queues_limit_name_fkey    FOREIGN KEY (limit_name) REFERENCES job_limits (name),
   CONSTRAINT job_queues_paused_until_check CHECK (paused_until > paused_at),
-  CONSTRAINT job_queues_max_running_check  CHECK (max_running >= 0),
   CONSTRAINT job_queues_retention_check    CHECK (archive_retention BETWEEN interval '0' AND interval '36500 days'
                                                       AND dead_retention BETWEEN interval '0' AND interval '36500 days')
 );
@@ -43,7 +81,8 @@ COMMENT ON COLUMN job_queues.paused_at IS 'When the queue was paused. NULL: not 
 COMMENT ON COLUMN job_queues.paused_until IS 'When the pause ends by itself. NULL: when an operator resumes the queue. Meaningless if paused_at is NULL.';
 COMMENT ON COLUMN job_queues.paused_by IS 'Who paused the queue, as the tool named them. NULL: not recorded. Meaningless if paused_at is NULL.';
 COMMENT ON COLUMN job_queues.pause_reason IS 'Why the queue is paused. NULL: not recorded. Meaningless if paused_at is NULL.';
-COMMENT ON COLUMN job_queues.max_running IS 'Maximum number of jobs of the queue that run at once in all workers. NULL: no limit.';
+COMMENT ON COLUMN job_queues.limit_name IS 'Limit that binds the jobs of the queue. Several queues may name one limit. NULL: none.';
+COMMENT ON COLUMN job_queues.fair IS 'Whether the groups of the queue''s jobs are served in turn, by weight, inside a priority.';
 COMMENT ON COLUMN job_queues.archive_retention IS 'How long ended jobs stay in the archive. Zero: they are not archived. NULL: the default.';
 COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NULL: until an operator prunes them.';
 COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one. NULL: 0.';
@@ -51,6 +90,52 @@ COMMENT ON COLUMN job_queues.default_max_attempts IS 'Maximum number of used att
 COMMENT ON COLUMN job_queues.ordering_policy IS 'Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.';
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
+
+CREATE TABLE job_groups (
+  queue       job_queue_name NOT NULL,
+  group_key   job_group_key  NOT NULL,
+  weight      integer        NOT NULL DEFAULT 1,
+  max_running integer,
+  paused_at   timestamptz,
+  created_at  timestamptz    NOT NULL DEFAULT clock_timestamp(),
+  updated_at  timestamptz    NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT job_groups_pkey              PRIMARY KEY (queue, group_key),
+  CONSTRAINT job_groups_weight_check      CHECK (weight BETWEEN 1 AND 100),
+  CONSTRAINT job_groups_max_running_check CHECK (max_running >= 0)
+);
+
+COMMENT ON TABLE job_groups IS 'Settings of groups that operators treat differently. A group without a row has the defaults.';
+COMMENT ON COLUMN job_groups.queue IS 'The fair or limited queue.';
+COMMENT ON COLUMN job_groups.group_key IS 'The group.';
+COMMENT ON COLUMN job_groups.weight IS 'Share of the group in its queue: a group of weight 3 starts three jobs where one of weight 1 starts one.';
+COMMENT ON COLUMN job_groups.max_running IS 'Maximum number of jobs of the group that run at once under the limit of the queue, instead of its max_running_per_group. NULL: that number.';
+COMMENT ON COLUMN job_groups.paused_at IS 'When the group was paused. NULL: not paused.';
+COMMENT ON COLUMN job_groups.created_at IS 'When the row was written.';
+COMMENT ON COLUMN job_groups.updated_at IS 'When a setting last changed.';
+
+-- Starts in the past are all that a rate must remember. Rows are inserted under the lock of their limit or group, so ids rise with time.
+CREATE TABLE job_rate_uses (
+  limit_name job_limit_name NOT NULL,
+  group_key  text           COLLATE "C" NOT NULL DEFAULT '',
+  id         bigint         GENERATED ALWAYS AS IDENTITY,
+  at         timestamptz    NOT NULL DEFAULT clock_timestamp(),
+  taken      integer        NOT NULL DEFAULT 0,
+  full_at    timestamptz    NOT NULL,
+  CONSTRAINT job_rate_uses_pkey        PRIMARY KEY (limit_name, group_key, id),
+  CONSTRAINT job_rate_uses_taken_check CHECK (taken >= 0)
+) WITH (
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
+);
+
+COMMENT ON TABLE job_rate_uses IS 'Starts that count against the rate of a limit: one row for each claim. Rows are only added, and maintenance deletes old ones.';
+COMMENT ON COLUMN job_rate_uses.limit_name IS 'The limit.';
+COMMENT ON COLUMN job_rate_uses.group_key IS 'The group whose rate was used. Empty: the rate of the whole limit.';
+COMMENT ON COLUMN job_rate_uses.id IS 'Rises with time inside a limit and group.';
+COMMENT ON COLUMN job_rate_uses.at IS 'When the jobs started.';
+COMMENT ON COLUMN job_rate_uses.taken IS 'Number of jobs that started. 0: a throttle or a reset.';
+COMMENT ON COLUMN job_rate_uses.full_at IS 'When the token bucket is full again, or when a throttle ends.';
 
 CREATE DOMAIN job_schedule_name AS text COLLATE "C"
   CONSTRAINT job_schedule_name_check CHECK (octet_length(VALUE) BETWEEN 1 AND 63 AND VALUE !~ '[^a-z0-9_.-]');

@@ -37,7 +37,8 @@ select
       )
     ) then "skipjack"."job_queues"."pause_reason"
   end,
-  "skipjack"."job_queues"."max_running",
+  "skipjack"."job_queues"."limit_name",
+  "skipjack"."job_queues"."fair",
   ceil(extract(epoch from "skipjack"."job_queues"."archive_retention"))::bigint,
   ceil(extract(epoch from "skipjack"."job_queues"."dead_retention"))::bigint,
   "skipjack"."job_queues"."default_priority",

@@ -46,7 +46,7 @@ GRANT EXECUTE ON FUNCTION {schema}.outbox_record(text, text, text, bytea, text, 
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_producer;
 GRANT SELECT ON {schema}.jobs, {schema}.job_keys, {schema}.job_queues TO {prefix}_producer;
 GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
-              headers, status, ordering_key, ordering_policy)
+              headers, status, ordering_key, ordering_policy, group_key)
    ON {schema}.jobs TO {prefix}_producer;
 GRANT UPDATE (payload, payload_version, priority, scheduled_at, updated_at) ON {schema}.jobs TO {prefix}_producer;
 GRANT INSERT (key, job_id, expires_at), UPDATE (job_id, expires_at) ON {schema}.job_keys TO {prefix}_producer;
@@ -61,17 +61,19 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_schedules TO {prefix}_produ
 
 -- Workers. A completed job moves from jobs to jobs_archive, so they delete and insert. They may not update payload, kind or queue.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_workers,
-                {schema}.job_schedules
+                {schema}.job_schedules, {schema}.job_limits, {schema}.job_groups, {schema}.job_rate_uses
    TO {prefix}_worker;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, started_at, died_at, cancel_requested_at, attempts,
-              uncounted_attempts, locked_by, last_error, last_error_class, unique_key, freed_unique_key, progress, ordering_head)
+              uncounted_attempts, locked_by, last_error, last_error_class, unique_key, freed_unique_key, progress, ordering_head, limit_name)
    ON {schema}.jobs TO {prefix}_worker;
 GRANT DELETE ON {schema}.jobs, {schema}.job_keys TO {prefix}_worker;
 GRANT UPDATE (expires_at) ON {schema}.job_keys TO {prefix}_worker; -- to lock a key before it is deleted
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_worker;
-GRANT INSERT (id, job_id, started_at, attempt, queue, kind, worker_id) ON {schema}.job_executions TO {prefix}_worker;
+GRANT INSERT (id, job_id, started_at, attempt, queue, kind, worker_id, group_key) ON {schema}.job_executions TO {prefix}_worker;
 GRANT UPDATE (status, finished_at, error_class, error_message, error_stack) ON {schema}.job_executions TO {prefix}_worker;
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_workers TO {prefix}_worker;
+GRANT UPDATE (locked_at) ON {schema}.job_limits TO {prefix}_worker; -- to lock a limit, whose numbers only operators change
+GRANT INSERT (limit_name, group_key, taken, full_at), UPDATE (at), DELETE ON {schema}.job_rate_uses TO {prefix}_worker; -- UPDATE locks old rows
 -- Relays. A published event moves from outbox_events to outbox_published.
 GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
 GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;
@@ -86,7 +88,7 @@ GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefi
 
 -- Operators. A cancelled job is archived, and a pruned one is deleted.
 GRANT SELECT ON {schema}.jobs, {schema}.job_executions, {schema}.jobs_archive, {schema}.job_queues, {schema}.job_keys, {schema}.job_schedules,
-                {schema}.job_workers
+                {schema}.job_workers, {schema}.job_limits, {schema}.job_groups, {schema}.job_rate_uses
    TO {prefix}_operator;
 GRANT UPDATE (status, current_execution_id, lease_expires_at, scheduled_at, updated_at, died_at, cancel_requested_at, uncounted_attempts, max_attempts,
               priority, queue, payload, payload_version, unique_key, freed_unique_key, tags, ordering_head, ordering_position)
@@ -96,7 +98,8 @@ GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_operator; -- a redriven
 GRANT EXECUTE ON FUNCTION {schema}.unblock(text, bigint), {schema}.skip_head(text, bigint), {schema}.merge_patch(jsonb, jsonb) TO {prefix}_operator;
 GRANT EXECUTE ON FUNCTION {schema}.blocked_keys() TO {prefix}_operator, {prefix}_viewer;
 GRANT INSERT ON {schema}.jobs_archive TO {prefix}_operator;
-GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_schedules TO {prefix}_operator;
+GRANT INSERT, UPDATE, DELETE ON {schema}.job_queues, {schema}.job_limits, {schema}.job_groups, {schema}.job_rate_uses, {schema}.job_schedules
+   TO {prefix}_operator;
 
 -- The outbox. Operators redrive dead events and unblock aggregates.
 GRANT SELECT ON {schema}.outbox_events, {schema}.outbox_published, {schema}.outbox_blocked, {schema}.outbox_shards TO {prefix}_operator;
@@ -112,19 +115,19 @@ GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, f
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,
               attempts, uncounted_attempts, max_attempts, payload_version, priority, status, queue, kind, locked_by, last_error, last_error_class,
               unique_key, unique_label, unique_until, freed_unique_key, ordering_key, ordering_head, ordering_position, ordering_policy,
-              tags)
+              group_key, limit_name, tags)
    ON {schema}.jobs TO {prefix}_viewer;
-GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, error_class, error_message)
+GRANT SELECT (id, job_id, started_at, finished_at, attempt, status, queue, kind, worker_id, group_key, error_class, error_message)
    ON {schema}.job_executions TO {prefix}_viewer;
 GRANT SELECT (id, finished_at, status, queue, kind, payload_version, priority, scheduled_at, created_at, started_at, attempts, uncounted_attempts,
-              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, tags)
+              max_attempts, execution_id, worker_id, last_error, unique_label, ordering_key, group_key, tags)
    ON {schema}.jobs_archive TO {prefix}_viewer;
 GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, missed_until, cron, interval_seconds, aligned, zone, except_dates,
               zone_rules, missed, missed_maximum, overlap, jitter_ms, queue, kind, payload_version, priority, max_attempts, tags, description,
               in_code, origin, authoritative, declaration, declared_at, timing_changed_at, failures, failed_at, last_error, created_at,
               updated_at)
    ON {schema}.job_schedules TO {prefix}_viewer;
-GRANT SELECT ON {schema}.job_queues, {schema}.job_workers TO {prefix}_viewer;
+GRANT SELECT ON {schema}.job_queues, {schema}.job_workers, {schema}.job_limits, {schema}.job_groups, {schema}.job_rate_uses TO {prefix}_viewer;
 GRANT SELECT (position, recorded_at, died_at, attempts, shard, status, event_id, aggregate_type, aggregate_id, event_type, content_type,
               traceparent, last_error)
    ON {schema}.outbox_events TO {prefix}_viewer;

@@ -1,5 +1,6 @@
 package dev.skipjack.api;
 
+import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.api.spi.Headers;
 import dev.skipjack.api.spi.Limits;
 import dev.skipjack.api.spi.Names;
@@ -57,6 +58,7 @@ public final class EnqueueOptions {
     private Map<String, String> headers = Map.of();
     private Optional<String> orderingKey = Optional.empty();
     private boolean strictOrdering;
+    private Optional<String> group = Optional.empty();
     private boolean wakesUp = true;
 
     /** Clones this draft, so that fields added later are copied too. */
@@ -290,9 +292,22 @@ public final class EnqueueOptions {
   }
 
   /**
+   * Sets the group of the job: the tenant, customer or resource that it belongs to. A fair queue
+   * serves its groups in turn, and a limit can hold the number of running jobs of each group down.
+   * In other queues, a group has no effect. The default is the group of the job's type, or none.
+   *
+   * @param group the name of the group, 1 to 200 bytes in UTF-8, without NUL or lone surrogates
+   * @return a copy with this change
+   */
+  public EnqueueOptions group(String group) {
+    Optional<String> checked = Optional.of(GroupKey.require(group));
+    return with(draft -> draft.group = checked);
+  }
+
+  /**
    * Disables the wake-up of workers, which then find the job at their next poll. Use this for many
-   * jobs that are not urgent, because the commit of a transaction with a wake-up takes a
-   * database-wide lock. By default, workers are woken if the job is due immediately.
+   * jobs that are not urgent, because the commit of a transaction with a wake-up takes a lock on
+   * the whole server. By default, workers are woken if the job is due immediately.
    *
    * @return a copy with this change
    */
@@ -353,6 +368,11 @@ public final class EnqueueOptions {
   /** {@return whether {@link #strictOrdering} was called} */
   public boolean hasStrictOrdering() {
     return draft.strictOrdering;
+  }
+
+  /** {@return the group, or empty if none was set} */
+  public Optional<String> group() {
+    return draft.group;
   }
 
   /** {@return the W3C traceparent, or empty if none was set} */

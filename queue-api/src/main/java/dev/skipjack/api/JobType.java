@@ -59,6 +59,7 @@ public final class JobType<T> {
     private @Nullable Function<Object, @Nullable String> orderingKey;
     private boolean strictOrdering;
     private OrderingPolicy orderingPolicy = OrderingPolicy.BLOCK;
+    private @Nullable Function<Object, @Nullable String> group;
 
     /** Clones these settings, so that fields added later are copied too. */
     private Settings copy() {
@@ -267,6 +268,24 @@ public final class JobType<T> {
     return with(chosen -> chosen.orderingPolicy = checked);
   }
 
+  /**
+   * Sets the function that derives the group of a job from its payload: the tenant, customer or
+   * resource that the job belongs to. A fair queue serves its groups in turn, and a limit can hold
+   * the number of running jobs of each group down. By default, jobs have no group. {@link
+   * EnqueueOptions#group(String)} overrides the group of a single job.
+   *
+   * <p>Types that share a queue or a limit share its groups. Begin a name with what it identifies,
+   * as in {@code "tenant-42"}.
+   *
+   * @param group a function that returns the name of the group, 1 to 200 bytes in UTF-8, or null if
+   *     the job has none. It is called once for each job, in the thread that enqueues the job
+   * @return a copy with this change
+   */
+  public JobType<T> groupedBy(Function<? super T, @Nullable String> group) {
+    Function<? super T, @Nullable String> checked = require("Group", group);
+    return with(chosen -> chosen.group = payload -> checked.apply(payloadClass.cast(payload)));
+  }
+
   /** {@return the stable name of the type in the database} */
   public String kind() {
     return kind;
@@ -340,6 +359,16 @@ public final class JobType<T> {
   /** {@return what happens to the jobs behind a dead job of their ordering key} */
   public OrderingPolicy orderingPolicy() {
     return settings.orderingPolicy;
+  }
+
+  /**
+   * {@return the group of a job with this payload, or empty if it has none}
+   *
+   * @param payload the payload; not null
+   */
+  public Optional<String> group(T payload) {
+    Function<Object, @Nullable String> group = settings.group;
+    return group == null ? Optional.empty() : Optional.ofNullable(group.apply(payload));
   }
 
   /** {@return the upcaster for payloads of earlier versions} */

@@ -61,6 +61,26 @@ class EnqueueOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "nul \0", "lone \uD800"})
+  void refusesGroupsThatPostgresRefuses(String group) {
+    assertThatThrownBy(() -> NONE.group(group))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Group");
+  }
+
+  @Test
+  void aGroupHasAtMost200Bytes() {
+    assertThat(NONE.group("ö".repeat(100)).group()).contains("ö".repeat(100));
+    assertThat(NONE.group("'; DROP TABLE jobs; --\n\t").priority(1).group())
+        .contains("'; DROP TABLE jobs; --\n\t");
+    assertThatThrownBy(() -> NONE.group("ö".repeat(100) + "a"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageMatching(
+            "Group 'ö+ ... \\(cut\\)' has 201 bytes in UTF-8; 1 to 200 are allowed\\..*");
+    assertThat(NONE.group()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "nul \0", "lone \uD800"})
   void refusesKeysThatPostgresRefuses(String key) {
     assertThatThrownBy(() -> NONE.idempotencyKey(key))
         .isInstanceOf(IllegalArgumentException.class)

@@ -43,6 +43,16 @@ class JobTypeTest {
   }
 
   @Test
+  void derivesTheGroupFromThePayload() {
+    JobType<String> type =
+        TYPE.groupedBy(payload -> payload.isEmpty() ? null : "tenant-" + payload);
+
+    assertThat(type.priority(3).group("42")).contains("tenant-42");
+    assertThat(type.group("")).isEmpty();
+    assertThat(TYPE.group("42")).isEmpty();
+  }
+
+  @Test
   void theRuleOfTheClosestSuperclassAppliesToAFailure() {
     Backoff seldom = Backoff.fixed(Duration.ofHours(1));
     Backoff often = Backoff.fixed(Duration.ofSeconds(1));

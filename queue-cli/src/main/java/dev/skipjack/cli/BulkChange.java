@@ -144,10 +144,9 @@ final class BulkChange {
     long refused = ended.skipped() + ended.failed();
     boolean finished = ended.state() == JobOperation.State.FINISHED;
     output.done(
-        "%s %s%s.%s"
+        "%s%s.%s"
             .formatted(
-                result(ended.action()),
-                Cell.jobs(ended.done()),
+                result(ended.action()).formatted(Cell.jobs(ended.done())),
                 refused == 0
                     ? ""
                     : "; %s skipped and %s locked. The last reason: %s"
@@ -183,11 +182,11 @@ final class BulkChange {
 
   private static String result(OperationAction action) {
     return switch (action) {
-      case REDRIVE -> "Redrove";
-      case RUN_NOW -> "Made due";
-      case CANCEL -> "Cancelled";
-      case PRUNE -> "Deleted";
-      case EDIT -> "Changed the payloads of";
+      case REDRIVE -> "Redrove %s";
+      case RUN_NOW -> "Made %s due";
+      case CANCEL -> "Cancelled %s";
+      case PRUNE -> "Deleted %s";
+      case EDIT -> "Changed the payloads of %s";
     };
   }
 }

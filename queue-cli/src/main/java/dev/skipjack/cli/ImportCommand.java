@@ -194,7 +194,7 @@ final class ImportCommand extends DatabaseAction {
       paramLabel = "HASH",
       description =
           "Refuse unless this plan, which 'plan' has printed, is still right: the same tables,"
-              + " options, names and kinds. Other rows are no difference.")
+              + " options, names and kinds. The rows may have changed.")
   private @Nullable String plan;
 
   @Mixin private Confirmation confirmation;

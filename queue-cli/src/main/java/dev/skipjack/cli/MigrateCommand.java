@@ -84,7 +84,7 @@ final class MigrateCommand extends DatabaseAction {
     int found = version.getAsInt();
     String state =
         found == needed
-            ? "as this program needs it."
+            ? "the version that this program needs."
             : found > needed
                 ? "newer than the version %d of this program, which can use it.".formatted(needed)
                 : "but this program needs %d. Run 'skipjack migrate'.".formatted(needed);

@@ -782,7 +782,7 @@ class OperatorCommandsTest {
     assertThat(skipjack("operations", "stop", id).err())
         .contains("Operation %s is not running; its state is 'stopped'.".formatted(id));
     Program continued = skipjack("operations", "continue", id);
-    assertThat(continued.out()).isEqualTo("Made due 1 job.\n");
+    assertThat(continued.out()).isEqualTo("Made 1 job due.\n");
     assertThat(continued.exitCode()).isZero();
     assertThat(skipjack("operations", "continue", id))
         .isEqualTo(

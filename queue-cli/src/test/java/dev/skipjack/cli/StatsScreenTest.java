@@ -29,7 +29,7 @@ class StatsScreenTest {
         Map.of(JobStatus.PENDING, pending),
         false,
         new PendingAge(name, NOW, Duration.ofSeconds(95)),
-        new QueueState(name, pausedAt, null, null, null, null, null, null, null, null, NOW),
+        new QueueState(name, pausedAt, null, null, null, null, false, null, null, null, null, NOW),
         List.of());
   }
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param nextDue when that job is or was due; null if there is none
  * @param workers how many living workers serve it
  * @param slots how many of its jobs these workers can run at a time
- * @param maxRunning how many of its jobs may run at a time; null for any number
+ * @param limit the limit that binds its jobs; null for none
  * @param pausedAt when it was paused; null if it is not paused
  * @param pausedUntil when the pause ends by itself; null if it does not
  * @param pausedBy who paused it; null if unknown
@@ -42,7 +42,7 @@ record QueueRow(
     @Nullable Instant nextDue,
     int workers,
     int slots,
-    @Nullable Integer maxRunning,
+    @Nullable String limit,
     @Nullable Instant pausedAt,
     @Nullable Instant pausedUntil,
     @Nullable String pausedBy,
@@ -123,7 +123,7 @@ record QueueRow(
           oldest == null ? null : oldest.scheduledAt(),
           workers,
           slots,
-          set == null ? null : set.maxRunning(),
+          set == null ? null : set.limit(),
           set == null ? null : set.pausedAt(),
           set == null ? null : set.pausedUntil(),
           set == null ? null : set.pausedBy(),

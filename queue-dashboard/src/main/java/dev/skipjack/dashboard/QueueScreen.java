@@ -320,13 +320,9 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
   private static Node settings(
       Optional<QueueSettings> stored, Optional<QueueRow> row, String queue, Visit visit) {
     QueueSettings set = stored.orElseGet(QueueSettings::defaults);
-    String limit =
-        row.map(QueueRow::maxRunning)
-            .map(max -> "at most " + max + " at a time")
-            .orElse("no limit");
     Node facts =
         Ui.facts()
-            .add("Running jobs", Html.text(limit))
+            .add("Limit", Html.text(row.map(QueueRow::limit).orElse("none")))
             .add(
                 "Archive",
                 Html.text(

@@ -67,19 +67,15 @@ final class QueueTable {
   }
 
   private static Node running(QueueRow queue) {
-    int limit =
-        queue.maxRunning() == null
-            ? queue.slots()
-            : queue.slots() == 0 ? queue.maxRunning() : Math.min(queue.slots(), queue.maxRunning());
-    if (limit == 0) {
+    if (queue.slots() == 0) {
       return queue.running().node();
     }
     long running = queue.running().number();
-    String text = "%s of %s".formatted(Amount.text(running), Amount.text(limit));
+    String text = "%s of %s".formatted(Amount.text(running), Amount.text(queue.slots()));
     return Html.div("meter")
         .add(
             Html.span("meter-text").add(text),
-            Ui.bar((double) running / limit, "running", text + " slots are taken"));
+            Ui.bar((double) running / queue.slots(), "running", text + " slots are taken"));
   }
 
   private static Node workers(QueueRow queue) {

@@ -8,11 +8,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a worker has reported about itself. Its names have no characters that JSON escapes, so
- * patterns suffice to read it; a report in another form is ignored.
+ * The settings that a worker has reported. Their names have no characters that JSON escapes, so
+ * patterns suffice to read them; a report in another form is ignored.
  *
  * @param version the version of the library; null if it was not reported
- * @param slots how many jobs of each queue it runs at a time
+ * @param slots how many jobs of each queue the worker runs at a time
  */
 record ReportedSettings(@Nullable String version, Map<String, Integer> slots) {
 

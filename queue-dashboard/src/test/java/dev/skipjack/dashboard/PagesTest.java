@@ -120,7 +120,7 @@ class PagesTest {
         pending == 0 ? null : NOW.minusSeconds(75),
         1,
         10,
-        5,
+        null,
         null,
         null,
         null,

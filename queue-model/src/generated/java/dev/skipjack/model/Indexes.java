@@ -44,6 +44,9 @@ public class Indexes {
     public static final Index JOB_SCHEDULES_DUE_IDX = Internal.createIndex(DSL.name("job_schedules_due_idx"), JobSchedules.JOB_SCHEDULES, new OrderField[] { JobSchedules.JOB_SCHEDULES.DUE_AT }, false);
     public static final Index JOBS_ARCHIVE_FINISHED_AT_IDX = Internal.createIndex(DSL.name("jobs_archive_finished_at_idx"), JobsArchive.JOBS_ARCHIVE, new OrderField[] { JobsArchive.JOBS_ARCHIVE.FINISHED_AT, JobsArchive.JOBS_ARCHIVE.ID }, false);
     public static final Index JOBS_DEAD_IDX = Internal.createIndex(DSL.name("jobs_dead_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.KIND, Jobs.JOBS.ID }, false);
+    public static final Index JOBS_GROUP_IDX = Internal.createIndex(DSL.name("jobs_group_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.PRIORITY, Jobs.JOBS.GROUP_KEY, Jobs.JOBS.SCHEDULED_AT, Jobs.JOBS.ID }, false);
+    public static final Index JOBS_LIMIT_GROUP_IDX = Internal.createIndex(DSL.name("jobs_limit_group_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.LIMIT_NAME, Jobs.JOBS.GROUP_KEY, Jobs.JOBS.CURRENT_EXECUTION_ID }, false);
+    public static final Index JOBS_LIMIT_IDX = Internal.createIndex(DSL.name("jobs_limit_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.LIMIT_NAME, Jobs.JOBS.CURRENT_EXECUTION_ID }, false);
     public static final Index JOBS_ORDERING_BLOCKED_IDX = Internal.createIndex(DSL.name("jobs_ordering_blocked_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.ORDERING_KEY }, false);
     public static final Index JOBS_ORDERING_HEAD_IDX = Internal.createIndex(DSL.name("jobs_ordering_head_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.ORDERING_KEY }, true);
     public static final Index JOBS_PENDING_IDX = Internal.createIndex(DSL.name("jobs_pending_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.PRIORITY, Jobs.JOBS.SCHEDULED_AT, Jobs.JOBS.ID }, false);

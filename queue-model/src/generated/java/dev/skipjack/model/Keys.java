@@ -6,9 +6,12 @@ package dev.skipjack.model;
 
 import dev.skipjack.model.tables.InboxEvents;
 import dev.skipjack.model.tables.JobExecutions;
+import dev.skipjack.model.tables.JobGroups;
 import dev.skipjack.model.tables.JobKeys;
+import dev.skipjack.model.tables.JobLimits;
 import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
+import dev.skipjack.model.tables.JobRateUses;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
@@ -19,9 +22,12 @@ import dev.skipjack.model.tables.OutboxPublished;
 import dev.skipjack.model.tables.OutboxShards;
 import dev.skipjack.model.tables.records.InboxEventsRecord;
 import dev.skipjack.model.tables.records.JobExecutionsRecord;
+import dev.skipjack.model.tables.records.JobGroupsRecord;
 import dev.skipjack.model.tables.records.JobKeysRecord;
+import dev.skipjack.model.tables.records.JobLimitsRecord;
 import dev.skipjack.model.tables.records.JobOperationsRecord;
 import dev.skipjack.model.tables.records.JobQueuesRecord;
+import dev.skipjack.model.tables.records.JobRateUsesRecord;
 import dev.skipjack.model.tables.records.JobSchedulesRecord;
 import dev.skipjack.model.tables.records.JobWorkersRecord;
 import dev.skipjack.model.tables.records.JobsArchiveRecord;
@@ -33,6 +39,7 @@ import dev.skipjack.model.tables.records.OutboxShardsRecord;
 
 import javax.annotation.processing.Generated;
 
+import org.jooq.ForeignKey;
 import org.jooq.TableField;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
@@ -59,9 +66,12 @@ public class Keys {
 
     public static final UniqueKey<InboxEventsRecord> INBOX_EVENTS_PKEY = Internal.createUniqueKey(InboxEvents.INBOX_EVENTS, DSL.name("inbox_events_pkey"), new TableField[] { InboxEvents.INBOX_EVENTS.EVENT_ID, InboxEvents.INBOX_EVENTS.CONSUMER }, true);
     public static final UniqueKey<JobExecutionsRecord> JOB_EXECUTIONS_PKEY = Internal.createUniqueKey(JobExecutions.JOB_EXECUTIONS, DSL.name("job_executions_pkey"), new TableField[] { JobExecutions.JOB_EXECUTIONS.ID, JobExecutions.JOB_EXECUTIONS.STARTED_AT }, true);
+    public static final UniqueKey<JobGroupsRecord> JOB_GROUPS_PKEY = Internal.createUniqueKey(JobGroups.JOB_GROUPS, DSL.name("job_groups_pkey"), new TableField[] { JobGroups.JOB_GROUPS.QUEUE, JobGroups.JOB_GROUPS.GROUP_KEY }, true);
     public static final UniqueKey<JobKeysRecord> JOB_KEYS_PKEY = Internal.createUniqueKey(JobKeys.JOB_KEYS, DSL.name("job_keys_pkey"), new TableField[] { JobKeys.JOB_KEYS.KEY }, true);
+    public static final UniqueKey<JobLimitsRecord> JOB_LIMITS_PKEY = Internal.createUniqueKey(JobLimits.JOB_LIMITS, DSL.name("job_limits_pkey"), new TableField[] { JobLimits.JOB_LIMITS.NAME }, true);
     public static final UniqueKey<JobOperationsRecord> JOB_OPERATIONS_PKEY = Internal.createUniqueKey(JobOperations.JOB_OPERATIONS, DSL.name("job_operations_pkey"), new TableField[] { JobOperations.JOB_OPERATIONS.ID }, true);
     public static final UniqueKey<JobQueuesRecord> JOB_QUEUES_PKEY = Internal.createUniqueKey(JobQueues.JOB_QUEUES, DSL.name("job_queues_pkey"), new TableField[] { JobQueues.JOB_QUEUES.QUEUE }, true);
+    public static final UniqueKey<JobRateUsesRecord> JOB_RATE_USES_PKEY = Internal.createUniqueKey(JobRateUses.JOB_RATE_USES, DSL.name("job_rate_uses_pkey"), new TableField[] { JobRateUses.JOB_RATE_USES.LIMIT_NAME, JobRateUses.JOB_RATE_USES.GROUP_KEY, JobRateUses.JOB_RATE_USES.ID }, true);
     public static final UniqueKey<JobSchedulesRecord> JOB_SCHEDULES_PKEY = Internal.createUniqueKey(JobSchedules.JOB_SCHEDULES, DSL.name("job_schedules_pkey"), new TableField[] { JobSchedules.JOB_SCHEDULES.NAME }, true);
     public static final UniqueKey<JobWorkersRecord> JOB_WORKERS_PKEY = Internal.createUniqueKey(JobWorkers.JOB_WORKERS, DSL.name("job_workers_pkey"), new TableField[] { JobWorkers.JOB_WORKERS.BOOT_ID }, true);
     public static final UniqueKey<JobsRecord> JOBS_PKEY = Internal.createUniqueKey(Jobs.JOBS, DSL.name("jobs_pkey"), new TableField[] { Jobs.JOBS.ID }, true);
@@ -70,4 +80,10 @@ public class Keys {
     public static final UniqueKey<OutboxEventsRecord> OUTBOX_EVENTS_PKEY = Internal.createUniqueKey(OutboxEvents.OUTBOX_EVENTS, DSL.name("outbox_events_pkey"), new TableField[] { OutboxEvents.OUTBOX_EVENTS.EVENT_ID }, true);
     public static final UniqueKey<OutboxPublishedRecord> OUTBOX_PUBLISHED_PKEY = Internal.createUniqueKey(OutboxPublished.OUTBOX_PUBLISHED, DSL.name("outbox_published_pkey"), new TableField[] { OutboxPublished.OUTBOX_PUBLISHED.EVENT_ID, OutboxPublished.OUTBOX_PUBLISHED.PUBLISHED_AT }, true);
     public static final UniqueKey<OutboxShardsRecord> OUTBOX_SHARDS_PKEY = Internal.createUniqueKey(OutboxShards.OUTBOX_SHARDS, DSL.name("outbox_shards_pkey"), new TableField[] { OutboxShards.OUTBOX_SHARDS.SHARD }, true);
+
+    // -------------------------------------------------------------------------
+    // FOREIGN KEY definitions
+    // -------------------------------------------------------------------------
+
+    public static final ForeignKey<JobQueuesRecord, JobLimitsRecord> JOB_QUEUES__JOB_QUEUES_LIMIT_NAME_FKEY = Internal.createForeignKey(JobQueues.JOB_QUEUES, DSL.name("job_queues_limit_name_fkey"), new TableField[] { JobQueues.JOB_QUEUES.LIMIT_NAME }, Keys.JOB_LIMITS_PKEY, new TableField[] { JobLimits.JOB_LIMITS.NAME }, true);
 }

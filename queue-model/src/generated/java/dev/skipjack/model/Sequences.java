@@ -35,6 +35,11 @@ public class Sequences {
     public static final Sequence<Long> JOB_OPERATIONS_ID_SEQ = Internal.createSequence("job_operations_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), 1, 1, 1, 9223372036854775807L, false, null);
 
     /**
+     * The sequence <code>skipjack.job_rate_uses_id_seq</code>
+     */
+    public static final Sequence<Long> JOB_RATE_USES_ID_SEQ = Internal.createSequence("job_rate_uses_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), 1, 1, 1, 9223372036854775807L, false, null);
+
+    /**
      * The sequence <code>skipjack.jobs_id_seq</code>
      */
     public static final Sequence<Long> JOBS_ID_SEQ = Internal.createSequence("jobs_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), 1, 1, 1, 9223372036854775807L, false, null);

@@ -7,9 +7,12 @@ package dev.skipjack.model;
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.InboxEvents;
 import dev.skipjack.model.tables.JobExecutions;
+import dev.skipjack.model.tables.JobGroups;
 import dev.skipjack.model.tables.JobKeys;
+import dev.skipjack.model.tables.JobLimits;
 import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
+import dev.skipjack.model.tables.JobRateUses;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
@@ -89,9 +92,21 @@ public class Skipjack extends SchemaImpl {
     public final JobExecutions JOB_EXECUTIONS = JobExecutions.JOB_EXECUTIONS;
 
     /**
+     * Settings of groups that operators treat differently. A group without a
+     * row has the defaults.
+     */
+    public final JobGroups JOB_GROUPS = JobGroups.JOB_GROUPS;
+
+    /**
      * Keys that must outlive their job: unique per period, idempotency.
      */
     public final JobKeys JOB_KEYS = JobKeys.JOB_KEYS;
+
+    /**
+     * Limits of running jobs and of starts over all workers. A limit binds the
+     * queues that name it. Operators change it at run time.
+     */
+    public final JobLimits JOB_LIMITS = JobLimits.JOB_LIMITS;
 
     /**
      * Bulk operations of operators: their filter, progress and result. Rows are
@@ -104,6 +119,12 @@ public class Skipjack extends SchemaImpl {
      * row has the defaults.
      */
     public final JobQueues JOB_QUEUES = JobQueues.JOB_QUEUES;
+
+    /**
+     * Starts that count against the rate of a limit: one row for each claim.
+     * Rows are only added, and maintenance deletes old ones.
+     */
+    public final JobRateUses JOB_RATE_USES = JobRateUses.JOB_RATE_USES;
 
     /**
      * Schedules: when each fires next, and the job that a fire enqueues.
@@ -165,6 +186,7 @@ public class Skipjack extends SchemaImpl {
         return Arrays.asList(
             Sequences.JOB_EXECUTION_ID_SEQ,
             Sequences.JOB_OPERATIONS_ID_SEQ,
+            Sequences.JOB_RATE_USES_ID_SEQ,
             Sequences.JOBS_ID_SEQ,
             Sequences.OUTBOX_EVENTS_POSITION_SEQ
         );
@@ -176,9 +198,12 @@ public class Skipjack extends SchemaImpl {
             BlockedKeys.BLOCKED_KEYS,
             InboxEvents.INBOX_EVENTS,
             JobExecutions.JOB_EXECUTIONS,
+            JobGroups.JOB_GROUPS,
             JobKeys.JOB_KEYS,
+            JobLimits.JOB_LIMITS,
             JobOperations.JOB_OPERATIONS,
             JobQueues.JOB_QUEUES,
+            JobRateUses.JOB_RATE_USES,
             JobSchedules.JOB_SCHEDULES,
             JobWorkers.JOB_WORKERS,
             Jobs.JOBS,

@@ -7,9 +7,12 @@ package dev.skipjack.model;
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.InboxEvents;
 import dev.skipjack.model.tables.JobExecutions;
+import dev.skipjack.model.tables.JobGroups;
 import dev.skipjack.model.tables.JobKeys;
+import dev.skipjack.model.tables.JobLimits;
 import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
+import dev.skipjack.model.tables.JobRateUses;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
@@ -75,9 +78,21 @@ public class Tables {
     public static final JobExecutions JOB_EXECUTIONS = JobExecutions.JOB_EXECUTIONS;
 
     /**
+     * Settings of groups that operators treat differently. A group without a
+     * row has the defaults.
+     */
+    public static final JobGroups JOB_GROUPS = JobGroups.JOB_GROUPS;
+
+    /**
      * Keys that must outlive their job: unique per period, idempotency.
      */
     public static final JobKeys JOB_KEYS = JobKeys.JOB_KEYS;
+
+    /**
+     * Limits of running jobs and of starts over all workers. A limit binds the
+     * queues that name it. Operators change it at run time.
+     */
+    public static final JobLimits JOB_LIMITS = JobLimits.JOB_LIMITS;
 
     /**
      * Bulk operations of operators: their filter, progress and result. Rows are
@@ -90,6 +105,12 @@ public class Tables {
      * row has the defaults.
      */
     public static final JobQueues JOB_QUEUES = JobQueues.JOB_QUEUES;
+
+    /**
+     * Starts that count against the rate of a limit: one row for each claim.
+     * Rows are only added, and maintenance deletes old ones.
+     */
+    public static final JobRateUses JOB_RATE_USES = JobRateUses.JOB_RATE_USES;
 
     /**
      * Schedules: when each fires next, and the job that a fire enqueues.

@@ -4,11 +4,10 @@ import static dev.skipjack.model.Tables.JOB_QUEUES;
 
 import org.jooq.Condition;
 
-/** The conditions for a paused queue, defined in one place for all statements. */
+/** The condition for a paused queue, defined in one place for all statements. */
 public final class PausePredicates {
 
-  /** The condition that the pause has not expired. Does not check that the queue was paused. */
-  public static final Condition NOT_ENDED =
+  private static final Condition NOT_ENDED =
       JOB_QUEUES
           .PAUSED_UNTIL
           .isNull()

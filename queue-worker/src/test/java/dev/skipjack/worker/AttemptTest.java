@@ -51,7 +51,7 @@ class AttemptTest {
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
   }
 
-  /** Fault 8: an interrupt at the end of an attempt does not interrupt a later attempt. */
+  /** An interrupt at the end of an attempt does not interrupt a later attempt. */
   @Test
   void anInterruptAffectsNoLaterAttempt() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();

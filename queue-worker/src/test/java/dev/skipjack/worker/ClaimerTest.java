@@ -235,7 +235,7 @@ class ClaimerTest {
           new MemoryStore.Fault() {
             @Override
             public void before(String call, int size) {
-              throw new StoreException("away", new SQLException("away", "08006"));
+              throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
             }
           };
       assertThatThrownBy(() -> claim(claimer)).isInstanceOf(StoreException.class);
@@ -255,7 +255,7 @@ class ClaimerTest {
           new MemoryStore.Fault() {
             @Override
             public void before(String call, int size) {
-              throw new StoreException("away", new SQLException("away", "08006"));
+              throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
             }
           };
       assertThatThrownBy(() -> claim(claimer)).isInstanceOf(StoreException.class);

@@ -107,8 +107,9 @@ class EventDispatcherTest {
   }
 
   static List<WorkerEvent> eventsWithExceptions() {
-    Exception away = new IllegalStateException("away");
-    return List.of(new DatabaseLost(away), new PoolExhausted(away), new LoopFailed("l", away));
+    Exception failure = new IllegalStateException("unavailable");
+    return List.of(
+        new DatabaseLost(failure), new PoolExhausted(failure), new LoopFailed("l", failure));
   }
 
   /** The metrics are the user's code and are called by the threads that renew leases. */

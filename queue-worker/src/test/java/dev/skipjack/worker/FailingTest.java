@@ -58,7 +58,7 @@ class FailingTest extends WorkerFixture {
     assertThat(store.error(poison)).isEqualTo("Not a payload.");
   }
 
-  /** Fault 6: an Error does not end a thread of the worker. */
+  /** An Error does not end a thread of the worker. */
   @Test
   void errorsFailTheirAttemptAndEndNoThread() {
     for (int i = 0; i < 20; i++) {

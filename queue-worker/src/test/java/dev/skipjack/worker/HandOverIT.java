@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests jobs of an ordering key that a worker hands over from one to the next. */
+/** Tests that completing a job with an ordering key can claim the next job of the key. */
 @QueueTest
 @Timeout(120)
 class HandOverIT {

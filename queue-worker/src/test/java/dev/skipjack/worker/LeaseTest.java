@@ -72,7 +72,7 @@ class LeaseTest extends WorkerFixture {
     assertThat(events.all(Succeeded.class)).isEmpty();
   }
 
-  /** Fault 7: the lease of a handler that ignores its timeout is no longer renewed. */
+  /** The lease of a handler that ignores its timeout is no longer renewed. */
   @Test
   void aHandlerThatIgnoresItsTimeoutLosesItsJobToTheRescuer() {
     JobId job = store.add(job().payload("stuck").maxAttempts(2));

@@ -121,7 +121,7 @@ class LostClaimsTest {
   void anUnavailableDatabaseIsReportedAndAskedAgain() {
     lost.add(claim(1));
     held.put(new JobId(1), Verdict.DONE);
-    failure = new StoreException("away", new SQLException("away", "08006"));
+    failure = new StoreException("unavailable", new SQLException("unavailable", "08006"));
     assertThatThrownBy(lost::release).isSameAs(failure);
 
     failure = null;

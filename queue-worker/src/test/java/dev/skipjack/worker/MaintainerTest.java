@@ -64,11 +64,13 @@ class MaintainerTest {
   @Test
   void anUnavailableDatabaseIsNotAskedAgainAtOnce() {
     store.fault =
-        failing("createPartitions", new StoreException("away", new SQLException("away", "08006")));
+        failing(
+            "createPartitions",
+            new StoreException("unavailable", new SQLException("unavailable", "08006")));
 
-    assertThatThrownBy(maintainer::run).hasMessage("away");
+    assertThatThrownBy(maintainer::run).hasMessage("unavailable");
 
-    assertThat(maintainer.pauseAfter(new IllegalStateException("away"))).isZero();
+    assertThat(maintainer.pauseAfter(new IllegalStateException("unavailable"))).isZero();
     assertThat(store.calls).containsExactly("createPartitions");
   }
 

@@ -39,7 +39,7 @@ class OutageTest extends WorkerFixture {
           @Override
           public void before(String call, int size) {
             refused.incrementAndGet();
-            throw new StoreException("away", new SQLException("away", "08006"));
+            throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
           }
         };
     store.addAll(50, job());

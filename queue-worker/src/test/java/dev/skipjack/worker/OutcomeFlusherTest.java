@@ -508,6 +508,6 @@ class OutcomeFlusherTest {
   }
 
   private static StoreException answerLost() {
-    return new StoreException("commit", new SQLException("gone", "08006"), true);
+    return new StoreException("commit", new SQLException("unavailable", "08006"), true);
   }
 }

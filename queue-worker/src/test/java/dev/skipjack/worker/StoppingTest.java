@@ -237,7 +237,7 @@ class StoppingTest extends WorkerFixture {
           public void before(String call, int size) {
             if (call.equals("complete")) {
               refused.countDown();
-              throw new StoreException("away", new SQLException("away", "08006"));
+              throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
             }
           }
         };

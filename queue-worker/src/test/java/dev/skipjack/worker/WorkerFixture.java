@@ -69,7 +69,7 @@ abstract class WorkerFixture {
     return new MemoryStore.Fault() {
       @Override
       public void before(String call, int size) {
-        throw new StoreException("away", new SQLException("away", "08006"));
+        throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
       }
     };
   }

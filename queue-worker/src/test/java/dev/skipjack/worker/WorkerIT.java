@@ -157,7 +157,7 @@ class WorkerIT {
     assertThat(count("job_executions WHERE status = 'dead'")).isEqualTo(1);
   }
 
-  /** Faults 3 and 96: the zombie is notified, and its transaction is rolled back. */
+  /** The zombie is notified, and its transaction is rolled back. */
   @Test
   void aWorkerThatLostItsLeaseChangesNothing() throws Exception {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());
@@ -223,7 +223,6 @@ class WorkerIT {
     assertThat(count("job_executions WHERE status = 'succeeded'")).isEqualTo(1);
   }
 
-  /** Fault 96: the audit shows both executions. */
   @Test
   void reportOfAStaleOutcomeNamesTheCurrentHolderOfTheJob() throws Exception {
     FaultyDataSource cut = new FaultyDataSource(database.dataSource());

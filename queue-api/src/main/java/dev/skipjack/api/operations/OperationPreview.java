@@ -32,7 +32,7 @@ public record OperationPreview(
     @Nullable Instant diedBefore) {
 
   /**
-   * Makes a defensive copy of the list.
+   * Makes defensive copies of the lists.
    *
    * @param action the action
    * @param filter selects the jobs

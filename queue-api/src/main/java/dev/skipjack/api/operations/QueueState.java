@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     until it is resumed
  * @param pausedBy who paused the queue; null if it is not paused, or the actor was not recorded
  * @param pauseReason why the queue is paused; null if it is not paused, or no reason was recorded
- * @param maxRunning the maximum number of jobs of the queue that may run at the same time on all
- *     workers; null for no limit
+ * @param limit the name of the limit that binds its jobs; null for none
+ * @param fair whether the groups of its jobs are served in turn
  * @param archiveRetention how long ended jobs stay in the archive, rounded up to a full second;
  *     zero if they are not archived, null for the default
  * @param deadRetention how long dead jobs are kept, rounded up to a full second; null to keep them
@@ -30,7 +30,8 @@ public record QueueState(
     @Nullable Instant pausedUntil,
     @Nullable String pausedBy,
     @Nullable String pauseReason,
-    @Nullable Integer maxRunning,
+    @Nullable String limit,
+    boolean fair,
     @Nullable Duration archiveRetention,
     @Nullable Duration deadRetention,
     @Nullable Integer defaultPriority,

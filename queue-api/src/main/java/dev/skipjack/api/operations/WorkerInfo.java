@@ -37,8 +37,8 @@ public record WorkerInfo(
     Duration silentFor) {
 
   /**
-   * The time without a heartbeat after which a worker counts as stopped. Workers send a heartbeat
-   * once a minute, plus or minus a fifth, so that one heartbeat may fail.
+   * The time without a heartbeat after which a worker counts as stopped. It allows one heartbeat to
+   * fail, because workers send one every minute, plus or minus a fifth.
    */
   public static final Duration SILENCE = Duration.ofMinutes(3);
 

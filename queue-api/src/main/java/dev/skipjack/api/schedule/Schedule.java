@@ -225,18 +225,24 @@ public final class Schedule {
      * @param options sets the queue, priority, maximum attempts and tags of the job
      * @return the schedule
      * @throws IllegalArgumentException if the options contain a delay, a due time, an idempotency
-     *     key, an ordering key, strict ordering, a header or a trace, or disable the wake-up, none
-     *     of which is possible for jobs of a schedule; or if the type {@linkplain JobType#orderedBy
-     *     derives} an ordering key from the payload, in which case use {@link #enqueueFrom} instead
+     *     key, an ordering key, strict ordering, a group, a header or a trace, or disable the
+     *     wake-up, none of which is possible for jobs of a schedule; or if the type derives an
+     *     {@linkplain JobType#orderedBy ordering key} or a {@linkplain JobType#groupedBy group}
+     *     from the payload, in which case use {@link #enqueueFrom} instead
      */
     public <T> Schedule enqueue(JobType<T> type, T payload, UnaryOperator<EnqueueOptions> options) {
       Objects.requireNonNull(payload, "The payload must not be null.");
-      if (type.orderingKey(payload).isPresent()) {
-        throw new IllegalArgumentException(
-            "Schedule '%s' has a fixed payload, so its jobs cannot have the ordering key of kind '%s'. Use enqueueFrom."
-                .formatted(name, type.kind()));
-      }
+      refuse("ordering key", type, type.orderingKey(payload));
+      refuse("group", type, type.group(payload));
       return schedule(new Content<>(type, payload, null, require(options)));
+    }
+
+    private void refuse(String what, JobType<?> type, Optional<String> derived) {
+      if (derived.isPresent()) {
+        throw new IllegalArgumentException(
+            "Schedule '%s' has a fixed payload, so its jobs cannot have the %s of kind '%s'. Use enqueueFrom."
+                .formatted(name, what, type.kind()));
+      }
     }
 
     /**
@@ -254,8 +260,8 @@ public final class Schedule {
 
     /**
      * Enqueues a job at each planned time, with a payload that a function returns. Only workers
-     * that declare the schedule can fire it. If the type {@linkplain JobType#orderedBy derives}
-     * ordering keys from payloads, the jobs have these keys.
+     * that declare the schedule can fire it. If the type derives {@linkplain JobType#orderedBy
+     * ordering keys} or {@linkplain JobType#groupedBy groups} from payloads, the jobs have them.
      *
      * @param <T> the type of the payload
      * @param type the jobs' type
@@ -283,10 +289,11 @@ public final class Schedule {
           || chosen.idempotencyKey().isPresent()
           || chosen.orderingKey().isPresent()
           || chosen.hasStrictOrdering()
+          || chosen.group().isPresent()
           || !chosen.wakesUp()
           || !chosen.headers().isEmpty()) {
         throw new IllegalArgumentException(
-            "Schedule '%s' sets a delay, due time, idempotency key, ordering key, strict ordering, header, trace or no wake-up, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
+            "Schedule '%s' sets a delay, due time, idempotency key, ordering key, strict ordering, group, header, trace or no wake-up, which jobs of a schedule cannot have. Remove the option; use Overlap to keep its jobs apart."
                 .formatted(name));
       }
       return chosen;

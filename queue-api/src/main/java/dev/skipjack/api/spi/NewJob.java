@@ -248,6 +248,11 @@ public final class NewJob {
         && (options.hasStrictOrdering() || type.hasStrictOrdering());
   }
 
+  /** {@return the group, or null if the job has none} */
+  public @Nullable String group() {
+    return options.group().orElse(null);
+  }
+
   /** {@return whether workers are woken if the job is due immediately} */
   public boolean wakesUp() {
     return options.wakesUp();

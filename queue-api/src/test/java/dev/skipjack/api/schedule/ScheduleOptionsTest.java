@@ -37,6 +37,7 @@ class ScheduleOptionsTest {
           "headers", job -> job.headers(Map.of("name", "value")),
           "orderingKey", job -> job.orderingKey("key"),
           "strictOrdering", job -> job.strictOrdering(),
+          "group", job -> job.group("tenant-1"),
           "withoutWakeUp", job -> job.withoutWakeUp());
 
   /** Options that set nothing. */
@@ -62,6 +63,22 @@ class ScheduleOptionsTest {
                 .as(name)
                 .isThrownBy(() -> schedule(option))
                 .withMessageContaining("Schedule 'nightly' sets"));
+  }
+
+  @Test
+  void aFixedPayloadCannotHaveAKeyOrAGroupThatItsTypeDerives() {
+    Schedule.Named nightly = Schedule.every(Duration.ofHours(1)).named("nightly");
+    JobType<String> type = JobType.of("report", String.class);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> nightly.enqueue(type.groupedBy(payload -> payload), "tenant-1"))
+        .withMessage(
+            "Schedule 'nightly' has a fixed payload, so its jobs cannot have the group of kind 'report'. Use enqueueFrom.");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> nightly.enqueue(type.orderedBy(payload -> payload), "account-1"))
+        .withMessageContaining("the ordering key of kind 'report'");
+    assertThat(nightly.enqueueFrom(type.groupedBy(payload -> payload), planned -> "tenant-1"))
+        .isNotNull();
   }
 
   private static Schedule schedule(UnaryOperator<EnqueueOptions> option) {

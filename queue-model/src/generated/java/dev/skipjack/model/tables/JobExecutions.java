@@ -122,6 +122,12 @@ public class JobExecutions extends TableImpl<JobExecutionsRecord> {
     public final TableField<JobExecutionsRecord, String> WORKER_ID = createField(DSL.name("worker_id"), SQLDataType.CLOB, this, "Worker that ran the attempt.");
 
     /**
+     * The column <code>skipjack.job_executions.group_key</code>. Group of the
+     * job, if it was claimed from a fair or limited queue.
+     */
+    public final TableField<JobExecutionsRecord, String> GROUP_KEY = createField(DSL.name("group_key"), SQLDataType.CLOB, this, "Group of the job, if it was claimed from a fair or limited queue.");
+
+    /**
      * The column <code>skipjack.job_executions.error_class</code>. Class of the
      * exception that ended the attempt, if any.
      */

@@ -252,6 +252,19 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "What happens to the waiting jobs of its ordering key when the job becomes dead: block, skip or park. NULL: block.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
 
     /**
+     * The column <code>skipjack.jobs.group_key</code>. Group of the job, its
+     * tenant or resource. Fair queues serve groups in turn, and limits count
+     * the running jobs of each.
+     */
+    public final TableField<JobsRecord, String> GROUP_KEY = createField(DSL.name("group_key"), SQLDataType.CLOB, this, "Group of the job, its tenant or resource. Fair queues serve groups in turn, and limits count the running jobs of each.");
+
+    /**
+     * The column <code>skipjack.jobs.limit_name</code>. Limit under which the
+     * current or the latest attempt was claimed. NULL: none.
+     */
+    public final TableField<JobsRecord, String> LIMIT_NAME = createField(DSL.name("limit_name"), SQLDataType.CLOB, this, "Limit under which the current or the latest attempt was claimed. NULL: none.");
+
+    /**
      * The column <code>skipjack.jobs.progress</code>. Latest progress that the
      * handler reported.
      */
@@ -306,7 +319,7 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     @Override
     public List<Index> getIndexes() {
-        return Arrays.asList(Indexes.JOBS_DEAD_IDX, Indexes.JOBS_ORDERING_BLOCKED_IDX, Indexes.JOBS_ORDERING_HEAD_IDX, Indexes.JOBS_PENDING_IDX, Indexes.JOBS_RUNNING_IDX, Indexes.JOBS_UNIQUE_KEY_IDX);
+        return Arrays.asList(Indexes.JOBS_DEAD_IDX, Indexes.JOBS_GROUP_IDX, Indexes.JOBS_LIMIT_GROUP_IDX, Indexes.JOBS_LIMIT_IDX, Indexes.JOBS_ORDERING_BLOCKED_IDX, Indexes.JOBS_ORDERING_HEAD_IDX, Indexes.JOBS_PENDING_IDX, Indexes.JOBS_RUNNING_IDX, Indexes.JOBS_UNIQUE_KEY_IDX);
     }
 
     @Override

@@ -185,6 +185,11 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
     public final TableField<JobsArchiveRecord, String> ORDERING_KEY = createField(DSL.name("ordering_key"), SQLDataType.CLOB, this, "Its ordering key.");
 
     /**
+     * The column <code>skipjack.jobs_archive.group_key</code>. Its group.
+     */
+    public final TableField<JobsArchiveRecord, String> GROUP_KEY = createField(DSL.name("group_key"), SQLDataType.CLOB, this, "Its group.");
+
+    /**
      * The column <code>skipjack.jobs_archive.tags</code>. Its labels.
      */
     public final TableField<JobsArchiveRecord, String[]> TAGS = createField(DSL.name("tags"), SQLDataType.CLOB.array(), this, "Its labels.");

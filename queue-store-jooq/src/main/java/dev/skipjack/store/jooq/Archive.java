@@ -50,6 +50,7 @@ final class Archive {
           new Copied(JOBS_ARCHIVE.LAST_ERROR, JOBS.LAST_ERROR),
           new Copied(JOBS_ARCHIVE.UNIQUE_LABEL, JOBS.UNIQUE_LABEL),
           new Copied(JOBS_ARCHIVE.ORDERING_KEY, JOBS.ORDERING_KEY),
+          new Copied(JOBS_ARCHIVE.GROUP_KEY, JOBS.GROUP_KEY),
           new Copied(JOBS_ARCHIVE.TAGS, JOBS.TAGS),
           new Copied(JOBS_ARCHIVE.HEADERS, JOBS.HEADERS));
 

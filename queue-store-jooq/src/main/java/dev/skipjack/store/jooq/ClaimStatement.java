@@ -70,7 +70,8 @@ import org.jooq.impl.SQLDataType;
  *                     WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
  *                       AND kind = ANY (:kinds) AND scheduled_at >= lane.low_water AND scheduled_at <= now()
  *                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS due
- *             WHERE (SELECT paused_at FROM job_queues WHERE queue = lane.queue AND <the pause has not ended>) IS NULL
+ *             WHERE (SELECT queue FROM job_queues WHERE queue = lane.queue
+ *                       AND (<paused now> OR fair OR limit_name IS NOT NULL)) IS NULL
  *             LIMIT :limit))
  *   RETURNING ...),
  * opened AS (INSERT INTO job_executions (...) SELECT ... FROM claimed)
@@ -82,8 +83,9 @@ import org.jooq.impl.SQLDataType;
  * because PostgreSQL may run an {@code IN (... LIMIT)} subquery more than once and take too many
  * rows, and because a join turns into a sequential scan under a generic plan (docs/adr/0001).
  *
- * <p>The statement itself checks whether a queue is paused, because the caller's list of lanes may
- * be seconds old. This costs one lookup in a small table per lane.
+ * <p>The statement itself checks whether a queue is paused, fair or limited, because the caller's
+ * list of lanes may be seconds old. So it never claims from a queue that has just become limited.
+ * This costs one lookup in a small table per lane.
  *
  * <p>Locks the chosen rows in lane order without waiting. Rows that another worker has locked are
  * skipped, so no order can deadlock. The lock is {@code NO KEY} because {@code FOR UPDATE SKIP
@@ -237,15 +239,19 @@ final class ClaimStatement {
   }
 
   /**
-   * Returns the condition that a queue is not paused. It compares a value, because the planner
-   * would turn NOT EXISTS into a join with all queues.
+   * Returns the condition that a queue is neither paused nor fair nor limited. Jobs of fair and
+   * limited queues start only by the claim of groups. The condition compares a value, because the
+   * planner would turn NOT EXISTS into a join with all queues.
    */
   static Condition isServed(Field<String> queue) {
     return field(
-            select(JOB_QUEUES.PAUSED_AT)
+            select(JOB_QUEUES.QUEUE)
                 .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
-                .and(PausePredicates.NOT_ENDED))
+                .and(
+                    PausePredicates.PAUSED
+                        .or(JOB_QUEUES.FAIR)
+                        .or(JOB_QUEUES.LIMIT_NAME.isNotNull())))
         .isNull();
   }
 

@@ -18,11 +18,11 @@ import org.jooq.impl.SQLDataType;
 /**
  * Confirms, after the commit of a caller's transaction, that a job which this transaction inserted
  * as running may start. Returns no row if the job does not exist, because a savepoint was rolled
- * back, or if another execution holds it. Returns false if the queue was paused meanwhile, or if
- * more jobs come first than the worker has other free slots.
+ * back, or if another execution holds it. Returns false if the queue was paused, made fair or
+ * limited meanwhile, or if more jobs come first than the worker has other free slots.
  *
  * <pre>{@code
- * SELECT <not paused> AND <due jobs of the priority> + <jobs of a higher priority> <= :spare AS may_start
+ * SELECT <neither paused nor fair nor limited> AND <due jobs of the priority> + <jobs of a higher priority> <= :spare AS may_start
  *   FROM jobs LEFT JOIN job_queues ON job_queues.queue = jobs.queue
  *  WHERE jobs.id = :id AND jobs.current_execution_id = :execution
  * }</pre>

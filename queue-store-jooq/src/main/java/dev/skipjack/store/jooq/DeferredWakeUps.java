@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * wakeUps.send(connection);
  * }</pre>
  *
- * <p>A wake-up that is sent with the commit holds a database-wide lock until the commit is on disk.
- * The other transactions that send wake-ups wait for this lock. A wake-up is therefore skipped if a
- * concurrent transaction sends one for the same queue. A deferred wake-up is not skipped for this
- * reason and holds the lock only briefly, but costs a round trip. For jobs without an ordering key,
- * a queue object sends at most one per queue in 5 ms.
+ * <p>A wake-up that is sent with the commit holds a lock on the whole server until the commit is on
+ * disk. The other transactions that send wake-ups wait for this lock. A wake-up is therefore
+ * skipped if a concurrent transaction sends one for the same queue. A deferred wake-up is not
+ * skipped for this reason and holds the lock only briefly, but costs a round trip. For jobs without
+ * an ordering key, a queue object sends at most one per queue in 5 ms.
  *
  * <p>If the transaction is rolled back, or its process ends before {@link #send}, no wake-up is
  * sent. Polling then finds jobs that were committed. Not thread-safe. Use an instance for one

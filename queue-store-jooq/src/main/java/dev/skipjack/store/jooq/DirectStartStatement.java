@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Inserts a job as running, with its audit row, for a worker of this process that has kept a slot
- * free for it. The job is inserted as pending if its queue is paused, or if a claim would return
- * more other jobs before it than the worker has other free slots.
+ * free for it. The job is inserted as pending if its queue is paused, fair or limited, or if a
+ * claim would return more other jobs before it than the worker has other free slots.
  *
  * <pre>{@code
  * WITH lane AS MATERIALIZED (
@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  *              AND scheduled_at <= statement_timestamp() ORDER BY scheduled_at, id LIMIT 9) AS due)
  *        + (SELECT count(*) FROM (SELECT id FROM jobs WHERE status = 'pending' AND queue = :queue AND priority > own.priority
  *            ORDER BY priority, scheduled_at, id LIMIT 9) AS higher) <= :spare AS is_free
- *     FROM (SELECT coalesce(:priority, default_priority, 0) AS priority, ..., <not paused> AS is_served
+ *     FROM (SELECT coalesce(:priority, default_priority, 0) AS priority, ..., <neither paused nor fair nor limited> AS is_served
  *             FROM (SELECT 1) AS one LEFT JOIN job_queues ON queue = :queue) AS own),
  * inserted AS (INSERT INTO jobs (..., status, current_execution_id, locked_by, started_at, lease_expires_at, attempts)
  *              SELECT ..., CASE WHEN lane.is_free THEN 'running' ELSE 'pending' END,

@@ -52,7 +52,7 @@ import org.jooq.impl.SQLDataType;
  * unlocked AS MATERIALIZED (SELECT id, queue = :queue AND priority = :priority AND kind = ANY (:kinds) AND scheduled_at <= now()
  *                                      AND attempts - uncounted_attempts < max_attempts
  *                                      AND octet_length(CAST(payload AS text)) <= :longest_payload
- *                                      AND <the queue is not paused> AS is_claimable FROM jobs ... FOR NO KEY UPDATE SKIP LOCKED),
+ *                                      AND <the queue is neither paused nor fair nor limited> AS is_claimable FROM jobs ... FOR NO KEY UPDATE SKIP LOCKED),
  * claimed  AS (UPDATE jobs SET status = 'running', current_execution_id = nextval('job_execution_id_seq'), ..., ordering_head = true
  *               WHERE id = ANY (ARRAY(SELECT id FROM unlocked WHERE is_claimable)) RETURNING ...),
  * opened   AS (INSERT INTO job_executions (...) SELECT ... FROM claimed),

@@ -18,8 +18,8 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * The conditions on which a job may start without a claim: its queue is not paused, and the worker
- * has other free slots for all jobs that come first. Every name in them is qualified, and each
+ * The conditions on which a job may start without a claim: its queue is neither paused nor fair nor
+ * limited, and the worker has other free slots for all jobs that come first. Every name in them is qualified, and each
  * count has a small constant LIMIT and the order of {@code jobs_pending_idx}, so they need no
  * planner settings and no {@code search_path}. The time is that of the statement, because a
  * caller's transaction may have begun long ago.
@@ -38,9 +38,14 @@ final class LaneCheck {
     return Math.min(freeSlots, MOST_SPARE);
   }
 
-  /** Returns the condition that the queue is not paused, or has no row. */
+  /** Returns the condition that the queue is neither paused nor fair nor limited, or has no row. */
   static Condition isServed() {
-    return JOB_QUEUES.PAUSED_AT.isNull().or(is(JOB_QUEUES.PAUSED_UNTIL, "<=", statementStart()));
+    return JOB_QUEUES
+        .PAUSED_AT
+        .isNull()
+        .or(is(JOB_QUEUES.PAUSED_UNTIL, "<=", statementStart()))
+        .and(condition("{0} is not true", JOB_QUEUES.FAIR))
+        .and(JOB_QUEUES.LIMIT_NAME.isNull());
   }
 
   /**

@@ -44,6 +44,9 @@ final class NewJobFactory {
     if (chosen.orderingKey().isEmpty() && payload != null) {
       chosen = type.orderingKey(payload).map(chosen::orderingKey).orElse(chosen);
     }
+    if (chosen.group().isEmpty() && payload != null) {
+      chosen = type.group(payload).map(chosen::group).orElse(chosen);
+    }
     return NewJob.of(type, encode(type.kind(), payload), chosen);
   }
 

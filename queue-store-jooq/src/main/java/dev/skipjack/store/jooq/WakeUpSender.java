@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Wakes workers for jobs that are due immediately.
  *
- * <p>NOTIFY takes a database-wide lock at commit, so it is sent rarely. After the queue's own
+ * <p>NOTIFY takes a lock on the whole server at commit, so it is sent rarely. After the queue's own
  * transactions, and after callers' transactions with deferred wake-ups, it is sent at most once per
  * queue within a few milliseconds, because a woken worker polls again soon. Wake-ups for ordering
  * keys are not limited in this way. Other callers' transactions that began in the same tenth of a

@@ -485,20 +485,22 @@ class ReadStatementTest {
 
     @Test
     void queuesAreListedWithTheirSettings() {
+      fixture.execute("INSERT INTO @job_limits (name, max_running) VALUES ('stripe', 4)");
       fixture.execute(
-          "INSERT INTO @job_queues (queue, paused_at, max_running, archive_retention, dead_retention, default_priority, default_max_attempts)"
-              + " VALUES ('b', now(), 4, interval '1 month', interval '0', -7, 9), ('a', NULL, NULL, NULL, interval '0.5 s', NULL, NULL)");
+          "INSERT INTO @job_queues (queue, paused_at, limit_name, fair, archive_retention, dead_retention, default_priority, default_max_attempts)"
+              + " VALUES ('b', now(), 'stripe', true, interval '1 month', interval '0', -7, 9), ('a', NULL, NULL, false, interval '0.5 s', NULL, NULL)");
 
       List<QueueState> queues = reader.queues();
 
       assertThat(queues).extracting(QueueState::queue).containsExactly("a", "b");
       assertThat(queues.get(0).paused()).isFalse();
-      assertThat(queues.get(0).maxRunning()).isNull();
+      assertThat(queues.get(0).limit()).isNull();
       assertThat(queues.get(0).archiveRetention()).isNull();
       assertThat(queues.get(0).deadRetention()).isEqualTo(Duration.ofSeconds(1));
       assertThat(queues.get(1).paused()).isTrue();
       assertThat(queues.get(1).pausedUntil()).isNull();
-      assertThat(queues.get(1).maxRunning()).isEqualTo(4);
+      assertThat(queues.get(1).limit()).isEqualTo("stripe");
+      assertThat(queues.get(1).fair()).isTrue();
       assertThat(queues.get(1).archiveRetention()).isEqualTo(Duration.ofDays(30));
       assertThat(queues.get(1).deadRetention()).isZero();
       assertThat(queues.get(1).defaultPriority()).isEqualTo(-7);

@@ -175,11 +175,27 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     }
 
     /**
+     * Setter for <code>skipjack.job_executions.group_key</code>. Group of the
+     * job, if it was claimed from a fair or limited queue.
+     */
+    public void setGroupKey(String value) {
+        set(9, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_executions.group_key</code>. Group of the
+     * job, if it was claimed from a fair or limited queue.
+     */
+    public String getGroupKey() {
+        return (String) get(9);
+    }
+
+    /**
      * Setter for <code>skipjack.job_executions.error_class</code>. Class of the
      * exception that ended the attempt, if any.
      */
     public void setErrorClass(String value) {
-        set(9, value);
+        set(10, value);
     }
 
     /**
@@ -187,7 +203,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * exception that ended the attempt, if any.
      */
     public String getErrorClass() {
-        return (String) get(9);
+        return (String) get(10);
     }
 
     /**
@@ -195,7 +211,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * attempt did not succeed; sanitised and truncated.
      */
     public void setErrorMessage(String value) {
-        set(10, value);
+        set(11, value);
     }
 
     /**
@@ -203,7 +219,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * attempt did not succeed; sanitised and truncated.
      */
     public String getErrorMessage() {
-        return (String) get(10);
+        return (String) get(11);
     }
 
     /**
@@ -211,7 +227,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * of the exception, if any; sanitised and truncated.
      */
     public void setErrorStack(String value) {
-        set(11, value);
+        set(12, value);
     }
 
     /**
@@ -219,7 +235,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
      * of the exception, if any; sanitised and truncated.
      */
     public String getErrorStack() {
-        return (String) get(11);
+        return (String) get(12);
     }
 
     // -------------------------------------------------------------------------
@@ -245,7 +261,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
     /**
      * Create a detached, initialised JobExecutionsRecord
      */
-    public JobExecutionsRecord(Long id, Long jobId, Instant startedAt, Instant finishedAt, Integer attempt, ExecutionStatus status, String queue, String kind, String workerId, String errorClass, String errorMessage, String errorStack) {
+    public JobExecutionsRecord(Long id, Long jobId, Instant startedAt, Instant finishedAt, Integer attempt, ExecutionStatus status, String queue, String kind, String workerId, String groupKey, String errorClass, String errorMessage, String errorStack) {
         super(JobExecutions.JOB_EXECUTIONS);
 
         setId(id);
@@ -257,6 +273,7 @@ public class JobExecutionsRecord extends UpdatableRecordImpl<JobExecutionsRecord
         setQueue(queue);
         setKind(kind);
         setWorkerId(workerId);
+        setGroupKey(groupKey);
         setErrorClass(errorClass);
         setErrorMessage(errorMessage);
         setErrorStack(errorStack);

@@ -115,19 +115,35 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_queues.max_running</code>. Maximum number
-     * of jobs of the queue that run at once in all workers. NULL: no limit.
+     * Setter for <code>skipjack.job_queues.limit_name</code>. Limit that binds
+     * the jobs of the queue. Several queues may name one limit. NULL: none.
      */
-    public void setMaxRunning(Integer value) {
+    public void setLimitName(String value) {
         set(5, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_queues.max_running</code>. Maximum number
-     * of jobs of the queue that run at once in all workers. NULL: no limit.
+     * Getter for <code>skipjack.job_queues.limit_name</code>. Limit that binds
+     * the jobs of the queue. Several queues may name one limit. NULL: none.
      */
-    public Integer getMaxRunning() {
-        return (Integer) get(5);
+    public String getLimitName() {
+        return (String) get(5);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_queues.fair</code>. Whether the groups of
+     * the queue's jobs are served in turn, by weight, inside a priority.
+     */
+    public void setFair(Boolean value) {
+        set(6, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_queues.fair</code>. Whether the groups of
+     * the queue's jobs are served in turn, by weight, inside a priority.
+     */
+    public Boolean getFair() {
+        return (Boolean) get(6);
     }
 
     /**
@@ -136,7 +152,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * default.
      */
     public void setArchiveRetention(YearToSecond value) {
-        set(6, value);
+        set(7, value);
     }
 
     /**
@@ -145,7 +161,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * default.
      */
     public YearToSecond getArchiveRetention() {
-        return (YearToSecond) get(6);
+        return (YearToSecond) get(7);
     }
 
     /**
@@ -153,7 +169,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs are kept. NULL: until an operator prunes them.
      */
     public void setDeadRetention(YearToSecond value) {
-        set(7, value);
+        set(8, value);
     }
 
     /**
@@ -161,7 +177,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs are kept. NULL: until an operator prunes them.
      */
     public YearToSecond getDeadRetention() {
-        return (YearToSecond) get(7);
+        return (YearToSecond) get(8);
     }
 
     /**
@@ -169,7 +185,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs enqueued without one. NULL: 0.
      */
     public void setDefaultPriority(Short value) {
-        set(8, value);
+        set(9, value);
     }
 
     /**
@@ -177,7 +193,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * jobs enqueued without one. NULL: 0.
      */
     public Short getDefaultPriority() {
-        return (Short) get(8);
+        return (Short) get(9);
     }
 
     /**
@@ -185,7 +201,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * number of used attempts of jobs enqueued without one. NULL: 25.
      */
     public void setDefaultMaxAttempts(Integer value) {
-        set(9, value);
+        set(10, value);
     }
 
     /**
@@ -193,7 +209,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * number of used attempts of jobs enqueued without one. NULL: 25.
      */
     public Integer getDefaultMaxAttempts() {
-        return (Integer) get(9);
+        return (Integer) get(10);
     }
 
     /**
@@ -202,7 +218,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * the policy of the dead job.
      */
     public void setOrderingPolicy(OrderingPolicy value) {
-        set(10, value);
+        set(11, value);
     }
 
     /**
@@ -211,7 +227,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * the policy of the dead job.
      */
     public OrderingPolicy getOrderingPolicy() {
-        return (OrderingPolicy) get(10);
+        return (OrderingPolicy) get(11);
     }
 
     /**
@@ -219,7 +235,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public void setCreatedAt(Instant value) {
-        set(11, value);
+        set(12, value);
     }
 
     /**
@@ -227,7 +243,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(11);
+        return (Instant) get(12);
     }
 
     /**
@@ -235,7 +251,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(12, value);
+        set(13, value);
     }
 
     /**
@@ -243,7 +259,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(12);
+        return (Instant) get(13);
     }
 
     // -------------------------------------------------------------------------
@@ -269,7 +285,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     /**
      * Create a detached, initialised JobQueuesRecord
      */
-    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, String pausedBy, String pauseReason, Integer maxRunning, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant createdAt, Instant updatedAt) {
+    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, String pausedBy, String pauseReason, String limitName, Boolean fair, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant createdAt, Instant updatedAt) {
         super(JobQueues.JOB_QUEUES);
 
         setQueue(queue);
@@ -277,7 +293,8 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
         setPausedUntil(pausedUntil);
         setPausedBy(pausedBy);
         setPauseReason(pauseReason);
-        setMaxRunning(maxRunning);
+        setLimitName(limitName);
+        setFair(fair);
         setArchiveRetention(archiveRetention);
         setDeadRetention(deadRetention);
         setDefaultPriority(defaultPriority);

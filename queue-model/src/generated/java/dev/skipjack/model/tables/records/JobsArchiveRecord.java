@@ -348,31 +348,45 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.jobs_archive.group_key</code>. Its group.
+     */
+    public void setGroupKey(String value) {
+        set(20, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs_archive.group_key</code>. Its group.
+     */
+    public String getGroupKey() {
+        return (String) get(20);
+    }
+
+    /**
      * Setter for <code>skipjack.jobs_archive.tags</code>. Its labels.
      */
     public void setTags(String[] value) {
-        set(20, value);
+        set(21, value);
     }
 
     /**
      * Getter for <code>skipjack.jobs_archive.tags</code>. Its labels.
      */
     public String[] getTags() {
-        return (String[]) get(20);
+        return (String[]) get(21);
     }
 
     /**
      * Setter for <code>skipjack.jobs_archive.headers</code>. Its headers.
      */
     public void setHeaders(JSONB value) {
-        set(21, value);
+        set(22, value);
     }
 
     /**
      * Getter for <code>skipjack.jobs_archive.headers</code>. Its headers.
      */
     public JSONB getHeaders() {
-        return (JSONB) get(21);
+        return (JSONB) get(22);
     }
 
     // -------------------------------------------------------------------------
@@ -398,7 +412,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
     /**
      * Create a detached, initialised JobsArchiveRecord
      */
-    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String[] tags, JSONB headers) {
+    public JobsArchiveRecord(Long id, Instant finishedAt, JobStatus status, String queue, String kind, JSONB payload, Integer payloadVersion, Short priority, Instant scheduledAt, Instant createdAt, Instant startedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Long executionId, String workerId, JSONB result, String lastError, String uniqueLabel, String orderingKey, String groupKey, String[] tags, JSONB headers) {
         super(JobsArchive.JOBS_ARCHIVE);
 
         setId(id);
@@ -421,6 +435,7 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
         setLastError(lastError);
         setUniqueLabel(uniqueLabel);
         setOrderingKey(orderingKey);
+        setGroupKey(groupKey);
         setTags(tags);
         setHeaders(headers);
         resetChangedOnNotNull();

@@ -510,11 +510,45 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.jobs.group_key</code>. Group of the job, its
+     * tenant or resource. Fair queues serve groups in turn, and limits count
+     * the running jobs of each.
+     */
+    public void setGroupKey(String value) {
+        set(29, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.group_key</code>. Group of the job, its
+     * tenant or resource. Fair queues serve groups in turn, and limits count
+     * the running jobs of each.
+     */
+    public String getGroupKey() {
+        return (String) get(29);
+    }
+
+    /**
+     * Setter for <code>skipjack.jobs.limit_name</code>. Limit under which the
+     * current or the latest attempt was claimed. NULL: none.
+     */
+    public void setLimitName(String value) {
+        set(30, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.jobs.limit_name</code>. Limit under which the
+     * current or the latest attempt was claimed. NULL: none.
+     */
+    public String getLimitName() {
+        return (String) get(30);
+    }
+
+    /**
      * Setter for <code>skipjack.jobs.progress</code>. Latest progress that the
      * handler reported.
      */
     public void setProgress(JSONB value) {
-        set(29, value);
+        set(31, value);
     }
 
     /**
@@ -522,7 +556,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * handler reported.
      */
     public JSONB getProgress() {
-        return (JSONB) get(29);
+        return (JSONB) get(31);
     }
 
     /**
@@ -530,7 +564,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public void setTags(String[] value) {
-        set(30, value);
+        set(32, value);
     }
 
     /**
@@ -538,7 +572,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * filters.
      */
     public String[] getTags() {
-        return (String[]) get(30);
+        return (String[]) get(32);
     }
 
     /**
@@ -547,7 +581,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
     public void setHeaders(JSONB value) {
-        set(31, value);
+        set(33, value);
     }
 
     /**
@@ -556,7 +590,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
      * &lt;name&gt;@&lt;planned time&gt; for a fire of a schedule.
      */
     public JSONB getHeaders() {
-        return (JSONB) get(31);
+        return (JSONB) get(33);
     }
 
     // -------------------------------------------------------------------------
@@ -582,7 +616,7 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     /**
      * Create a detached, initialised JobsRecord
      */
-    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String lastErrorClass, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, JSONB progress, String[] tags, JSONB headers) {
+    public JobsRecord(Long id, Long currentExecutionId, Instant leaseExpiresAt, Instant scheduledAt, Instant createdAt, Instant updatedAt, Instant startedAt, Instant diedAt, Instant cancelRequestedAt, Integer attempts, Integer uncountedAttempts, Integer maxAttempts, Integer payloadVersion, Short priority, JobStatus status, String queue, String kind, JSONB payload, String lockedBy, String lastError, String lastErrorClass, String uniqueKey, String uniqueLabel, UniqueUntil uniqueUntil, String freedUniqueKey, String orderingKey, Boolean orderingHead, Long orderingPosition, OrderingPolicy orderingPolicy, String groupKey, String limitName, JSONB progress, String[] tags, JSONB headers) {
         super(Jobs.JOBS);
 
         setId(id);
@@ -614,6 +648,8 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
         setOrderingHead(orderingHead);
         setOrderingPosition(orderingPosition);
         setOrderingPolicy(orderingPolicy);
+        setGroupKey(groupKey);
+        setLimitName(limitName);
         setProgress(progress);
         setTags(tags);
         setHeaders(headers);

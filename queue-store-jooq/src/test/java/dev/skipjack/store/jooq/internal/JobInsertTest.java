@@ -42,7 +42,7 @@ class JobInsertTest {
 
   /** Values of a job that have no column of that name in {@code jobs}. */
   private static final List<String> ELSEWHERE =
-      List.of("idempotency_key", "wakes_up", "traceparent", "has_strict_ordering");
+      List.of("idempotency_key", "wakes_up", "traceparent", "has_strict_ordering", "group");
 
   @Test
   void everyColumnOfJobsIsInsertedOrSetLater() {
