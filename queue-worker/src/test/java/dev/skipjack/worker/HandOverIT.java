@@ -203,7 +203,11 @@ class HandOverIT {
 
     assertThat(asked).hasValue(0);
     assertThat(ran).containsExactly(0);
-    assertThat(text("SELECT status || ' ' || attempts FROM @jobs WHERE id = " + jobs.get(1)))
+    // A claim that began before the stop may have found it. Then it was released uncounted.
+    assertThat(
+            text(
+                "SELECT status || ' ' || attempts - uncounted_attempts FROM @jobs WHERE id = "
+                    + jobs.get(1)))
         .isEqualTo("pending 0");
   }
 
