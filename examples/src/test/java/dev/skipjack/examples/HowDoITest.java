@@ -12,6 +12,7 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobEdit;
@@ -29,12 +30,17 @@ import dev.skipjack.api.operations.RedriveSummary;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.dedup.Unique;
 import dev.skipjack.dedup.UniqueJobs;
+import dev.skipjack.micrometer.MicrometerMetrics;
+import dev.skipjack.micrometer.QueueMetrics;
+import dev.skipjack.migrations.Migrations;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueAssertions;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.ConnectException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -43,6 +49,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -71,6 +78,14 @@ class HowDoITest {
     queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
   }
 
+  // snippet: queue
+  static JobQueue queue(DataSource dataSource) {
+    Migrations.migrate(dataSource); // creates the tables in the schema skipjack
+    return JobQueue.on(dataSource);
+  }
+
+  // end of snippet
+
   // snippet: jdbc
   void remindOf(Connection transaction, String user) throws SQLException {
     try (PreparedStatement insert =
@@ -83,9 +98,12 @@ class HowDoITest {
 
   // end of snippet
 
+  // snippet: many
   List<JobId> remindAll(List<String> users) {
     return queue.enqueueAll(REMIND, users.stream().map(Remind::new).toList());
   }
+
+  // end of snippet
 
   // snippet: once
   EnqueueResult remindOnce(String user) {
@@ -133,6 +151,7 @@ class HowDoITest {
 
   // end of snippet
 
+  // snippet: rules
   static final JobType<Remind> WITH_RULES =
       JobType.of("remind-by-mail", Remind.class)
           .maxAttempts(10)
@@ -141,6 +160,9 @@ class HowDoITest {
           .deadOn(IllegalArgumentException.class)
           .timeout(Duration.ofMinutes(2));
 
+  // end of snippet
+
+  // snippet: outcomes
   Outcome send(Remind reminder, JobContext context) {
     if (reminder.user().isEmpty()) {
       return Outcome.dead("The reminder has no user.");
@@ -150,12 +172,17 @@ class HowDoITest {
         : Outcome.completed(Map.of("channel", "mail")); // the result of the job
   }
 
+  // end of snippet
+
+  // snippet: progress
   Outcome sendMany(Remind reminder, JobContext context) {
     for (int part = 0; part < 100 && !context.isCancelled(); part++) {
       context.progress(part, "sending");
     }
     return Outcome.completed();
   }
+
+  // end of snippet
 
   // snippet: complete-in
   Outcome count(Remind reminder, JobContext context) throws SQLException {
@@ -171,6 +198,17 @@ class HowDoITest {
 
   // end of snippet
 
+  // snippet: version
+  record RemindBy(String channel, String user) {}
+
+  /** Jobs of version 1 had no channel. */
+  static final JobType<RemindBy> REMIND_BY =
+      JobType.of("remind", RemindBy.class)
+          .payloadVersion(2)
+          .upcast((json, version) -> "{\"channel\": \"mail\", " + json.substring(1));
+
+  // end of snippet
+
   // snippet: worker
   Worker worker() {
     return Worker.on(queue)
@@ -182,15 +220,51 @@ class HowDoITest {
 
   // end of snippet
 
+  // snippet: history
   void keepHistoryForAMonth() {
     queue
         .admin()
         .configure("emails", QueueSettings.defaults().archiveRetention(Duration.ofDays(30)));
   }
 
+  // end of snippet
+
+  // snippet: test
   void aReminderWasEnqueued(QueueDatabase database) {
     QueueAssertions.assertThat(database).hasEnqueued(REMIND);
   }
+
+  // end of snippet
+
+  // snippet: metrics
+  Worker measured(MeterRegistry registry) {
+    QueueMetrics.of(queue.reader(), queue.doctor()).bindTo(registry); // in one process
+    return Worker.on(queue)
+        .handle(REMIND, this::send)
+        .queue("emails", 10)
+        .metrics(new MicrometerMetrics(registry))
+        .build();
+  }
+
+  // end of snippet
+
+  // snippet: health
+  List<Finding> problems() {
+    return queue.doctor().run().stream().filter(it -> it.level() == Finding.Level.RED).toList();
+  }
+
+  static boolean isReady(Worker worker) {
+    return worker.health().ready();
+  }
+
+  // end of snippet
+
+  // snippet: stop
+  static void closeWhenTheProcessStops(Worker worker) {
+    Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
+  }
+
+  // end of snippet
 
   // snippet: later
   JobId inTwoHours() {
@@ -267,6 +341,7 @@ class HowDoITest {
 
   // end of snippet
 
+  // snippet: drain
   int drain() {
     try (Worker worker =
         Worker.on(queue)
@@ -277,9 +352,14 @@ class HowDoITest {
     }
   }
 
+  // end of snippet
+
+  // snippet: edit
   EditResult remindAnotherUser(JobId waiting) {
     return queue.admin().edit(waiting, JobEdit.nothing().payload(new Remind("grace")));
   }
+
+  // end of snippet
 
   @Test
   void aDelayedJobIsListedEditedAndCancelled() {
@@ -411,6 +491,44 @@ class HowDoITest {
     keepHistoryForAMonth();
     assertThat(queue.admin().settings("emails").orElseThrow().archiveRetention())
         .contains(Duration.ofDays(30));
+  }
+
+  @Test
+  void aQueueIsCreatedForADatabase() {
+    assertThat(queue(dataSource).enqueue(REMIND, new Remind("ada")).value()).isPositive();
+  }
+
+  @Test
+  void aJobOfAnEarlierVersionIsRead() {
+    queue.enqueue(REMIND, new Remind("ada"));
+    List<RemindBy> sent = new ArrayList<>();
+    try (Worker worker =
+        Worker.on(queue)
+            .handle(
+                REMIND_BY,
+                (reminder, context) -> {
+                  sent.add(reminder);
+                  return Outcome.completed();
+                })
+            .queue("emails", 1)
+            .build()) {
+      worker.runUntilIdle();
+    }
+    assertThat(sent).containsExactly(new RemindBy("mail", "ada"));
+  }
+
+  @Test
+  void aWorkerIsMeasuredCheckedAndClosed() {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    queue.enqueue(REMIND, new Remind("ada"));
+    try (Worker worker = measured(registry)) {
+      closeWhenTheProcessStops(worker);
+      assertThat(worker.runUntilIdle()).isEqualTo(1);
+      assertThat(isReady(worker)).isFalse(); // it was not started
+    }
+    assertThat(registry.get("skipjack.jobs.run").timer().count()).isEqualTo(1);
+    // The server of the tests does not write durably.
+    assertThat(problems()).extracting(Finding::check).containsExactly("settings");
   }
 
   @Test

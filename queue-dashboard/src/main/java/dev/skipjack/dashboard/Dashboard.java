@@ -8,6 +8,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +58,7 @@ public final class Dashboard implements AutoCloseable {
             access,
             rule != null || login != null,
             login,
+            builder.hosts,
             builder.payloads,
             builder.environment,
             builder.colour);
@@ -122,6 +124,16 @@ public final class Dashboard implements AutoCloseable {
     return settings.isGuarded();
   }
 
+  /**
+   * Returns the names by which a door may be requested that does not know them itself; null for
+   * any. A login by token needs none: the cookie that a browser has belongs to one name.
+   */
+  @Nullable HostNames hosts() {
+    return settings.hosts() == null && settings.login() == null
+        ? HostNames.LOCAL
+        : settings.hosts();
+  }
+
   /** Stops reading. An operation that is running stops after its batch, and can be continued. */
   @Override
   public void close() {
@@ -138,6 +150,7 @@ public final class Dashboard implements AutoCloseable {
     private @Nullable AccessRule rule;
     private @Nullable String token;
     private Access tokenAccess = Access.of(LOCAL_USER, Role.VIEWER);
+    private @Nullable HostNames hosts;
     private PayloadView payloads = PayloadView.standard();
     private @Nullable String environment;
     private EnvironmentColour colour = EnvironmentColour.GREY;
@@ -176,6 +189,20 @@ public final class Dashboard implements AutoCloseable {
       }
       this.token = secret;
       this.tokenAccess = access;
+      return this;
+    }
+
+    /**
+     * Sets the names by which browsers may request the dashboard, besides {@code localhost} and IP
+     * addresses. Other names are refused, because a page of another site could use one that
+     * resolves to the address of the dashboard. Default: with an access rule, {@link
+     * DashboardServer} refuses every name; a servlet container and a login by token accept any.
+     *
+     * @param names the names without a port, for example {@code ops.example.com}
+     * @return this builder
+     */
+    public Builder hosts(String... names) {
+      this.hosts = new HostNames(Set.of(names));
       return this;
     }
 

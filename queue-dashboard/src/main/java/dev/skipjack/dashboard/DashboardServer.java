@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
  * has no TLS: if others than this machine may connect, put a proxy with TLS in front of it.
  *
  * <p>A dashboard without an access rule and without a token can only be bound to the loopback
- * address. It then also refuses requests whose Host header is not a name of this machine, because a
- * page of another site could otherwise reach it through a name that resolves to 127.0.0.1.
+ * address. A dashboard without a token refuses requests whose Host header is a name that {@link
+ * Dashboard.Builder#hosts} does not have, because a page of another site could otherwise reach it
+ * through a name that resolves to this machine.
  */
 public final class DashboardServer implements AutoCloseable {
 
@@ -117,9 +118,10 @@ public final class DashboardServer implements AutoCloseable {
   }
 
   private Response respond(HttpExchange exchange) throws IOException {
-    if (!dashboard.isGuarded()
-        && !LocalRequests.isLocalName(exchange.getRequestHeaders().getFirst("Host"))) {
-      return Response.plain(403, "Use localhost or 127.0.0.1.");
+    HostNames hosts = dashboard.hosts();
+    String host = String.valueOf(exchange.getRequestHeaders().getFirst("Host"));
+    if (hosts != null && !hosts.accept(host)) {
+      return Response.plain(403, HostNames.REFUSED);
     }
     Optional<Request> request;
     try {

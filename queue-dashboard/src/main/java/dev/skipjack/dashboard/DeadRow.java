@@ -3,7 +3,6 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,13 +34,12 @@ record DeadRow(
     String filter,
     boolean exact) {
 
-  static List<DeadRow> of(List<DeadLetterGroup> groups, Visit visit) {
-    return visit.visible(groups, DeadLetterGroup::queue).stream()
-        .map(group -> of(group, String.valueOf(visit.redaction().message(group.error()))))
-        .toList();
-  }
-
-  private static DeadRow of(DeadLetterGroup group, String shown) {
+  /**
+   * Returns the row of a group.
+   *
+   * @param shown its error without what the visitor may not see
+   */
+  static DeadRow of(DeadLetterGroup group, String shown) {
     StringBuilder filter =
         new StringBuilder("queue:%s kind:%s status:dead".formatted(group.queue(), group.kind()));
     boolean exact = shown.equals(group.error());

@@ -26,7 +26,7 @@ final class DeadScreen implements Screen<DeadScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    return new Model(visit.reads().deadLetters().panel().map(all -> DeadRow.of(all, visit)));
+    return new Model(visit.reads().deadLetters().panel());
   }
 
   @Override

@@ -27,28 +27,7 @@ final class DoctorScreen implements Screen<DoctorScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    return new Model(visit.reads().doctor().panel().map(found -> shown(found, visit)));
-  }
-
-  static List<Finding> shown(List<Finding> findings, Visit visit) {
-    return findings.stream()
-        .map(
-            finding ->
-                new Finding(
-                    finding.check(),
-                    finding.level(),
-                    sentence(finding, visit.redaction()),
-                    finding.meaning(),
-                    finding.fix()))
-        .toList();
-  }
-
-  /** A check that could not run says why with the message of an exception. */
-  private static String sentence(Finding finding, Redaction redaction) {
-    String sentence = finding.sentence();
-    return finding.level() == Finding.Level.NOT_CHECKED
-        ? String.valueOf(redaction.message(sentence))
-        : redaction.sentence(sentence);
+    return new Model(visit.reads().findings().panel());
   }
 
   @Override

@@ -1,7 +1,6 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.operations.JobQuery;
-import org.jspecify.annotations.Nullable;
 
 /** Restricts filters to what a user may see. */
 final class Filters {
@@ -22,9 +21,14 @@ final class Filters {
               + " group: or class: to find errors.");
     }
     JobQuery.PayloadField field = query.payload();
-    if (field != null && isMasked(field, visit)) {
+    if (field != null && isMasked(field, visit.services().settings().payloads())) {
       throw Refusal.forbidden(
           "A masked field cannot be searched: the result would reveal its value.");
+    }
+    String group = query.errorGroup();
+    if (group != null && !visit.reads().isShownAsStored(group)) {
+      throw Refusal.forbidden(
+          "This error has values that are hidden from you. A search for it would reveal them.");
     }
     String queue = query.queue();
     if (queue != null && !visit.access().sees(queue)) {
@@ -39,35 +43,17 @@ final class Filters {
    */
   static JobQuery ofChange(String text, Visit visit) {
     JobQuery query = of(text, visit);
-    if (query.queue() == null && !visit.access().seesEverything()) {
-      throw Refusal.forbidden("Name one of your queues in the filter, for example queue:emails.");
+    if (!visit.reads().isVisible(query)) {
+      throw needsQueue();
     }
     return query;
   }
 
-  /** Whether the visitor may see what was done to the jobs of a filter. */
-  static boolean isVisible(JobQuery filter, Visit visit) {
-    String queue = filter.queue();
-    return queue == null ? visit.access().seesEverything() : visit.access().sees(queue);
+  static Refusal needsQueue() {
+    return Refusal.forbidden("Name one of your queues in the filter, for example queue:emails.");
   }
 
-  /** Returns the text of a stored filter, without the values that the visitor may not see. */
-  static String shown(JobQuery filter, Visit visit) {
-    JobQuery shown = filter;
-    boolean payloads = visit.access().payloads();
-    JobQuery.PayloadField field = shown.payload();
-    if (field != null && (!payloads || isMasked(field, visit))) {
-      shown = shown.payload(new JobQuery.PayloadField(field.path(), Redaction.MASK));
-    }
-    @Nullable String error = shown.error();
-    if (error != null && !payloads) {
-      shown = shown.error(Redaction.MASK);
-    }
-    return FilterText.of(shown);
-  }
-
-  private static boolean isMasked(JobQuery.PayloadField field, Visit visit) {
-    PayloadView view = visit.services().settings().payloads();
+  static boolean isMasked(JobQuery.PayloadField field, PayloadView view) {
     return field.path().stream().anyMatch(name -> view.masks(PayloadView.plain(name)));
   }
 }

@@ -93,6 +93,10 @@ final class Gate {
   }
 
   private Response route(Request request) {
+    HostNames hosts = services.settings().hosts();
+    if (hosts != null && !hosts.accept(request.header("Host").orElse(""))) {
+      throw Refusal.forbidden(HostNames.REFUSED);
+    }
     if (!request.path().startsWith("/") || request.path().length() > LONGEST_PATH) {
       throw Refusal.notFound("There is no such page.");
     }
@@ -151,8 +155,7 @@ final class Gate {
     Visit visit = new Visit(request, access, session, parts, services.clock().instant(), services);
     Response response = route.handler().apply(visit);
     return session.isNew()
-        ? response.with(
-            "Set-Cookie", Session.cookie(Session.COOKIE, session.id(), request.secure()))
+        ? response.with("Set-Cookie", session.cookie(request.secure()))
         : response;
   }
 

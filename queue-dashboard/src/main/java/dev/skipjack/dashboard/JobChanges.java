@@ -18,12 +18,12 @@ final class JobChanges {
   /** Returns the job of the path, if the visitor may see its queue. */
   private static JobId required(Visit visit) {
     JobId id = visit.job();
-    var panel = visit.reads().job(id, false).panel();
+    var panel = visit.reads().job(id).panel();
     var found = panel.value();
     if (found == null) {
       throw new Refusal(503, "Job %s could not be read. %s".formatted(id, panel.problem()));
     }
-    if (found.filter(job -> visit.access().sees(job.summary().queue())).isEmpty()) {
+    if (found.isEmpty()) {
       throw JobScreen.notFound(id);
     }
     return id;

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,22 +78,14 @@ final class JobScreen implements Screen<JobScreen.Model> {
 
   /** Returns a job that the visitor may see. */
   static Model read(JobId id, Visit visit) {
-    var found = visit.reads().job(id, visit.access().payloads());
+    var found = visit.reads().job(id);
     var why = visit.reads().why(id);
-    Panel<Optional<JobDetails>> panel = found.panel();
-    Optional<JobDetails> job = panel.or(Optional.empty());
-    if (job.isEmpty()) {
-      if (panel.isMissing()) {
-        throw new Refusal(503, "Job %s could not be read. %s".formatted(id, panel.problem()));
-      }
-      throw notFound(id);
+    Panel<Optional<SeenJob>> panel = found.panel();
+    if (panel.isMissing()) {
+      throw new Refusal(503, "Job %s could not be read. %s".formatted(id, panel.problem()));
     }
-    return model(
-        job.filter(known -> visit.access().sees(known.summary().queue()))
-            .orElseThrow(() -> notFound(id)),
-        why.panel(),
-        panel.problem(),
-        visit);
+    SeenJob job = panel.or(Optional.empty()).orElseThrow(() -> notFound(id));
+    return model(job, why.panel(), panel.problem());
   }
 
   /** The same for a job that does not exist and for one that the visitor may not see. */
@@ -104,79 +95,26 @@ final class JobScreen implements Screen<JobScreen.Model> {
             .formatted(id));
   }
 
-  private static Model model(
-      JobDetails job, Panel<Optional<JobExplanation>> why, @Nullable String problem, Visit visit) {
-    Redaction redaction = visit.redaction();
-    boolean payloads = visit.access().payloads();
-    String payload = payloads ? job.payload() : null;
-    Json.Raw shown = json(payload, visit);
+  private static Model model(SeenJob seen, Panel<Optional<Why>> why, @Nullable String problem) {
+    JobDetails job = seen.details();
     List<JobExecution> attempts = job.executions();
     return new Model(
         job.summary().id(),
-        Jobs.shown(job.summary(), visit),
-        why.map(explained -> explained.map(one -> why(one, redaction))),
-        shown,
-        payload != null
-            && shown != null
-            && payload.length() <= MaskedJson.LONGEST
-            && !shown.text().contains(Redaction.MASK),
-        payloads ? json(job.result(), visit) : null,
-        payloads ? json(job.progress(), visit) : null,
-        payloads ? headers(job.headers(), visit) : Map.of(),
+        job.summary(),
+        why,
+        Json.Raw.of(job.payload()),
+        seen.isPayloadComplete(),
+        Json.Raw.of(job.result()),
+        Json.Raw.of(job.progress()),
+        new TreeMap<>(job.headers()),
         job.fire(),
         job.orderingKey(),
         job.uniqueLabel(),
         job.payloadVersion(),
         job.leaseExpiresAt(),
         job.cancelRequestedAt(),
-        attempts.stream()
-            .skip(Math.max(0, attempts.size() - MOST_ATTEMPTS))
-            .map(attempt -> shown(attempt, redaction))
-            .toList(),
+        attempts.stream().skip(Math.max(0, attempts.size() - MOST_ATTEMPTS)).toList(),
         problem);
-  }
-
-  private static Json.@Nullable Raw json(@Nullable String document, Visit visit) {
-    return document == null
-        ? null
-        : Json.Raw.of(MaskedJson.of(document, visit.services().settings().payloads()).text());
-  }
-
-  private static Map<String, String> headers(Map<String, String> headers, Visit visit) {
-    Map<String, String> shown = new TreeMap<>();
-    PayloadView view = visit.services().settings().payloads();
-    headers.forEach(
-        (name, value) ->
-            shown.put(name, view.masks(PayloadView.plain(name)) ? Redaction.MASK : value));
-    return shown;
-  }
-
-  private static JobExecution shown(JobExecution attempt, Redaction redaction) {
-    return new JobExecution(
-        attempt.id(),
-        attempt.attempt(),
-        attempt.status(),
-        attempt.queue(),
-        attempt.worker(),
-        attempt.startedAt(),
-        attempt.finishedAt(),
-        redaction.error(attempt.error()));
-  }
-
-  private static Why why(JobExplanation explained, Redaction redaction) {
-    Map<String, String> evidence = new LinkedHashMap<>();
-    explained
-        .evidence()
-        .forEach(
-            (name, value) ->
-                evidence.put(
-                    name,
-                    name.contains("error") ? String.valueOf(redaction.message(value)) : value));
-    return new Why(
-        explained.reason(),
-        redaction.sentence(explained.sentence()),
-        evidence,
-        explained.fix() == null ? null : explained.fix().command());
   }
 
   @Override

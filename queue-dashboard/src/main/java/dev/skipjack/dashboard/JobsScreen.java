@@ -75,11 +75,7 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
     return new Model(
         text,
         null,
-        page.map(
-            all ->
-                visit.visible(all.jobs(), JobSummary::queue).stream()
-                    .map(job -> Jobs.shown(job, visit))
-                    .toList()),
+        page.map(JobPage::jobs),
         read == null ? null : read.next().map(PageToken::text).orElse(null),
         query.order() == JobOrder.FINISHED);
   }
@@ -279,7 +275,7 @@ final class JobsScreen implements Screen<JobsScreen.Model> {
     if (jobs.isEmpty() || model.archived() || !visit.may(Role.OPERATOR)) {
       return Html.NOTHING;
     }
-    if (!Filters.isVisible(Filters.of(model.filter(), visit), visit)) {
+    if (!visit.reads().isVisible(Filters.of(model.filter(), visit))) {
       return Html.div("bulk")
           .add(Html.span("faint").add("To change all jobs of a filter, name a queue in it."));
     }

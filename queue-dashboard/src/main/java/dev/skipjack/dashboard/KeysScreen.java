@@ -20,25 +20,7 @@ final class KeysScreen implements Screen<KeysScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    return new Model(
-        visit
-            .reads()
-            .blockedKeys()
-            .panel()
-            .map(
-                all ->
-                    visit.visible(all, BlockedKey::queue).stream()
-                        .map(
-                            key ->
-                                new BlockedKey(
-                                    key.orderingKey(),
-                                    key.head(),
-                                    key.queue(),
-                                    key.kind(),
-                                    key.diedAt(),
-                                    visit.redaction().message(key.lastError()),
-                                    key.waiting()))
-                        .toList()));
+    return new Model(visit.reads().blockedKeys().panel());
   }
 
   @Override

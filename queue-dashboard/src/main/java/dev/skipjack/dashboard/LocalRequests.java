@@ -31,9 +31,10 @@ final class LocalRequests {
 
   /**
    * Whether a Host header names this machine. A page of another site could otherwise read the
-   * dashboard through a name that resolves to 127.0.0.1.
+   * dashboard through a name that resolves to 127.0.0.1. Unlike {@link HostNames}, it accepts no
+   * other addresses, with which a proxy on this machine was requested.
    */
-  static boolean isLocalName(@Nullable String host) {
+  private static boolean isLocalName(@Nullable String host) {
     return host != null
         && NAMES.contains(PORT.matcher(host.toLowerCase(Locale.ROOT)).replaceFirst(""));
   }

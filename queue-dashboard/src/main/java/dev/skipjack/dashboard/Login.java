@@ -32,7 +32,7 @@ final class Login {
 
   Optional<Access> of(Request request) {
     boolean known =
-        request.cookie(COOKIE).filter(this::isValid).isPresent()
+        request.cookie(Session.name(COOKIE, request.secure())).filter(this::isValid).isPresent()
             || request
                 .header("Authorization")
                 .filter(header -> header.startsWith(BEARER))
@@ -57,7 +57,9 @@ final class Login {
   String cookie(boolean secure) {
     String until = Long.toString(clock.instant().plus(VALID).getEpochSecond());
     String value = until + "." + signer.sign("login", until, token);
-    return Session.cookie(COOKIE, value, secure) + "; Max-Age=" + VALID.toSeconds();
+    return Session.cookie(Session.name(COOKIE, secure), value, secure)
+        + "; Max-Age="
+        + VALID.toSeconds();
   }
 
   /** Returns the page that asks for the token. */

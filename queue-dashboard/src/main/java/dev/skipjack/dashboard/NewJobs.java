@@ -2,12 +2,19 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.EnqueueResult;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
+import dev.skipjack.api.operations.JobDetails;
+import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.spi.Headers;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Enqueues a job that a form describes. */
 final class NewJobs {
+
+  private static final String SEPARATOR = " ";
 
   private NewJobs() {}
 
@@ -18,24 +25,82 @@ final class NewJobs {
     }
   }
 
+  /** Returns the target of a form, which identifies the form and, if there is one, its source. */
+  static String target(@Nullable JobId source) {
+    return Signer.random() + (source == null ? "" : SEPARATOR + source);
+  }
+
   /**
    * Enqueues the job, once for each form that was shown: a form that is sent again leads to the job
    * that it enqueued before.
    */
   static Link enqueue(Visit visit) {
     require(visit);
+    String[] target = Session.target(visit.request()).split(SEPARATOR, 2);
+    String key = "form-" + target[0];
+    EnqueueResult result =
+        target.length == 1
+            ? enqueueNew(visit, key)
+            : enqueueCopy(new JobId(Long.parseLong(target[1])), visit, key);
+    return visit.link("/jobs/" + result.jobId()).with("note", Note.ENQUEUED.code());
+  }
+
+  private static EnqueueResult enqueueNew(Visit visit, String key) {
     Request request = visit.request();
     String queue = QueueScreen.required(text(request, "queue"), visit);
-    String key = Session.target(request);
-    EnqueueResult result =
-        visit
-            .services()
-            .enqueuer()
-            .enqueueOnce(
-                JobType.of(text(request, "kind"), String.class),
-                text(request, "payload"),
-                options -> options(options.onQueue(queue), request).idempotencyKey("form-" + key));
-    return visit.link("/jobs/" + result.jobId()).with("note", Note.ENQUEUED.code());
+    return visit
+        .services()
+        .enqueuer()
+        .enqueueOnce(
+            JobType.of(text(request, "kind"), String.class),
+            text(request, "payload"),
+            options -> options(options.onQueue(queue), request).idempotencyKey(key));
+  }
+
+  /**
+   * Enqueues what is stored: the payload as its codec wrote it, its version, and the headers that
+   * the interceptors of the application set. Only what the form shows can be changed.
+   */
+  private static EnqueueResult enqueueCopy(JobId id, Visit visit, String key) {
+    JobDetails source = visit.reads().stored(id).orElseThrow(() -> JobScreen.notFound(id));
+    String stored = source.payload();
+    if (stored == null) {
+      throw Refusal.forbidden("The database role of the dashboard may not read payloads.");
+    }
+    String written = text(visit.request(), "payload");
+    return visit
+        .services()
+        .enqueuer()
+        .enqueueOnce(
+            JobType.of(source.summary().kind(), String.class)
+                .payloadVersion(source.payloadVersion()),
+            written.isEmpty() ? stored : written,
+            options ->
+                asStored(
+                        options(options.onQueue(source.summary().queue()), visit.request()),
+                        source,
+                        visit.request())
+                    .headers(Headers.withoutReserved(source.headers()))
+                    .idempotencyKey(key));
+  }
+
+  /** Restores what a form cannot contain exactly: tags with commas, and spaces around a key. */
+  private static EnqueueOptions asStored(
+      EnqueueOptions options, JobDetails source, Request request) {
+    EnqueueOptions chosen = options;
+    List<String> tags = source.summary().tags();
+    if (!tags.isEmpty() && text(request, "tags").equals(tagsOf(source.summary()).strip())) {
+      chosen = chosen.tags(tags);
+    }
+    String key = source.orderingKey();
+    return key != null && text(request, "key").equals(key.strip())
+        ? chosen.orderingKey(key)
+        : chosen;
+  }
+
+  /** Returns the tags of a job as a form shows them. */
+  static String tagsOf(JobSummary job) {
+    return String.join(", ", job.tags());
   }
 
   private static String text(Request request, String field) {

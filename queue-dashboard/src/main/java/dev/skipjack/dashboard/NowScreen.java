@@ -1,7 +1,6 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.operations.Finding;
-import dev.skipjack.api.operations.WorkerInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,30 +43,21 @@ final class NowScreen implements Screen<NowScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    Reads reads = visit.reads();
+    VisibleReads reads = visit.reads();
     var counts = reads.counts();
     var ages = reads.oldestPending();
     var states = reads.queues();
     var workers = reads.workers();
     var running = reads.running();
     var dead = reads.deadLetters();
-    var doctor = visit.access().seesEverything() ? reads.doctor() : null;
-    Panel<List<QueueRow>> queues = QueuesScreen.rows(visit, counts, ages, states, workers);
+    var doctor = visit.access().seesEverything() ? reads.findings() : null;
+    Panel<List<QueueRow>> queues = QueuesScreen.rows(counts, ages, states, workers);
     return new Model(
         queues,
-        doctor == null ? null : doctor.panel().map(found -> DoctorScreen.shown(found, visit)),
-        running.panel().map(all -> RunningRow.of(all, visit)),
-        dead.panel().map(all -> DeadRow.of(all, visit)),
-        workers
-            .panel()
-            .map(
-                all ->
-                    (int)
-                        all.stream()
-                            .filter(WorkerInfo::isAlive)
-                            .filter(
-                                worker -> worker.queues().stream().anyMatch(visit.access()::sees))
-                            .count()));
+        doctor == null ? null : doctor.panel(),
+        running.panel(),
+        dead.panel(),
+        workers.panel().map(all -> (int) all.stream().filter(ServingWorker::isAlive).count()));
   }
 
   @Override

@@ -96,14 +96,14 @@ final class OperationChanges {
   }
 
   static Link stop(Visit visit) {
-    JobOperation operation = changeable(visit);
+    OperationsScreen.Row operation = changeable(visit);
     boolean stopped = visit.services().operations().stop(operation.id());
     return page(
         operation.id(), stopped ? Note.OPERATION_STOPPED : Note.OPERATION_NOT_RUNNING, visit);
   }
 
   static Link resume(Visit visit) {
-    JobOperation operation = changeable(visit);
+    OperationsScreen.Row operation = changeable(visit);
     if (operation.state() == JobOperation.State.FINISHED) {
       return page(operation.id(), Note.OPERATION_NOT_RUNNING, visit);
     }
@@ -111,8 +111,8 @@ final class OperationChanges {
     return page(operation.id(), Note.OPERATION_STARTED, visit);
   }
 
-  private static JobOperation changeable(Visit visit) {
-    JobOperation operation = OperationScreen.required(visit);
+  private static OperationsScreen.Row changeable(Visit visit) {
+    OperationsScreen.Row operation = OperationScreen.required(visit);
     require(operation.action(), visit);
     return operation;
   }

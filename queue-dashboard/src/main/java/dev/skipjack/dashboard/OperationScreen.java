@@ -28,21 +28,18 @@ final class OperationScreen implements Screen<OperationScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    JobOperation operation = required(visit);
-    return new Model(
-        OperationsScreen.Row.of(operation, visit),
-        visit.services().runner().isRunning(operation.id()));
+    OperationsScreen.Row operation = required(visit);
+    return new Model(operation, visit.services().runner().isRunning(operation.id()));
   }
 
   /** Returns the operation that the path names, if the visitor may see it. */
-  static JobOperation required(Visit visit) {
-    Panel<Optional<JobOperation>> panel = visit.reads().operation(visit.number()).panel();
+  static OperationsScreen.Row required(Visit visit) {
+    Panel<Optional<OperationsScreen.Row>> panel = visit.reads().operation(visit.number()).panel();
     if (panel.isMissing()) {
       throw new Refusal(503, "The operation could not be read. " + panel.problem());
     }
     return panel
         .or(Optional.empty())
-        .filter(found -> Filters.isVisible(found.filter(), visit))
         .orElseThrow(
             () -> Refusal.notFound("There is no such operation, or you may not see its queue."));
   }

@@ -30,17 +30,17 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
       Instant updatedAt,
       @Nullable Instant finishedAt) {
 
-    static Row of(JobOperation operation, Visit visit) {
+    static Row of(JobOperation operation, String filter, Redaction redaction) {
       return new Row(
           operation.id(),
           operation.actor(),
           operation.action(),
-          Filters.shown(operation.filter(), visit),
+          filter,
           operation.payloadPatch() != null,
           operation.done(),
           operation.skipped(),
           operation.failed(),
-          visit.redaction().message(operation.lastReason()),
+          redaction.message(operation.lastReason()),
           operation.state(),
           operation.createdAt(),
           operation.updatedAt(),
@@ -65,17 +65,7 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    return new Model(
-        visit
-            .reads()
-            .operations()
-            .panel()
-            .map(
-                all ->
-                    all.stream()
-                        .filter(operation -> Filters.isVisible(operation.filter(), visit))
-                        .map(operation -> Row.of(operation, visit))
-                        .toList()));
+    return new Model(visit.reads().operations().panel());
   }
 
   @Override

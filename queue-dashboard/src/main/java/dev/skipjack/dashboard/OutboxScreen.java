@@ -35,26 +35,12 @@ final class OutboxScreen implements Screen<OutboxScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    Reads reads = visit.reads();
+    VisibleReads reads = visit.reads();
     var lag = reads.outboxLag();
     var relays = reads.relays();
     var blocked = reads.blockedAggregates();
     var dead = reads.deadEvents();
-    return new Model(
-        lag.panel(),
-        relays.panel(),
-        blocked.panel(),
-        dead.panel().map(all -> all.stream().map(event -> shown(event, visit)).toList()));
-  }
-
-  private static DeadEvent shown(DeadEvent event, Visit visit) {
-    return new DeadEvent(
-        event.id(),
-        event.aggregate(),
-        event.type(),
-        event.diedAt(),
-        event.failures(),
-        String.valueOf(visit.redaction().message(event.reason())));
+    return new Model(lag.panel(), relays.panel(), blocked.panel(), dead.panel());
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
-import java.util.List;
 import java.util.Objects;
 
 /** What a change of many jobs would do, and the form that starts it. */
@@ -35,9 +34,7 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
     JobQuery query = Filters.ofChange(visit.request().parameter("q").orElse(""), visit);
     JobQuery restricted = action.restrict(query.firstPage());
     return new Model(
-        action,
-        FilterText.of(restricted),
-        visit.reads().preview(action, restricted).panel().map(found -> shown(found, visit)));
+        action, FilterText.of(restricted), visit.reads().preview(action, restricted).panel());
   }
 
   static OperationAction action(String literal) {
@@ -50,19 +47,6 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
       // refused below
     }
     throw Refusal.badInput("There is no such change.");
-  }
-
-  private static OperationPreview shown(OperationPreview preview, Visit visit) {
-    return new OperationPreview(
-        preview.action(),
-        preview.filter(),
-        null,
-        List.of(),
-        preview.jobs(),
-        preview.atLeast(),
-        preview.sample().stream().map(job -> Jobs.shown(job, visit)).toList(),
-        preview.newestId(),
-        preview.diedBefore());
   }
 
   @Override

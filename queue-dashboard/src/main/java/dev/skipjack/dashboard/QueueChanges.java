@@ -52,7 +52,6 @@ final class QueueChanges {
     List<BlockedKey> keys = visit.reads().blockedKeys().panel().or(List.of());
     boolean unblocked =
         keys.stream()
-            .filter(key -> visit.access().sees(key.queue()))
             .filter(key -> key.head().toString().equals(target))
             .findFirst()
             .map(key -> unblock(key.orderingKey(), key.head(), visit))

@@ -4,7 +4,6 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
-import dev.skipjack.api.operations.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,13 +47,12 @@ record QueueRow(
     @Nullable String pausedBy,
     @Nullable String pauseReason) {
 
-  /** Collects the queues that the visitor may see, by name. */
+  /** Collects the queues, by name. */
   static List<QueueRow> of(
-      Visit visit,
       List<JobCount> counts,
       List<PendingAge> ages,
       List<QueueState> states,
-      List<WorkerInfo> workers) {
+      List<ServingWorker> workers) {
     Map<String, Collected> queues = new TreeMap<>();
     counts.stream()
         .filter(count -> !count.isOthers())
@@ -62,18 +60,14 @@ record QueueRow(
     ages.forEach(age -> of(queues, age.queue()).age = age);
     states.forEach(state -> of(queues, state.queue()).state = state);
     workers.stream()
-        .filter(WorkerInfo::isAlive)
+        .filter(ServingWorker::isAlive)
         .forEach(
             worker -> {
-              Map<String, Integer> slots = ReportedSettings.of(worker).slots();
               worker
                   .queues()
-                  .forEach(queue -> of(queues, queue).serve(slots.getOrDefault(queue, 0)));
+                  .forEach(queue -> of(queues, queue).serve(worker.slots().getOrDefault(queue, 0)));
             });
-    return queues.entrySet().stream()
-        .filter(entry -> visit.access().sees(entry.getKey()))
-        .map(entry -> entry.getValue().row(entry.getKey()))
-        .toList();
+    return queues.entrySet().stream().map(entry -> entry.getValue().row(entry.getKey())).toList();
   }
 
   private static Collected of(Map<String, Collected> queues, String name) {

@@ -2,6 +2,7 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.QueueSettings;
@@ -74,24 +75,19 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
   @Override
   public Model read(Visit visit) {
     String name = required(visit.request().parameter("name").orElse(null), visit);
-    Reads reads = visit.reads();
+    VisibleReads reads = visit.reads();
     var counts = reads.counts();
     var next = reads.jobs(JobQuery.pending(name).limit(FEW));
     var dead = reads.deadLetters();
     var settings = reads.settings(name);
     Panel<List<QueueRow>> rows =
-        QueuesScreen.rows(visit, counts, reads.oldestPending(), reads.queues(), reads.workers());
+        QueuesScreen.rows(counts, reads.oldestPending(), reads.queues(), reads.workers());
     return new Model(
         name,
         rows.map(all -> all.stream().filter(row -> row.name().equals(name)).findFirst()),
         counts.panel().map(all -> kinds(all, name)),
-        next.panel().map(page -> page.jobs().stream().map(job -> Jobs.shown(job, visit)).toList()),
-        dead.panel()
-            .map(
-                all ->
-                    DeadRow.of(all, visit).stream()
-                        .filter(group -> group.queue().equals(name))
-                        .toList()),
+        next.panel().map(JobPage::jobs),
+        dead.panel().map(all -> all.stream().filter(group -> group.queue().equals(name)).toList()),
         settings.panel());
   }
 

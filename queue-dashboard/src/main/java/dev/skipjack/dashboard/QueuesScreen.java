@@ -3,7 +3,6 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
-import dev.skipjack.api.operations.WorkerInfo;
 import dev.skipjack.dashboard.SharedQueries.Started;
 import java.util.List;
 import java.util.Objects;
@@ -37,22 +36,21 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    Reads reads = visit.reads();
+    VisibleReads reads = visit.reads();
     return new Model(
         visit.request().parameter("after").orElse(""),
-        rows(visit, reads.counts(), reads.oldestPending(), reads.queues(), reads.workers()));
+        rows(reads.counts(), reads.oldestPending(), reads.queues(), reads.workers()));
   }
 
   /** Combines the queries about queues. The counts decide whether there is anything to show. */
   static Panel<List<QueueRow>> rows(
-      Visit visit,
       Started<List<JobCount>> counts,
       Started<List<PendingAge>> ages,
       Started<List<QueueState>> states,
-      Started<List<WorkerInfo>> workers) {
+      Started<List<ServingWorker>> workers) {
     Panel<List<PendingAge>> ageRows = ages.panel();
     Panel<List<QueueState>> stateRows = states.panel();
-    Panel<List<WorkerInfo>> workerRows = workers.panel();
+    Panel<List<ServingWorker>> workerRows = workers.panel();
     Panel<List<JobCount>> counted = counts.panel();
     String problem =
         Stream.of(counted, ageRows, stateRows, workerRows)
@@ -64,11 +62,7 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
         .map(
             all ->
                 QueueRow.of(
-                    visit,
-                    all,
-                    ageRows.or(List.of()),
-                    stateRows.or(List.of()),
-                    workerRows.or(List.of())));
+                    all, ageRows.or(List.of()), stateRows.or(List.of()), workerRows.or(List.of())));
   }
 
   @Override

@@ -35,10 +35,11 @@ import dev.skipjack.store.jooq.JobQueue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * All queries of the dashboard, which it shares between its viewers. Their results are not yet
- * restricted to what a viewer may see. Thread-safe.
+ * restricted to what a viewer may see, which {@link VisibleReads} does. Thread-safe.
  */
 final class Reads {
 
@@ -109,9 +110,23 @@ final class Reads {
     return queries.start("keys", LISTS, reader::blockedKeys);
   }
 
-  Started<JobPage> jobs(JobQuery query) {
+  /**
+   * Returns a page of jobs.
+   *
+   * @param visible the queues to which the list is restricted; empty for no restriction
+   */
+  Started<JobPage> jobs(JobQuery query, Optional<Set<String>> visible) {
     Duration fresh = query.order() == JobOrder.FINISHED ? SLOW : LISTS;
-    return queries.start(List.of("jobs", query), fresh, () -> reader.list(query));
+    return queries.start(List.of("jobs", query, visible), fresh, () -> list(query, visible));
+  }
+
+  private JobPage list(JobQuery query, Optional<Set<String>> visible) {
+    try {
+      return visible.isPresent() ? reader.list(query, visible.get()) : reader.list(query);
+    } catch (IllegalArgumentException malformed) {
+      throw Refusal.badInput(
+          "The address of this page is malformed. Begin again at the first page.");
+    }
   }
 
   /**

@@ -34,8 +34,4 @@ record ReportedSettings(@Nullable String version, Map<String, Integer> slots) {
     }
     return new ReportedSettings(version.find() ? version.group(1) : null, slots);
   }
-
-  int total() {
-    return slots.values().stream().mapToInt(Integer::intValue).sum();
-  }
 }

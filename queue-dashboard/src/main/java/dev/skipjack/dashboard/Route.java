@@ -60,7 +60,7 @@ record Route(
         everyQueue,
         visit -> {
           Link next = change.apply(visit);
-          visit.reads().refresh();
+          visit.services().reads().refresh();
           return Response.seeOther(next.text());
         });
   }

@@ -99,9 +99,10 @@ final class Routes {
   }
 
   private static Response logout(Visit visit) {
+    boolean secure = visit.request().secure();
     return Response.seeOther(visit.link("/").text())
         .with(
             "Set-Cookie",
-            Session.cookie(Login.COOKIE, "", visit.request().secure()) + "; Max-Age=0");
+            Session.cookie(Session.name(Login.COOKIE, secure), "", secure) + "; Max-Age=0");
   }
 }

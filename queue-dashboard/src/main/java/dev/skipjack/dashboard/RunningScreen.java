@@ -24,7 +24,7 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    return new Model(visit.reads().running().panel().map(all -> RunningRow.of(all, visit)));
+    return new Model(visit.reads().running().panel());
   }
 
   @Override

@@ -43,7 +43,7 @@ final class SchedulesScreen implements Screen<SchedulesScreen.Model> {
       @Nullable JobStatus lastStatus,
       @Nullable String failure) {
 
-    static Row of(ScheduleState state, Visit visit) {
+    static Row of(ScheduleState state, Redaction redaction) {
       Timing timing = state.timing();
       ScheduleState.Failure failure = state.failure();
       return new Row(
@@ -61,12 +61,10 @@ final class SchedulesScreen implements Screen<SchedulesScreen.Model> {
           state.lastFire(),
           state.lastJob(),
           state.lastStatus(),
-          visit
-              .redaction()
-              .message(
-                  state.unreadable() != null || failure == null
-                      ? state.unreadable()
-                      : failure.error()));
+          redaction.message(
+              state.unreadable() != null || failure == null
+                  ? state.unreadable()
+                  : failure.error()));
     }
   }
 
@@ -87,16 +85,11 @@ final class SchedulesScreen implements Screen<SchedulesScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    Panel<List<ScheduleState>> page =
-        visit.reads().schedules(visit.request().parameter("after").orElse("")).panel();
-    List<ScheduleState> all = page.or(List.of());
+    Panel<VisibleReads.SchedulePage> page =
+        visit.reads().schedules(visit.request().parameter("after").orElse(""));
+    VisibleReads.SchedulePage read = page.value();
     return new Model(
-        page.map(
-            states ->
-                visit.visible(states, ScheduleState::queue).stream()
-                    .map(state -> Row.of(state, visit))
-                    .toList()),
-        all.size() < Reads.ROWS ? null : all.get(all.size() - 1).name());
+        page.map(VisibleReads.SchedulePage::schedules), read == null ? null : read.next());
   }
 
   @Override

@@ -25,7 +25,8 @@ record Session(String id, boolean isNew) {
   private static final String FORM = "[A-Za-z0-9_-]{32}";
 
   static Session of(Request request) {
-    Optional<String> known = request.cookie(COOKIE).filter(value -> value.matches(FORM));
+    Optional<String> known =
+        request.cookie(name(COOKIE, request.secure())).filter(value -> value.matches(FORM));
     return known.map(id -> new Session(id, false)).orElseGet(() -> new Session(random(), true));
   }
 
@@ -75,6 +76,19 @@ record Session(String id, boolean isNew) {
     return origin.isPresent()
         && !List.of("http://" + host, "https://" + host)
             .contains(origin.get().toLowerCase(Locale.ROOT));
+  }
+
+  /**
+   * Returns the name of a cookie. With the prefix, browsers accept it only from this host and over
+   * TLS, so that other hosts of the same domain cannot set it.
+   */
+  static String name(String name, boolean secure) {
+    return secure ? "__Host-" + name : name;
+  }
+
+  /** Returns the cookie of this browser. */
+  String cookie(boolean secure) {
+    return cookie(name(COOKIE, secure), id, secure);
   }
 
   static String cookie(String name, String value, boolean secure) {

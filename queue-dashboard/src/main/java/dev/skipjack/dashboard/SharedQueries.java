@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,6 +72,11 @@ final class SharedQueries implements AutoCloseable {
 
     /** Waits for the result. */
     Panel<T> panel();
+
+    /** Returns a query whose result is computed from this one's, for each viewer again. */
+    default <R> Started<R> map(Function<T, R> change) {
+      return () -> panel().map(change);
+    }
   }
 
   /** The last result of a query, and whether it is running. The lock protects it. */
@@ -163,7 +169,7 @@ final class SharedQueries implements AutoCloseable {
   private void report(Entry entry, Object key, Throwable failure) {
     lock.lock();
     try {
-      if (entry.problem == null && !threads.isShutdown()) {
+      if (entry.problem == null && !(failure instanceof Refusal) && !threads.isShutdown()) {
         Object name = key instanceof List<?> parts ? parts.get(0) : key;
         LOG.warn("Dashboard query failed query={}", name, failure);
       }

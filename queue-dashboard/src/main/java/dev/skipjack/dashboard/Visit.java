@@ -2,9 +2,7 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobId;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * A request whose sender is known and may use the route, with all that is needed to respond to it.
@@ -27,12 +25,8 @@ record Visit(
   /** With what the addresses for programs begin. */
   static final String API = "/api/";
 
-  Reads reads() {
-    return services.reads();
-  }
-
-  Redaction redaction() {
-    return new Redaction(services.settings().payloads(), access.payloads());
+  VisibleReads reads() {
+    return new VisibleReads(services.reads(), access, services.settings().payloads());
   }
 
   boolean may(Role role) {
@@ -78,12 +72,5 @@ record Visit(
 
   Times times() {
     return new Times(now);
-  }
-
-  /** Returns only what belongs to the visible queues. */
-  <T> List<T> visible(List<T> all, Function<T, String> queue) {
-    return access.seesEverything()
-        ? all
-        : all.stream().filter(one -> access.sees(queue.apply(one))).toList();
   }
 }

@@ -1,7 +1,6 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.WorkerId;
-import dev.skipjack.api.operations.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -55,39 +54,27 @@ final class WorkersScreen implements Screen<WorkersScreen.Model> {
   @Override
   public Model read(Visit visit) {
     var jobs = visit.reads().running();
-    Panel<List<WorkerInfo>> workers = visit.reads().workers().panel();
+    Panel<List<ServingWorker>> workers = visit.reads().workers().panel();
     Map<String, Long> busy =
         jobs.panel().or(List.of()).stream()
             .collect(
                 Collectors.groupingBy(
                     running -> String.valueOf(running.job().worker()), Collectors.counting()));
-    return new Model(
-        workers.map(
-            all ->
-                all.stream()
-                    .filter(worker -> isVisible(worker, visit))
-                    .map(worker -> row(worker, busy, visit))
-                    .toList()));
+    return new Model(workers.map(all -> all.stream().map(worker -> row(worker, busy)).toList()));
   }
 
-  private static boolean isVisible(WorkerInfo worker, Visit visit) {
-    return visit.access().seesEverything()
-        || worker.queues().stream().anyMatch(visit.access()::sees);
-  }
-
-  private static Row row(WorkerInfo worker, Map<String, Long> busy, Visit visit) {
-    ReportedSettings reported = ReportedSettings.of(worker);
+  private static Row row(ServingWorker worker, Map<String, Long> busy) {
     return new Row(
         worker.name(),
         worker.bootId(),
         worker.host(),
         worker.pid(),
-        reported.version(),
+        worker.version(),
         worker.isAlive(),
-        worker.queues().stream().filter(visit.access()::sees).toList(),
+        worker.queues(),
         worker.kinds(),
         busy.getOrDefault(new WorkerId(worker.name(), worker.bootId()).toString(), 0L),
-        reported.total(),
+        worker.totalSlots(),
         worker.startedAt(),
         worker.seenAt(),
         worker.silentFor());

@@ -45,4 +45,19 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("com.sun.net.httpserver..", "jakarta.servlet..");
+
+  @ArchTest
+  static final ArchRule pagesReadOnlyWhatTheirVisitorMaySee =
+      noClasses()
+          .that()
+          .doNotBelongToAnyOf(
+              Reads.class,
+              VisibleReads.class,
+              Visit.class,
+              Services.class,
+              Route.class,
+              Dashboard.class)
+          .should()
+          .dependOnClassesThat()
+          .belongToAnyOf(Reads.class);
 }

@@ -21,7 +21,11 @@ final class Browser {
           "<form method=\"post\" action=\"([^\"]*)\"[^>]*>(.*?)</form>", Pattern.DOTALL);
 
   private static final Pattern FIELD =
-      Pattern.compile("<input type=\"hidden\" name=\"([^\"]*)\" value=\"([^\"]*)\">");
+      Pattern.compile(
+          "<input ([^>]*)>|<textarea ([^>]*)>(.*?)</textarea>|<select ([^>]*)>(.*?)</select>",
+          Pattern.DOTALL);
+
+  private static final Pattern OPTION = Pattern.compile("<option ([^>]*)>");
 
   private final Dashboard dashboard;
   private final Map<String, List<String>> headers = new TreeMap<>();
@@ -83,7 +87,10 @@ final class Browser {
     return response;
   }
 
-  /** Returns the fields of the form on a page that is sent to an address ending with this text. */
+  /**
+   * Returns the fields of the form on a page that is sent to an address ending with this text, as a
+   * browser would send them.
+   */
   Map<String, List<String>> fields(String page, String action) {
     return fields(page, action, "");
   }
@@ -96,12 +103,40 @@ final class Browser {
         Map<String, List<String>> fields = new LinkedHashMap<>();
         Matcher found = FIELD.matcher(forms.group(2));
         while (found.find()) {
-          fields.put(found.group(1), List.of(plain(found.group(2))));
+          if (found.group(1) != null) {
+            put(fields, found.group(1), attribute(found.group(1), "value"));
+          } else if (found.group(2) != null) {
+            put(fields, found.group(2), found.group(3).replaceFirst("^\n", ""));
+          } else {
+            put(fields, found.group(4), chosen(found.group(5)));
+          }
         }
         return fields;
       }
     }
     throw new AssertionError("No form for " + action + " in " + page);
+  }
+
+  private static void put(Map<String, List<String>> fields, String attributes, String value) {
+    fields.put(attribute(attributes, "name"), List.of(plain(value)));
+  }
+
+  private static String attribute(String attributes, String name) {
+    Matcher found = Pattern.compile("(?:^| )" + name + "=\"([^\"]*)\"").matcher(attributes);
+    return found.find() ? found.group(1) : "";
+  }
+
+  /** Returns the value of the selected option, or of the first one. */
+  private static String chosen(String options) {
+    Matcher option = OPTION.matcher(options);
+    String first = null;
+    while (option.find()) {
+      String value = attribute(option.group(1), "value");
+      if (first == null || option.group(1).contains(" selected")) {
+        first = value;
+      }
+    }
+    return String.valueOf(first);
   }
 
   static String plain(String escaped) {

@@ -19,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +75,46 @@ class DashboardServerTest {
                 raw(address, "GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n"))
             .startsWith("HTTP/1.1 403");
       }
+    }
+  }
+
+  private static String requestOf(String host) {
+    return "GET /queues HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+  }
+
+  @Test
+  void anAccessRuleAloneDoesNotOpenTheDashboardToNamesOfOtherSites() throws Exception {
+    Access admin = Access.of("anna", Role.ADMIN);
+    try (Dashboard dashboard = Dashboard.on(queue).access(all -> Optional.of(admin)).build();
+        DashboardServer server = dashboard.serve(0)) {
+      URI address = server.address();
+      for (String host : List.of("evil.example", "localhost.evil.example", "1.2.3.4.evil", "")) {
+        assertThat(raw(address, requestOf(host))).as(host).startsWith("HTTP/1.1 403");
+      }
+      for (String host :
+          List.of("localhost", "127.0.0.1:80", "[::1]:80", "192.0.2.7", "LocalHost")) {
+        assertThat(raw(address, requestOf(host))).as(host).startsWith("HTTP/1.1 200");
+      }
+    }
+  }
+
+  @Test
+  void theNamesOfADashboardAreAccepted() throws Exception {
+    Access admin = Access.of("anna", Role.ADMIN);
+    try (Dashboard dashboard =
+            Dashboard.on(queue)
+                .access(all -> Optional.of(admin))
+                .hosts("Ops.example.com", "ops2.example.com")
+                .build();
+        DashboardServer server = dashboard.serve(0)) {
+      URI address = server.address();
+      assertThat(raw(address, requestOf("ops.EXAMPLE.com:8443"))).startsWith("HTTP/1.1 200");
+      assertThat(raw(address, requestOf("ops2.example.com"))).startsWith("HTTP/1.1 200");
+      assertThat(raw(address, requestOf("evil.example"))).startsWith("HTTP/1.1 403");
+      Browser browser = new Browser(dashboard, "");
+      assertThat(browser.header("Host", "evil.example").get("/").status()).isEqualTo(403);
+      assertThat(browser.header("Host", null).get("/").status()).isEqualTo(403);
+      assertThat(browser.header("Host", "ops.example.com").get("/").status()).isEqualTo(200);
     }
   }
 

@@ -130,6 +130,47 @@ class FormTokenTest {
   }
 
   @Test
+  void cookiesOverTlsCannotBeSetByOtherHostsOfTheDomain() {
+    String known = "a".repeat(32);
+    Browser foreign =
+        fixture
+            .browser(Fixture.VIEWER)
+            .header("X-Forwarded-Proto", "https")
+            .header("Cookie", "skipjack_session=" + known);
+
+    assertThat(foreign.get("/").headers())
+        .filteredOn(header -> header.name().equals("Set-Cookie"))
+        .singleElement()
+        .satisfies(
+            header ->
+                assertThat(header.value())
+                    .startsWith("__Host-skipjack_session=")
+                    .contains("; Path=/;")
+                    .endsWith("; Secure")
+                    .doesNotContain(known, "Domain"));
+    Browser own =
+        fixture
+            .browser(Fixture.VIEWER)
+            .header("X-Forwarded-Proto", "https")
+            .header("Cookie", "__Host-skipjack_session=" + known);
+    assertThat(own.get("/").headers()).noneMatch(header -> header.name().equals("Set-Cookie"));
+  }
+
+  @Test
+  void theLoginOverTlsHasACookieOfThisHostOnly() {
+    try (Dashboard dashboard =
+        Dashboard.on(fixture.queue)
+            .token("correct-horse-battery", Access.of("ops", Role.VIEWER))
+            .build()) {
+      Browser browser = new Browser(dashboard, "").header("X-Forwarded-Proto", "https");
+
+      assertThat(browser.get("/login?token=correct-horse-battery").headers())
+          .anyMatch(header -> header.value().startsWith("__Host-skipjack_login="));
+      assertThat(browser.get("/").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void theSessionCookieIsForThisSiteAndNotForScripts() {
     assertThat(fixture.browser(Fixture.VIEWER).get("/").headers())
         .anyMatch(

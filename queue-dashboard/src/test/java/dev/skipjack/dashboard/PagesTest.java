@@ -70,6 +70,7 @@ class PagesTest {
             request -> Optional.empty(),
             true,
             null,
+            null,
             PayloadView.standard(),
             "production",
             EnvironmentColour.RED);

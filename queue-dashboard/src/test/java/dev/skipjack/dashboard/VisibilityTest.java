@@ -202,6 +202,38 @@ class VisibilityTest {
   }
 
   @Test
+  void filtersOfOperationsAreRedactedLikeErrors() {
+    enqueueAndFail("Mail failed");
+    String error = "Login of anna@firm.example failed, password=hunter2";
+    for (JobQuery filter :
+        List.of(JobQuery.live().errorGroup(error), JobQuery.live().error(error))) {
+      fixture
+          .queue
+          .operations()
+          .start(fixture.queue.operations().preview(OperationAction.REDRIVE, filter), "boss");
+    }
+
+    assertThat(everythingFor(Fixture.VIEWER))
+        .doesNotContain("firm.example")
+        .doesNotContain("hunter2")
+        .contains("group:\"Login of * failed, password=" + Redaction.MASK);
+    assertThat(everythingFor(Fixture.ADMIN))
+        .doesNotContain("hunter2")
+        .contains("error:\"Login of anna@firm.example failed, password=" + Redaction.MASK);
+  }
+
+  @Test
+  void groupsWithHiddenValuesCannotBeSearched() {
+    Browser viewer = fixture.browser(Fixture.VIEWER);
+    String shown = "/api/v1/jobs?q=group:%22Order+*+failed%22";
+    String hidden = "/api/v1/jobs?q=group:%22password=hunter2%22";
+
+    assertThat(viewer.get(shown).status()).isEqualTo(200);
+    assertThat(viewer.get(hidden).status()).isEqualTo(403);
+    assertThat(fixture.browser(Fixture.ADMIN).get(hidden).status()).isEqualTo(403);
+  }
+
+  @Test
   void withoutARuleAllVisitorsAreViewersWithoutPayloads() {
     JobId job = enqueueAndFail("Customer %s is unknown".formatted(SECRET));
     try (Dashboard open = Dashboard.on(fixture.queue).build()) {

@@ -8,9 +8,9 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The table {@code job_imports} in the schema of the queue. It has a copy of each row that an
@@ -24,6 +24,11 @@ final class Copies {
 
   /** Longer ids are hashed, because an index entry has at most a third of a page. */
   private static final int LONGEST_ID = 200;
+
+  /** The condition of a query that runs {@linkplain #inParts in parts}. */
+  static final String PART = "copy.id BETWEEN ? AND ?";
+
+  private static final int LARGEST_PART = 10_000;
 
   private static final String FORBIDDEN = "42501";
 
@@ -47,8 +52,8 @@ final class Copies {
 
   /**
    * Returns the statement that creates the table. {@code imported_by} is the transaction, or the
-   * part of one, that wrote the job or the schedule; the row of one that nothing has changed still
-   * says so.
+   * part of one, that wrote the job; the row of a job that nothing has changed still says so. For a
+   * schedule, {@code imported_at} is when its definition last changed.
    */
   String definition() {
     return """
@@ -64,7 +69,8 @@ final class Copies {
       imported_at timestamptz NOT NULL DEFAULT clock_timestamp(),
       source_rows json        NOT NULL,
       UNIQUE (source, source_id)
-    )"""
+    )\
+    """
         .formatted(table);
   }
 
@@ -117,25 +123,72 @@ final class Copies {
   }
 
   /** Returns the names of the rows that have been imported from a source. */
-  List<String> names(Connection connection, String source) throws SQLException {
-    List<String> names = new ArrayList<>();
-    if (exist(connection)) {
-      try (PreparedStatement query =
-          connection.prepareStatement("SELECT DISTINCT name FROM " + table + " WHERE source = ?")) {
-        query.setString(1, source);
+  Set<String> names(Connection connection, String source) throws SQLException {
+    Set<String> names = new TreeSet<>();
+    if (!exist(connection)) {
+      return names;
+    }
+    inParts(
+        connection,
+        "SELECT DISTINCT copy.name FROM %s AS copy WHERE %s AND copy.source = ?"
+            .formatted(table, PART),
+        query -> query.setString(3, source),
+        row -> names.add(row.getString(1)));
+    return names;
+  }
+
+  /** Sets the parameters of a query from the third. */
+  @FunctionalInterface
+  interface Arguments {
+    void set(PreparedStatement query) throws SQLException;
+  }
+
+  /** Receives a row. */
+  @FunctionalInterface
+  interface Rows {
+    void accept(ResultSet row) throws SQLException;
+  }
+
+  /**
+   * Runs a query on the copies, some thousands at a time, because one statement on all copies of a
+   * large import can exceed the time limit of a session.
+   *
+   * @param sql the query, which has the condition {@link #PART} before its other parameters
+   */
+  void inParts(Connection connection, String sql, Arguments arguments, Rows rows)
+      throws SQLException {
+    long last = last(connection);
+    try (PreparedStatement query = connection.prepareStatement(sql)) {
+      arguments.set(query);
+      for (long first = 0; first <= last; first += LARGEST_PART) {
+        query.setLong(1, first);
+        query.setLong(2, first + LARGEST_PART - 1);
         try (ResultSet row = query.executeQuery()) {
           while (row.next()) {
-            names.add(row.getString(1));
+            rows.accept(row);
           }
         }
       }
     }
-    return names;
   }
 
-  /** Returns the condition that nothing has changed a schedule since the import of a copy. */
+  private long last(Connection connection) throws SQLException {
+    try (PreparedStatement query =
+            connection.prepareStatement("SELECT coalesce(max(id), 0) FROM " + table);
+        ResultSet row = query.executeQuery()) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  /**
+   * Returns the condition that a schedule has not fired, and that no operator has changed it, since
+   * the import of a copy. A worker may have written the row: if it has newer time zone data, it
+   * calculates the next time again.
+   */
   static String unchangedSchedule(String schedule, String copy) {
-    return "(%1$s.xmin = %2$s.imported_by AND %1$s.last_at IS NULL)".formatted(schedule, copy);
+    return "(%1$s.updated_at = %2$s.imported_at AND %1$s.last_at IS NULL AND %1$s.last_job_id IS NULL)"
+        .formatted(schedule, copy);
   }
 
   /**

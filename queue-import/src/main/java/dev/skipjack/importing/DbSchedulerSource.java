@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of db-scheduler. Its workers set {@code picked} and increase {@code version} when they
- * take a row, under the condition that the version is the one that they read. Deleting a row under
- * the same condition therefore excludes them.
+ * take a row, under the condition that the version is the one that they read. The import deletes a
+ * row only if no column has changed, which excludes them.
  */
 final class DbSchedulerSource extends Source {
 
@@ -31,6 +31,8 @@ final class DbSchedulerSource extends Source {
   /** The beginning of a schedule in the JSON of the library's serializers. */
   private static final Pattern SCHEDULE =
       Pattern.compile("\"schedule\"\\s*:\\s*\\{\\s*\"type\"\\s*:\\s*\"(cron|fixedDelay|daily)\"");
+
+  private static final String VERSION = version("octet_length(source.task_data)", "source.*");
 
   private static final List<String> NEEDED =
       List.of("task_name", "task_instance", "task_data", "execution_time", "picked", "version");
@@ -58,12 +60,14 @@ final class DbSchedulerSource extends Source {
     String sql =
         "SELECT task_name, task_instance, "
             + bounded("task_data")
-            + " AS task_data, task_data IS NOT NULL AS has_data, execution_time, picked, version,"
+            + " AS task_data, task_data IS NOT NULL AS has_data, execution_time, picked,"
             + " consecutive_failures, "
+            + VERSION
+            + " AS version, "
             + (ranked ? "priority" : "NULL::smallint")
             + " AS priority FROM "
             + tables()
-            + " WHERE task_name = ANY (?) AND (task_name, task_instance) > (?, ?)"
+            + " AS source WHERE task_name = ANY (?) AND (task_name, task_instance) > (?, ?)"
             + " ORDER BY task_name, task_instance LIMIT ?";
     try (PreparedStatement query = connection.prepareStatement(sql)) {
       query.setArray(1, connection.createArrayOf("text", only.toArray()));
@@ -143,10 +147,10 @@ final class DbSchedulerSource extends Source {
     taken AS (
       DELETE FROM %s AS source USING given
        WHERE source.task_name = given.key1 AND source.task_instance = given.key2
-         AND source.version = given.key3::bigint AND NOT source.picked
+         AND %s = given.key3::bigint
       RETURNING given.position, json_build_object('task', json_build_array(row_to_json(source.*))) AS copy
     )
     """
-        .formatted(tables());
+        .formatted(tables(), VERSION);
   }
 }

@@ -41,11 +41,11 @@ import org.jspecify.annotations.Nullable;
  * which it creates. So no row is imported twice, and {@link #undo} can return what has not started.
  * Drop the table when you do not want to go back.
  *
- * <p>The database user needs the rights to read and delete in the tables of the source, and to
- * insert for {@link #undo}; those of the roles producer and worker of Skipjack; and those to read,
- * insert and delete in {@code job_imports}, which the owner of the other tables creates if this
- * user may not. Immutable and safe for any number of threads, and several imports of the same
- * source may run at once.
+ * <p>The database user needs the rights to read and delete in the tables of the source, to insert
+ * for {@link #undo}, and to update Quartz's jobs, which are locked; those of the roles producer and
+ * worker of Skipjack; and those to read, insert and delete in {@code job_imports}, which the owner
+ * of the other tables creates if this user may not. Immutable and safe for any number of threads,
+ * and several imports of the same source may run at once.
  */
 public final class Importer {
 
@@ -293,7 +293,7 @@ public final class Importer {
 
   private PlanHash hash(Connection connection, Map<String, Kinds.Mapped> mapped)
       throws SQLException {
-    List<String> shape = new ArrayList<>(List.of(source.name(), source.tables(), "" + unique));
+    List<String> shape = new ArrayList<>(List.of(source.name(), "" + unique));
     shape.add(String.valueOf(queue));
     shape.add(String.valueOf(maxAttempts));
     shape.addAll(source.shape(connection));

@@ -17,12 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of JobRunr. A server changes a job only if the job still has the version that the
- * server read. The import deletes a job under the same condition.
+ * server read. The import deletes a job only if no column has changed, which excludes it.
  */
 final class JobRunrSource extends Source {
 
   private static final String JOB = "job";
   private static final String RECURRING = "recurring";
+
+  private static final String VERSION = version("octet_length(source.jobasjson)", "source.*");
 
   /** The default number of attempts: the first one and 10 retries. */
   private static final int DEFAULT_ATTEMPTS = 11;
@@ -111,28 +113,28 @@ final class JobRunrSource extends Source {
     String sql =
         part.equals(JOB)
             ? """
-            SELECT id, version, %2$s AS document, jobsignature AS signature, state, recurringjobid,
+            SELECT id, %3$s AS version, %2$s AS document, jobsignature AS signature, state, recurringjobid,
                    coalesce(scheduledat, createdat) AT TIME ZONE 'UTC' AS due
-              FROM %1$sjobs
+              FROM %1$sjobs AS source
              WHERE id > ?::bpchar AND state NOT IN ('SUCCEEDED', 'DELETED') AND jobsignature = ANY (?)
              ORDER BY id
              LIMIT ?
             """
             : """
-            SELECT id, version, %2$s AS document, clock_timestamp() AS now,
+            SELECT id, %3$s AS version, %2$s AS document, clock_timestamp() AS now,
                    EXISTS (SELECT FROM %1$sbackgroundjobservers) AS served,
                    EXISTS (SELECT FROM %1$sjobs AS run
-                            WHERE run.recurringjobid = recurring.id::text
+                            WHERE run.recurringjobid = source.id::text
                               AND run.state NOT IN ('SCHEDULED', 'SUCCEEDED', 'FAILED', 'DELETED')) AS live,
                    (SELECT min(scheduledat) AT TIME ZONE 'UTC' FROM %1$sjobs AS run
-                     WHERE run.recurringjobid = recurring.id::text AND run.state = 'SCHEDULED') AS due
-              FROM %1$srecurring_jobs AS recurring
+                     WHERE run.recurringjobid = source.id::text AND run.state = 'SCHEDULED') AS due
+              FROM %1$srecurring_jobs AS source
              WHERE id > ?::bpchar
              ORDER BY id
              LIMIT ?
             """;
     try (PreparedStatement query =
-        connection.prepareStatement(sql.formatted(tables(), bounded("jobasjson")))) {
+        connection.prepareStatement(sql.formatted(tables(), bounded("jobasjson"), VERSION))) {
       query.setString(1, after == null ? "" : after.key().first());
       if (part.equals(JOB)) {
         query.setArray(2, connection.createArrayOf("text", only.toArray()));
@@ -242,7 +244,8 @@ final class JobRunrSource extends Source {
 
   private static @Nullable String stays(String state, @Nullable String recurringJob) {
     if (recurringJob != null && state.equals("SCHEDULED")) {
-      return "next run of a recurring job: it leaves with that job, or delete it if that job is gone";
+      return "next run of a recurring job: it leaves with that job, or delete it if that job is"
+                 + " gone";
     }
     return switch (state) {
       case "SCHEDULED", "ENQUEUED", "FAILED" -> null;
@@ -287,12 +290,11 @@ final class JobRunrSource extends Source {
     return """
     job AS (
       DELETE FROM %1$sjobs AS source USING given
-       WHERE given.key2 = 'job' AND source.id = given.key1::bpchar AND source.version = given.key3::int
-         AND source.state IN ('SCHEDULED', 'ENQUEUED', 'FAILED')
+       WHERE given.key2 = 'job' AND source.id = given.key1::bpchar AND %2$s = given.key3::bigint
       RETURNING given.position, row_to_json(source.*) AS copy
     ), recurring AS (
       DELETE FROM %1$srecurring_jobs AS source USING given
-       WHERE given.key2 = 'recurring' AND source.id = given.key1::bpchar AND source.version = given.key3::int
+       WHERE given.key2 = 'recurring' AND source.id = given.key1::bpchar AND %2$s = given.key3::bigint
          AND NOT EXISTS (SELECT FROM %1$sbackgroundjobservers)
       RETURNING given.position, given.key1, row_to_json(source.*) AS copy
     ), next AS (
@@ -307,6 +309,6 @@ final class JobRunrSource extends Source {
         FROM recurring
     )
     """
-        .formatted(tables());
+        .formatted(tables(), VERSION);
   }
 }

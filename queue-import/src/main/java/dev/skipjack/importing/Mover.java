@@ -170,13 +170,25 @@ final class Mover {
     }
   }
 
-  /** Keeps the copy of a row that became a schedule, and returns whether there was none yet. */
+  /**
+   * Keeps the copy of a row that became a schedule, and returns whether there was none yet. The
+   * copy of an earlier schedule is deleted: its name was free, so it has been removed.
+   */
   private boolean keep(Connection connection, NewRow row, Recurrence recurrence, String copy)
       throws SQLException {
+    String delete =
+        "DELETE FROM %s.job_imports WHERE source = ? AND source_id = ? AND schedule = ?"
+            .formatted(schema);
+    try (PreparedStatement statement = connection.prepareStatement(delete)) {
+      statement.setString(1, identity);
+      statement.setString(2, Copies.key(row.row().id()));
+      statement.setString(3, recurrence.name());
+      statement.executeUpdate();
+    }
     String insert =
         """
-        INSERT INTO %1$s.job_imports (source, source_id, name, kind, source_rows, schedule, imported_by)
-        SELECT ?, ?, ?, ?, ?::json, name, xmin FROM %1$s.job_schedules WHERE name = ?
+        INSERT INTO %1$s.job_imports (source, source_id, name, kind, source_rows, schedule, imported_at)
+        SELECT ?, ?, ?, ?, ?::json, name, updated_at FROM %1$s.job_schedules WHERE name = ?
         ON CONFLICT DO NOTHING
         """
             .formatted(schema);

@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of Quartz. A scheduler that is not in a cluster has its lock in memory, and writes
- * triggers that it read earlier in the same transaction. The import therefore locks the table
- * exclusively, which waits until all transactions that have read it have ended. The import deletes
- * a trigger only if the trigger still has the state and next time that the import read.
+ * triggers that it read earlier in the same transaction. The import therefore locks the tables of
+ * triggers exclusively, which waits until all transactions that have read them have ended. A job
+ * can change without its triggers, so the import also locks the rows of the jobs that it reads, but
+ * not their table, which Quartz often writes before the triggers. The import deletes a trigger only
+ * if no column of it or of its job has changed.
  */
 final class QuartzSource extends Source {
 
@@ -47,6 +49,22 @@ final class QuartzSource extends Source {
    * because there is none.
    */
   private static final List<Integer> ONCE_INSTRUCTIONS = List.of(-1, 0, 1, 2, 3);
+
+  private static final String READ_VERSION =
+      version(
+          "greatest(octet_length(t.job_data), octet_length(d.job_data))",
+          "t.*",
+          "d.*",
+          "s.*",
+          "c.*");
+
+  private static final String LOCKED_VERSION =
+      version(
+          "greatest(octet_length(t.job_data), octet_length((job.detail).job_data))",
+          "t.*",
+          "job.detail",
+          "s.*",
+          "c.*");
 
   private static final List<String> NEEDED =
       List.of(
@@ -94,6 +112,7 @@ final class QuartzSource extends Source {
                d.job_class_name, d.is_nonconcurrent, %3$s AS job_data,
                greatest(octet_length(t.job_data), octet_length(d.job_data)) > 1048576 AS too_large,
                s.repeat_count, s.repeat_interval, c.cron_expression, c.time_zone_id, clock_timestamp() AS now,
+               %4$s AS version,
                EXISTS (SELECT FROM %1$striggers AS o
                         WHERE (o.sched_name, o.job_name, o.job_group) = (t.sched_name, t.job_name, t.job_group)
                           AND (o.trigger_name, o.trigger_group) <> (t.trigger_name, t.trigger_group)) AS has_siblings
@@ -105,12 +124,12 @@ final class QuartzSource extends Source {
          ORDER BY t.sched_name, t.trigger_name, t.trigger_group
          LIMIT ?
         """
-            .formatted(tables(), bounded("t.job_data"), bounded("d.job_data"));
+            .formatted(tables(), bounded("t.job_data"), bounded("d.job_data"), READ_VERSION);
     try (PreparedStatement query = connection.prepareStatement(sql)) {
       query.setArray(1, connection.createArrayOf("text", only.toArray()));
       query.setString(2, after == null ? "" : after.key().first());
       query.setString(3, after == null ? "" : after.key().second());
-      query.setString(4, after == null ? "" : after.key().version().split("/", 3)[2]);
+      query.setString(4, after == null ? "" : after.key().version().split("/", 2)[1]);
       query.setInt(5, limit);
       List<SourceRow> rows = new ArrayList<>();
       try (ResultSet row = query.executeQuery()) {
@@ -141,15 +160,11 @@ final class QuartzSource extends Source {
     }
     return new SourceRow(
         row.getString("job_class_name"),
-        id(row.getString("sched_name"), group, trigger, due.toString()),
+        recurrence == null
+            ? id(row.getString("sched_name"), group, trigger, due.toString())
+            : id(row.getString("sched_name"), group, trigger),
         new SourceRow.Key(
-            row.getString("sched_name"),
-            trigger,
-            String.join(
-                "/",
-                row.getString("trigger_state"),
-                String.valueOf(row.getLong("next_fire_time")),
-                group)),
+            row.getString("sched_name"), trigger, row.getString("version") + "/" + group),
         due,
         priority == null || priority == DEFAULT_PRIORITY ? null : priority - DEFAULT_PRIORITY,
         0,
@@ -248,7 +263,8 @@ final class QuartzSource extends Source {
 
   @Override
   String lock() {
-    return "LOCK TABLE %striggers IN ACCESS EXCLUSIVE MODE".formatted(tables());
+    return "LOCK TABLE %1$striggers, %1$ssimple_triggers, %1$scron_triggers IN ACCESS EXCLUSIVE MODE"
+        .formatted(tables());
   }
 
   @Override
@@ -275,12 +291,26 @@ final class QuartzSource extends Source {
   @Override
   String take() {
     return """
-    trigger AS (
-      DELETE FROM %1$striggers AS source USING given
-       WHERE source.sched_name = given.key1 AND source.trigger_name = given.key2
-         AND concat_ws('/', source.trigger_state, source.next_fire_time, source.trigger_group) = given.key3
-      RETURNING given.position, source.sched_name, source.trigger_name, source.trigger_group,
-                source.job_name, source.job_group, row_to_json(source.*) AS copy
+    job AS MATERIALIZED (
+      SELECT given.position, given.key1, given.key2, given.key3, t.trigger_group,
+             ROW(d.*)::%1$sjob_details AS detail
+        FROM given
+        JOIN %1$striggers AS t
+          ON t.sched_name = given.key1 AND t.trigger_name = given.key2
+         AND t.trigger_group = substr(given.key3, strpos(given.key3, '/') + 1)
+        JOIN %1$sjob_details AS d USING (sched_name, job_name, job_group)
+         FOR UPDATE OF d
+    ), trigger AS (
+      DELETE FROM %1$striggers AS t
+       USING job
+        LEFT JOIN %1$ssimple_triggers AS s
+          ON (s.sched_name, s.trigger_name, s.trigger_group) = (job.key1, job.key2, job.trigger_group)
+        LEFT JOIN %1$scron_triggers AS c
+          ON (c.sched_name, c.trigger_name, c.trigger_group) = (job.key1, job.key2, job.trigger_group)
+       WHERE (t.sched_name, t.trigger_name, t.trigger_group) = (job.key1, job.key2, job.trigger_group)
+         AND concat_ws('/', %2$s, t.trigger_group) = job.key3
+      RETURNING job.position, t.sched_name, t.trigger_name, t.trigger_group, t.job_name, t.job_group,
+                row_to_json(t.*) AS copy, row_to_json(job.detail) AS detail
     ), simple AS (
       DELETE FROM %1$ssimple_triggers AS child USING trigger
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
@@ -291,28 +321,26 @@ final class QuartzSource extends Source {
        WHERE (child.sched_name, child.trigger_name, child.trigger_group)
            = (trigger.sched_name, trigger.trigger_name, trigger.trigger_group)
       RETURNING trigger.position, row_to_json(child.*) AS copy
-    ), job AS (
-      DELETE FROM %1$sjob_details AS job USING trigger
-       WHERE (job.sched_name, job.job_name, job.job_group)
+    ), unused AS (
+      DELETE FROM %1$sjob_details AS unused USING trigger
+       WHERE (unused.sched_name, unused.job_name, unused.job_group)
            = (trigger.sched_name, trigger.job_name, trigger.job_group)
-         AND NOT job.is_durable
+         AND NOT unused.is_durable
          AND NOT EXISTS (
            SELECT FROM %1$striggers AS other
             WHERE (other.sched_name, other.job_name, other.job_group)
-                = (job.sched_name, job.job_name, job.job_group)
+                = (unused.sched_name, unused.job_name, unused.job_group)
               AND (other.sched_name, other.trigger_name, other.trigger_group) NOT IN (
                 SELECT also.sched_name, also.trigger_name, also.trigger_group FROM trigger AS also))
     ), taken AS (
       SELECT trigger.position, json_build_object(
-               'job_details', (SELECT coalesce(json_agg(row_to_json(detail.*)), '[]') FROM %1$sjob_details AS detail
-                                WHERE (detail.sched_name, detail.job_name, detail.job_group)
-                                    = (trigger.sched_name, trigger.job_name, trigger.job_group)),
+               'job_details', json_build_array(trigger.detail),
                'triggers', json_build_array(trigger.copy),
                'simple_triggers', (SELECT coalesce(json_agg(simple.copy), '[]') FROM simple WHERE simple.position = trigger.position),
                'cron_triggers', (SELECT coalesce(json_agg(cron.copy), '[]') FROM cron WHERE cron.position = trigger.position)) AS copy
         FROM trigger
     )
     """
-        .formatted(tables());
+        .formatted(tables(), LOCKED_VERSION);
   }
 }

@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of River's jobs. A client locks the rows that it takes, and changes their state and
- * attempt in the same statement, so the import deletes a row only if it still has the state and
- * attempt that the import read.
+ * attempt in the same statement. The import deletes a row only if no column has changed, which
+ * excludes it.
  */
 final class RiverSource extends Source {
+
+  private static final String VERSION = version("octet_length(source.args::text)", "source.*");
 
   RiverSource(String table) {
     super("river", table);
@@ -55,13 +57,14 @@ final class RiverSource extends Source {
       throws SQLException {
     String sql =
         """
-        SELECT id, kind, %2$s AS args, args IS NOT NULL AS has_args, attempt, max_attempts, priority, queue, scheduled_at, state::text AS state, tags
-          FROM %1$s
+        SELECT id, kind, %2$s AS args, args IS NOT NULL AS has_args, attempt, max_attempts, priority, queue, scheduled_at, state::text AS state, tags,
+               %3$s AS version
+          FROM %1$s AS source
          WHERE id > ? AND kind = ANY (?) AND state::text NOT IN ('completed', 'cancelled')
          ORDER BY id
          LIMIT ?
         """
-            .formatted(tables(), bounded("args::text"));
+            .formatted(tables(), bounded("args::text"), VERSION);
     try (PreparedStatement query = connection.prepareStatement(sql)) {
       query.setLong(1, after == null ? 0 : Long.parseLong(after.key().first()));
       query.setArray(2, connection.createArrayOf("text", only.toArray()));
@@ -85,7 +88,7 @@ final class RiverSource extends Source {
     return new SourceRow(
         row.getString("kind"),
         id,
-        new SourceRow.Key(id, "", state + "/" + row.getString("attempt")),
+        new SourceRow.Key(id, "", row.getString("version")),
         due,
         // In River, 1 is the default and is served first; 4 is served last.
         1 - row.getInt("priority"),
@@ -121,10 +124,10 @@ final class RiverSource extends Source {
     return """
     taken AS (
       DELETE FROM %s AS source USING given
-       WHERE source.id = given.key1::bigint AND concat_ws('/', source.state, source.attempt) = given.key3
+       WHERE source.id = given.key1::bigint AND %s = given.key3::bigint
       RETURNING given.position, json_build_object('job', json_build_array(row_to_json(source.*))) AS copy
     )
     """
-        .formatted(tables());
+        .formatted(tables(), VERSION);
   }
 }

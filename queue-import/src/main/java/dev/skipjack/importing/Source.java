@@ -126,9 +126,10 @@ public abstract sealed class Source
 
   /**
    * Returns the common table expressions that delete those rows of {@code given(key1, key2, key3,
-   * position)} that have not been taken or changed since they were read. One of them is {@code
-   * taken}, with the columns {@code position} and {@code copy}: an object of JSON with the deleted
-   * rows of each {@linkplain #parts part}.
+   * position)} whose {@linkplain #version version} is still the one that was read. The rows are
+   * locked before they are compared. One of the expressions is {@code taken}, with the columns
+   * {@code position} and {@code copy}: an object of JSON with the deleted rows of each {@linkplain
+   * #parts part}.
    */
   abstract String take();
 
@@ -169,28 +170,36 @@ public abstract sealed class Source
    * Returns the name of the source and that of its first table, which identify it in a database.
    */
   final String identity(Connection connection) throws SQLException {
-    String table = parts().get(0).table();
+    return name + " " + qualified(connection, parts().get(0).table());
+  }
+
+  /** Returns the name of a table with its schema, however {@code table} is written. */
+  private static String qualified(Connection connection, String table) throws SQLException {
     try (PreparedStatement query =
         connection.prepareStatement(
             "SELECT format('%I.%I', nspname, relname) FROM pg_class JOIN pg_namespace ON"
                 + " pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass(?)")) {
       query.setString(1, table);
       try (ResultSet row = query.executeQuery()) {
-        return name + " " + (row.next() ? row.getString(1) : table);
+        return row.next() ? row.getString(1) : table;
       }
     }
   }
 
-  /** Returns the columns of all tables with their types, in an order that does not change. */
+  /**
+   * Returns the tables and their columns with the types, in an order that does not change. The
+   * tables have their schema, so that a plan is the same however their names are written.
+   */
   final List<String> shape(Connection connection) throws SQLException {
     List<String> shape = new ArrayList<>();
     for (Part part : parts()) {
+      shape.add(qualified(connection, part.table()));
       shape.addAll(
           texts(
               connection,
               """
-              SELECT format('%%s %%s %%s', '%1$s', attname, format_type(atttypid, atttypmod)) FROM pg_attribute
-               WHERE attrelid = '%1$s'::regclass AND attnum > 0 AND NOT attisdropped
+              SELECT format('%%s %%s', attname, format_type(atttypid, atttypmod)) FROM pg_attribute
+               WHERE attrelid = '%s'::regclass AND attnum > 0 AND NOT attisdropped
                ORDER BY attname COLLATE "C"
               """
                   .formatted(part.table())));
@@ -243,6 +252,24 @@ public abstract sealed class Source
    */
   static String bounded(String column) {
     return "CASE WHEN octet_length(%1$s) <= 1048576 THEN %1$s END".formatted(column);
+  }
+
+  /**
+   * Returns an expression for a hash of rows, which differs after a change of any column. It is 0
+   * if their data exceeds 1 MiB, because such rows stay and are expensive to hash.
+   *
+   * @param bytes an expression for the size of the rows' data
+   * @param rows expressions for the rows, for example {@code source.*}
+   */
+  static String version(String bytes, String... rows) {
+    return Stream.of(rows)
+        .map("(%s)::text"::formatted)
+        .collect(
+            Collectors.joining(
+                ", ",
+                "CASE WHEN %s > 1048576 THEN 0 ELSE hashtextextended(concat_ws('/', "
+                    .formatted(bytes),
+                "), 0) END"));
   }
 
   /**

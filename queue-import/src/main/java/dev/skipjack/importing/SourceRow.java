@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A row of another queue.
  *
  * @param name the name by which jobs are mapped to kinds, for example that of a task
- * @param id the id of the row in reports; a later row with the same key has another id
+ * @param id the id of the row in reports; a later row with the same key has another id, unless it
+ *     is recurring
  * @param key the values by which the source finds and locks the row, as text
  * @param due when the job is due
  * @param priority its priority, where a higher one is served first; null if it has none

@@ -1,16 +1,18 @@
 package dev.skipjack.importing;
 
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Compares the copies of imported rows with the jobs and schedules that they became. */
@@ -43,7 +45,7 @@ final class Verifier {
                  job.id IS NULL AND EXISTS (SELECT FROM %1$s.jobs_archive AS ended WHERE ended.id = copy.job_id) AS ended
             FROM %1$s.job_imports AS copy
             LEFT JOIN %1$s.jobs AS job ON job.id = copy.job_id
-           WHERE copy.source = ? AND copy.schedule IS NULL AND (? OR copy.name = ANY (?))
+           WHERE %4$s AND copy.source = ? AND copy.schedule IS NULL AND (? OR copy.name = ANY (?))
         )
         SELECT kind, (due AT TIME ZONE 'UTC')::date AS day, count(*) AS imported,
                count(*) FILTER (WHERE unchanged) AS waiting,
@@ -54,29 +56,46 @@ final class Verifier {
                                   AND greatest(scheduled_at, due) > created_at) AS misplaced
           FROM compared
          GROUP BY kind, day
-         ORDER BY kind, day
         """
             .formatted(
                 copies.schema(),
                 source.due("copy.source_rows"),
-                Copies.unchangedJob("job", "copy"));
-    try (PreparedStatement query = prepare(connection, sql, only);
-        ResultSet row = query.executeQuery()) {
-      List<ImportCheck.Day> days = new ArrayList<>();
-      while (row.next()) {
-        days.add(
-            new ImportCheck.Day(
-                row.getString("kind"),
-                row.getObject("day", LocalDate.class),
-                row.getLong("imported"),
-                row.getLong("waiting"),
-                row.getLong("changed"),
-                row.getLong("ended"),
-                row.getLong("gone"),
-                row.getLong("misplaced")));
-      }
-      return days;
-    }
+                Copies.unchangedJob("job", "copy"),
+                Copies.PART);
+    Map<String, ImportCheck.Day> days = new TreeMap<>();
+    copies.inParts(
+        connection,
+        sql,
+        arguments(connection, only),
+        row -> {
+          ImportCheck.Day day = day(row);
+          days.merge(day.kind() + " " + day.day(), day, Verifier::sum);
+        });
+    return List.copyOf(days.values());
+  }
+
+  private static ImportCheck.Day day(ResultSet row) throws SQLException {
+    return new ImportCheck.Day(
+        row.getString("kind"),
+        row.getObject("day", LocalDate.class),
+        row.getLong("imported"),
+        row.getLong("waiting"),
+        row.getLong("changed"),
+        row.getLong("ended"),
+        row.getLong("gone"),
+        row.getLong("misplaced"));
+  }
+
+  private static ImportCheck.Day sum(ImportCheck.Day one, ImportCheck.Day other) {
+    return new ImportCheck.Day(
+        one.kind(),
+        one.day(),
+        one.imported() + other.imported(),
+        one.waiting() + other.waiting(),
+        one.changed() + other.changed(),
+        one.ended() + other.ended(),
+        one.gone() + other.gone(),
+        one.misplaced() + other.misplaced());
   }
 
   private List<ImportCheck.Fire> fires(Connection connection, Set<String> only)
@@ -87,21 +106,17 @@ final class Verifier {
                schedule.last_at IS NOT NULL AS fired, coalesce(%3$s, false) AS unchanged
           FROM %1$s.job_imports AS copy
           LEFT JOIN %1$s.job_schedules AS schedule ON schedule.name = copy.schedule
-         WHERE copy.source = ? AND copy.schedule IS NOT NULL AND (? OR copy.name = ANY (?))
-         ORDER BY copy.schedule
+         WHERE %4$s AND copy.source = ? AND copy.schedule IS NOT NULL AND (? OR copy.name = ANY (?))
         """
             .formatted(
                 copies.schema(),
                 source.due("copy.source_rows"),
-                Copies.unchangedSchedule("schedule", "copy"));
-    try (PreparedStatement query = prepare(connection, sql, only);
-        ResultSet row = query.executeQuery()) {
-      List<ImportCheck.Fire> fires = new ArrayList<>();
-      while (row.next()) {
-        fires.add(fire(row));
-      }
-      return fires;
-    }
+                Copies.unchangedSchedule("schedule", "copy"),
+                Copies.PART);
+    List<ImportCheck.Fire> fires = new ArrayList<>();
+    copies.inParts(connection, sql, arguments(connection, only), row -> fires.add(fire(row)));
+    fires.sort(Comparator.comparing(ImportCheck.Fire::schedule));
+    return fires;
   }
 
   private static ImportCheck.Fire fire(ResultSet row) throws SQLException {
@@ -125,13 +140,12 @@ final class Verifier {
         row.getString("schedule"), row.getString("kind"), inSource, next, difference, expected);
   }
 
-  private PreparedStatement prepare(Connection connection, String sql, Set<String> only)
-      throws SQLException {
-    PreparedStatement query = connection.prepareStatement(sql);
-    query.setString(1, identity);
-    query.setBoolean(2, only.isEmpty());
-    query.setArray(3, connection.createArrayOf("text", only.toArray()));
-    return query;
+  private Copies.Arguments arguments(Connection connection, Set<String> only) {
+    return query -> {
+      query.setString(3, identity);
+      query.setBoolean(4, only.isEmpty());
+      query.setArray(5, connection.createArrayOf("text", only.toArray()));
+    };
   }
 
   private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {

@@ -103,9 +103,11 @@ class DbSchedulerUndoTest {
     client.scheduleIfNotExists(
         SEND.instance("\"quoted\\\" {ä}\n\t,").data(new Invoice(3)).scheduledTo(NEXT_MONTH));
     sql.execute(
-        "INSERT INTO scheduled_tasks SELECT 'x', repeat('long', 200), decode('0022275c5cff', 'hex'), '2090-01-01 10:00:00.000001+05', false, 'a host', now(),"
-            + " now(), 7, now(), 9223372036854775807, -3",
-        "INSERT INTO scheduled_tasks VALUES ('x', 'none', NULL, 'now', false, NULL, NULL, NULL, NULL, NULL, 1, NULL)");
+        "INSERT INTO scheduled_tasks SELECT 'x', repeat('long', 200), decode('0022275c5cff',"
+            + " 'hex'), '2090-01-01 10:00:00.000001+05', false, 'a host', now(), now(), 7, now(),"
+            + " 9223372036854775807, -3",
+        "INSERT INTO scheduled_tasks VALUES ('x', 'none', NULL, 'now', false, NULL, NULL, NULL,"
+            + " NULL, NULL, 1, NULL)");
     List<String> before = sourceRows();
     Importer importer = importer().payload("x", data -> "{}").build();
     assertThat(importer.run(database.dataSource()).jobs()).isEqualTo(5);
@@ -164,7 +166,8 @@ class DbSchedulerUndoTest {
   void onlyTheNamedTasksAreReturned() throws SQLException {
     schedule(1, NEXT_MONTH);
     sql.execute(
-        "INSERT INTO scheduled_tasks VALUES ('other', '1', '{}', '2090-01-01', false, NULL, NULL, NULL, 0, NULL, 1, 50)");
+        "INSERT INTO scheduled_tasks VALUES ('other', '1', '{}', '2090-01-01', false, NULL, NULL,"
+            + " NULL, 0, NULL, 1, 50)");
     run();
 
     importer().only(List.of("other")).build().undo(database.dataSource());
@@ -204,8 +207,8 @@ class DbSchedulerUndoTest {
     schedule(2, NEXT_MONTH);
     run();
     sql.execute(
-        "CREATE FUNCTION discard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.task_instance ="
-            + " ''1'' THEN RETURN NULL; END IF; RETURN NEW; END'",
+        "CREATE FUNCTION discard() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF NEW.task_instance"
+            + " = ''1'' THEN RETURN NULL; END IF; RETURN NEW; END'",
         "CREATE TRIGGER discard BEFORE INSERT ON scheduled_tasks FOR EACH ROW EXECUTE FUNCTION"
             + " discard()");
     try {
@@ -446,7 +449,8 @@ class DbSchedulerUndoTest {
 
       assertThat(
               sql.query(
-                  "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = '%s.job_imports'::regclass"))
+                  "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid ="
+                      + " '%s.job_imports'::regclass"))
           .containsExactly(owner);
       assertThat(undo().jobs()).isEqualTo(1);
 
@@ -515,7 +519,8 @@ class DbSchedulerUndoTest {
     assertRefused(importer().kind("sendInvoice", "other").plan(plan), "'sendInvoice'");
     assertRefused(importer().queue("other").plan(plan), "or the settings");
     sql.execute(
-        "INSERT INTO scheduled_tasks VALUES ('new', '1', '{}', '2090-01-01', false, NULL, NULL, NULL, 0, NULL, 1, 50)");
+        "INSERT INTO scheduled_tasks VALUES ('new', '1', '{}', '2090-01-01', false, NULL, NULL,"
+            + " NULL, 0, NULL, 1, 50)");
     assertRefused(importer().plan(plan), "does not have 'new'");
     sql.execute(
         "DELETE FROM scheduled_tasks WHERE task_name = 'new'",
@@ -527,6 +532,26 @@ class DbSchedulerUndoTest {
         .hasMessage("'yes' is not the hash of a plan. Copy it from the output of plan.");
   }
 
+  @Test
+  void aPlanNamesTheTableAndNotItsSpelling() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    String plan = importer().build().plan(database.dataSource()).plan();
+    sql.execute(
+        "DROP TABLE IF EXISTS other_tasks", "CREATE TABLE other_tasks (LIKE scheduled_tasks)");
+
+    assertRefused(
+        Importer.from(Source.dbScheduler("other_tasks")).into(queue).plan(plan),
+        "The tables of the source");
+    assertThat(
+            Importer.from(Source.dbScheduler("public.Scheduled_Tasks"))
+                .into(queue)
+                .plan(plan)
+                .build()
+                .run(database.dataSource())
+                .jobs())
+        .isEqualTo(1);
+  }
+
   private void assertRefused(Importer.Builder importer, String reason) {
     assertThatThrownBy(() -> importer.build().run(database.dataSource()))
         .isInstanceOf(IllegalStateException.class)
@@ -536,7 +561,8 @@ class DbSchedulerUndoTest {
   @Test
   void aNameThatWasImportedKeepsItsKindFromOthers() throws SQLException {
     sql.execute(
-        "INSERT INTO scheduled_tasks SELECT name, '1', '{}', '2090-01-01', false, NULL, NULL, NULL, 0, NULL, 1, 50 FROM unnest('{send-it,sendIt}'::text[]) AS name");
+        "INSERT INTO scheduled_tasks SELECT name, '1', '{}', '2090-01-01', false, NULL, NULL, NULL,"
+            + " 0, NULL, 1, 50 FROM unnest('{send-it,sendIt}'::text[]) AS name");
     run();
 
     assertThat(run().stayed().get(0).reason())
@@ -546,7 +572,8 @@ class DbSchedulerUndoTest {
   @Test
   void aNameKeepsItsKindFromOthersThatAreImportedLater() throws SQLException {
     sql.execute(
-        "INSERT INTO scheduled_tasks SELECT name, '1', '{}', '2090-01-01', false, NULL, NULL, NULL, 0, NULL, 1, 50 FROM unnest('{send-it,sendIt}'::text[]) AS name");
+        "INSERT INTO scheduled_tasks SELECT name, '1', '{}', '2090-01-01', false, NULL, NULL, NULL,"
+            + " 0, NULL, 1, 50 FROM unnest('{send-it,sendIt}'::text[]) AS name");
     importer().only(List.of("send-it")).build().run(database.dataSource());
 
     ImportReport second = importer().only(List.of("sendIt")).build().run(database.dataSource());
@@ -592,6 +619,40 @@ class DbSchedulerUndoTest {
             new ImportCheck.Day("send-invoice", day.plusDays(1), 1, 1, 0, 0, 0, 1));
   }
 
+  /** A statement on all copies of a large import can exceed the time limit of a session. */
+  @Test
+  void eachStatementOfAComparisonReadsAtMostTenThousandCopies() throws SQLException {
+    schedule(1, NEXT_MONTH);
+    run();
+    int few = statements(1);
+    sql.execute(
+        "INSERT INTO %s.job_imports (source, source_id, name, kind, job_id, imported_by,"
+            + " source_rows) SELECT source, 'copy ' || number, name, kind, job_id, imported_by,"
+            + " source_rows FROM %s.job_imports CROSS JOIN generate_series(2, 20001) AS number");
+
+    int many = statements(20_001);
+
+    // Twice, one more for jobs and one more for schedules.
+    assertThat(many - few).isEqualTo(4);
+  }
+
+  /** Returns the number of statements that compare the copies. */
+  private int statements(long copies) throws SQLException {
+    AtomicInteger statements = new AtomicInteger();
+    ImportCheck check =
+        importer()
+            .build()
+            .verify(
+                InterferingDataSource.of(
+                    database.dataSource(),
+                    (number, session, others) -> statements.incrementAndGet()));
+    assertThat(check.days())
+        .containsExactly(
+            new ImportCheck.Day(
+                "send-invoice", LocalDate.parse("2090-01-01"), copies, copies, 0, 0, 0, 0));
+    return statements.get();
+  }
+
   @Test
   void anOverdueJobIsNotMisplaced() throws SQLException {
     schedule(1, Instant.now().minusSeconds(100_000));
@@ -626,6 +687,7 @@ class DbSchedulerUndoTest {
   /** Returns the numbers of the jobs and of the rows that wait in the source, in order. */
   private List<String> jobsAndRows() throws SQLException {
     return sql.query(
-        "SELECT n::text FROM (SELECT (payload ->> 'number')::int AS n FROM %s.jobs UNION ALL SELECT task_instance::int FROM scheduled_tasks) AS work ORDER BY work.n");
+        "SELECT n::text FROM (SELECT (payload ->> 'number')::int AS n FROM %s.jobs UNION ALL SELECT"
+            + " task_instance::int FROM scheduled_tasks) AS work ORDER BY work.n");
   }
 }

@@ -22,6 +22,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.jobrunr.jobs.Job;
 import org.jobrunr.jobs.mappers.JobMapper;
@@ -163,9 +164,10 @@ class JobRunrImportTest {
   void aRecurringJobStaysWhileAServerMayCreateItsRuns() throws SQLException {
     requests.scheduleRecurrently("hourly", "0 * * * *", new SendMailRequest(1, List.of()));
     execute(
-        "INSERT INTO jobrunr_backgroundjobservers SELECT (jsonb_populate_record(NULL::jobrunr_backgroundjobservers,"
-            + " (SELECT jsonb_object_agg(attname, CASE WHEN format_type(atttypid, NULL) LIKE"
-            + " 'timestamp%' THEN '2026-01-01' ELSE '1' END) FROM pg_attribute WHERE attrelid ="
+        "INSERT INTO jobrunr_backgroundjobservers SELECT"
+            + " (jsonb_populate_record(NULL::jobrunr_backgroundjobservers, (SELECT"
+            + " jsonb_object_agg(attname, CASE WHEN format_type(atttypid, NULL) LIKE 'timestamp%'"
+            + " THEN '2026-01-01' ELSE '1' END) FROM pg_attribute WHERE attrelid ="
             + " 'jobrunr_backgroundjobservers'::regclass AND attnum > 0))).*");
 
     assertThat(run().stayed())
@@ -176,6 +178,46 @@ class JobRunrImportTest {
                     .isEqualTo(
                         "recurring, and a server may be creating its next run: stop all servers"
                             + " first"));
+  }
+
+  @Test
+  void aRecurringJobThatIsChangedDuringTheImportStays() throws SQLException {
+    requests.scheduleRecurrently("daily", "0 8 * * *", new SendMailRequest(1, List.of()));
+    AtomicBoolean changed = new AtomicBoolean();
+
+    ImportReport report =
+        importer()
+            .run(
+                InterferingDataSource.of(
+                    database.dataSource(),
+                    (number, session, others) -> {
+                      if (!session.getAutoCommit() && changed.compareAndSet(false, true)) {
+                        requests.scheduleRecurrently(
+                            "daily", "0 9 * * *", new SendMailRequest(1, List.of()));
+                      }
+                    }));
+
+    assertThat(report.schedules()).isZero();
+    assertThat(report.stayed().get(0).reason())
+        .isEqualTo("changed during the import: run it again");
+    assertThat(query("SELECT id FROM jobrunr_recurring_jobs")).hasSize(1);
+  }
+
+  @Test
+  void aRecurringJobThatWasRemovedHereAndCreatedAgainInJobRunrIsImportedAgain()
+      throws SQLException {
+    requests.scheduleRecurrently("daily", "0 8 * * *", new SendMailRequest(1, List.of()));
+    run();
+    queue.schedules().remove("daily");
+    requests.scheduleRecurrently("daily", "0 9 * * *", new SendMailRequest(1, List.of()));
+
+    ImportReport second = run();
+
+    assertThat(second.schedules()).isEqualTo(1);
+    assertThat(queue.schedules().find("daily").orElseThrow().timing())
+        .isEqualTo(Timing.cron("0 9 * * *").zone(ZoneId.systemDefault()));
+    assertThat(importer().undo(database.dataSource()).schedules()).isEqualTo(1);
+    assertThat(query("SELECT id FROM jobrunr_recurring_jobs")).hasSize(1);
   }
 
   @Test

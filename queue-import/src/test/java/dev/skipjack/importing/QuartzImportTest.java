@@ -38,6 +38,11 @@ import java.util.Set;
 import java.util.TimeZone;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -269,8 +274,8 @@ class QuartzImportTest {
             """);
     // The time may even have passed before the import reads it.
     execute(
-        "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM clock_timestamp())))"
-            + " * 1000 WHERE trigger_name = 'every-second'");
+        "UPDATE qrtz_triggers SET next_fire_time = (1 + ceil(extract(epoch FROM"
+            + " clock_timestamp()))) * 1000 WHERE trigger_name = 'every-second'");
 
     ImportReport report = Importer.from(Source.quartz("qrtz_")).into(queue).build().run(slow);
 
@@ -469,6 +474,86 @@ class QuartzImportTest {
   }
 
   @Test
+  void aJobThatIsReplacedInQuartzDuringTheImportStays() throws SQLException, SchedulerException {
+    JobDetail job =
+        newJob(SendInvoiceJob.class)
+            .withIdentity("once")
+            .usingJobData("number", 7)
+            .storeDurably()
+            .build();
+    scheduler.scheduleJob(job, trigger("once").startAt(Date.from(LATER)).build());
+    AtomicBoolean replaced = new AtomicBoolean();
+    DataSource replacing =
+        InterferingDataSource.of(
+            database.dataSource(),
+            (number, session, others) -> {
+              if (!session.getAutoCommit() && replaced.compareAndSet(false, true)) {
+                replace(job.getJobBuilder().usingJobData("number", 8).build());
+              }
+            });
+
+    ImportReport report = Importer.from(Source.quartz("qrtz_")).into(queue).build().run(replacing);
+
+    assertThat(report.jobs()).isZero();
+    assertThat(report.stayed().get(0).reason())
+        .isEqualTo("changed during the import: run it again");
+    assertThat(run().jobs()).isEqualTo(1);
+    assertThat(query("SELECT payload ->> 'number' FROM %s.jobs")).containsExactly("8");
+  }
+
+  private void replace(JobDetail job) throws SQLException {
+    try {
+      scheduler.addJob(job, true);
+    } catch (SchedulerException failed) {
+      throw new SQLException(failed);
+    }
+  }
+
+  @Test
+  void aTriggerOfWhichAnyTableIsChangedDuringTheImportStays()
+      throws SQLException, SchedulerException {
+    List<String> changes =
+        List.of(
+            "UPDATE qrtz_triggers SET description = 'changed' WHERE trigger_name LIKE '1%'",
+            "UPDATE qrtz_simple_triggers SET times_triggered = 1 WHERE trigger_name LIKE '2%'",
+            "UPDATE qrtz_cron_triggers SET cron_expression = '0 0 4 * * ?' WHERE trigger_name LIKE"
+                + " '3%'",
+            "UPDATE qrtz_job_details SET description = 'changed' WHERE job_name LIKE '4%'");
+    for (int part = 1; part <= changes.size(); part++) {
+      schedule(SendInvoiceJob.class, invoice(1), trigger(part + "-once").startAt(Date.from(LATER)));
+      cron(trigger(part + "-cron"), "0 0 3 * * ?");
+    }
+    DataSource changing =
+        InterferingDataSource.changing(database.dataSource(), changes.toArray(String[]::new));
+
+    ImportReport report = Importer.from(Source.quartz("qrtz_")).into(queue).build().run(changing);
+
+    assertThat(report.stayed())
+        .extracting(ImportReport.Stayed::reason)
+        .containsOnly("changed during the import: run it again");
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers ORDER BY trigger_name"))
+        .containsExactly("1-cron", "1-once", "2-once", "3-cron", "4-cron", "4-once");
+  }
+
+  @Test
+  void theImportWaitsForAChangeOfAJobThatHasNotBeenCommitted() throws Exception {
+    schedule(SendInvoiceJob.class, invoice(7), trigger("once").startAt(Date.from(LATER)));
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection changing = database.connection();
+        Statement statement = changing.createStatement()) {
+      changing.setAutoCommit(false);
+      statement.execute("UPDATE qrtz_job_details SET description = 'changed'");
+      Future<ImportReport> importing = thread.submit(this::run);
+      new Sql(database).awaitBlockedSession();
+      changing.commit();
+      assertThat(importing.get(1, TimeUnit.MINUTES).rowsThatStay()).isEqualTo(1);
+    } finally {
+      thread.shutdownNow();
+    }
+    assertThat(query("SELECT description FROM qrtz_job_details")).containsExactly("changed");
+  }
+
+  @Test
   void nothingIsLostOrDoubledIfTheSessionIsKilledBeforeAnyStatement()
       throws SQLException, IOException, SchedulerException {
     int statements = 1;
@@ -605,6 +690,45 @@ class QuartzImportTest {
     assertThat(undone.schedules()).isEqualTo(1);
     assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("untouched");
     assertThat(query("SELECT name FROM %s.job_schedules")).containsExactly("fired");
+  }
+
+  @Test
+  void aScheduleReturnsAlthoughAWorkerWithNewerTimeZoneDataHasCalculatedItsNextTime()
+      throws SQLException, SchedulerException {
+    schedule(
+        SendInvoiceJob.class,
+        invoice(1),
+        trigger("zoned")
+            .withSchedule(
+                cronSchedule("0 0 3 * * ?").inTimeZone(TimeZone.getTimeZone("Europe/Berlin"))));
+    run();
+    // As that worker does.
+    execute("UPDATE %s.job_schedules SET zone_rules = '9999z'".formatted(database.schema()));
+
+    assertThat(
+            Importer.from(Source.quartz("qrtz_"))
+                .into(queue)
+                .build()
+                .verify(database.dataSource())
+                .fires())
+        .extracting(ImportCheck.Fire::difference)
+        .containsExactly("");
+    assertThat(undo().schedules()).isEqualTo(1);
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("zoned");
+  }
+
+  @Test
+  void aTriggerThatWasRemovedHereAndCreatedAgainInQuartzIsImportedAgain()
+      throws SQLException, SchedulerException {
+    cron(trigger("daily"), "0 0 3 * * ?");
+    run();
+    queue.schedules().remove("daily");
+    cron(trigger("daily"), "0 0 3 * * ?");
+
+    assertThat(run().schedules()).isEqualTo(1);
+
+    assertThat(undo().stayed()).isEmpty();
+    assertThat(query("SELECT trigger_name FROM qrtz_triggers")).containsExactly("daily");
   }
 
   @Test

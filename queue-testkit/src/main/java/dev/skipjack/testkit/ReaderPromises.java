@@ -24,6 +24,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +105,33 @@ abstract class ReaderPromises extends Promises {
       assertThat(idsOf(JobQuery.live().status(JobStatus.DEAD))).containsExactly(dead);
       assertThat(idsOf(JobQuery.live().status(JobStatus.PENDING))).containsExactly(tagged, plain);
       assertThat(idsOf(JobQuery.live().status(JobStatus.RUNNING))).isEmpty();
+    }
+
+    @Test
+    void listsAreRestrictedToTheQueuesOfTheCaller() {
+      JobId first = fixture.enqueue(1, job -> job.onQueue("a"));
+      fixture.enqueue(2, job -> job.onQueue("hidden"));
+      JobId last = fixture.enqueue(3, job -> job.onQueue("b"));
+      Set<String> visible = Set.of("a", "b", "empty");
+
+      assertThat(reader.list(JobQuery.live(), visible).jobs())
+          .extracting(JobSummary::id)
+          .containsExactly(first, last);
+      assertThat(reader.list(JobQuery.live().queue("b"), visible).jobs())
+          .extracting(JobSummary::id)
+          .containsExactly(last);
+      assertThat(reader.list(JobQuery.pending("a"), visible).jobs()).hasSize(1);
+      assertThat(reader.list(JobQuery.live().limit(1), Set.of("hidden")).jobs()).hasSize(1);
+      for (JobPage page :
+          List.of(
+              reader.list(JobQuery.live(), Set.of()),
+              reader.list(JobQuery.live().queue("hidden"), visible),
+              reader.list(JobQuery.pending("hidden"), visible),
+              reader.list(JobQuery.live().limit(1), Set.of("empty")),
+              reader.list(JobQuery.live().status(JobStatus.DEAD).limit(1), Set.of("empty")),
+              reader.list(JobQuery.archived().limit(1), Set.of("empty")))) {
+        assertThat(page).isEqualTo(new JobPage(List.of(), null));
+      }
     }
 
     @Test

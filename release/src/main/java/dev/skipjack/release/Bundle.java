@@ -111,7 +111,8 @@ public final class Bundle {
   }
 
   /**
-   * Returns gpg's signature of a file. All artifacts are signed here and not in their modules, because the BOM has no parent. If the key has a passphrase, gpg's agent must have it.
+   * Returns gpg's signature of a file. All artifacts are signed here and not in their modules,
+   * because the BOM has no parent. If the key has a passphrase, gpg's agent must have it.
    */
   private static byte[] sign(Path file, String key) throws IOException {
     Process gpg =

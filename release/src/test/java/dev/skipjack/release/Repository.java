@@ -28,7 +28,9 @@ final class Repository {
     }
   }
 
-  /** Adds links to everything in a local repository except Skipjack, which may be installed in it. */
+  /**
+   * Adds links to everything in a local repository except Skipjack, which may be installed in it.
+   */
   static void linkOthers(Path local, Path folder) throws IOException {
     link(local, folder, "dev");
     Path dev = local.resolve("dev");

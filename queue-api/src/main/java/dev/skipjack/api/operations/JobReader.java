@@ -5,6 +5,7 @@ import dev.skipjack.api.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Queries jobs and their history without changing them, for dashboards, command-line tools and
@@ -76,6 +77,18 @@ public interface JobReader {
    *     order
    */
   JobPage list(JobQuery query);
+
+  /**
+   * {@return a page like that of {@link #list(JobQuery)}, for a caller who may see only some
+   * queues} Jobs of other queues affect neither the page nor whether there is a next one, unless
+   * there are more of them than a page may read. If the query names another queue, the page is
+   * empty.
+   *
+   * @param query the query
+   * @param queues the names of the queues; without one, the page is empty
+   * @throws IllegalArgumentException as for {@link #list(JobQuery)}
+   */
+  JobPage list(JobQuery query, Set<String> queues);
 
   /**
    * Counts the live jobs of each queue, kind and status, as of one point in time.

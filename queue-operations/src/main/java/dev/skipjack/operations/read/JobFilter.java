@@ -132,10 +132,10 @@ enum JobFilter {
     return table.field(column.getName(), column.getDataType());
   }
 
-  /** Returns the values of a query's filters. */
-  static Arguments arguments(JobQuery query) {
+  /** Returns the values of a query's filters, of which that of the queue is given separately. */
+  static Arguments arguments(JobQuery query, List<String> queues) {
     return new Arguments()
-        .texts("queues", oneOrNone(query.queue()), text -> text)
+        .texts("queues", queues, text -> text)
         .texts("kinds", oneOrNone(query.kind()), text -> text)
         .texts("statuses", oneOrNone(query.status()), JobStatus::literal)
         .texts("tags", oneOrNone(query.tag()), text -> text)

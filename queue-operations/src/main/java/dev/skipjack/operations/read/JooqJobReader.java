@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 
@@ -141,23 +142,42 @@ public final class JooqJobReader implements JobReader {
 
   @Override
   public JobPage list(JobQuery query) {
+    return list(query, query.queue() == null ? List.of() : List.of(query.queue()));
+  }
+
+  @Override
+  public JobPage list(JobQuery query, Set<String> queues) {
+    List<String> wanted =
+        queues.stream()
+            .filter(queue -> query.queue() == null || query.queue().equals(queue))
+            .toList();
+    return wanted.isEmpty() ? new JobPage(List.of(), null) : list(query, wanted);
+  }
+
+  /**
+   * Lists jobs.
+   *
+   * @param queues the queues of the jobs; empty for all
+   */
+  private JobPage list(JobQuery query, List<String> queues) {
     PageToken token = query.after();
     Position from =
         token == null ? Position.startOf(query.order()) : Position.of(token, query.order());
+    Range range = new Range(query, queues, from);
     JobStatus status = query.status();
     return switch (query.order()) {
-      case FINISHED -> page(lists(query).archived(), query, from, isFiltered(query));
-      case DUE -> page(lists(query).due(), query, from, query.kind() != null || filtersRows(query));
-      case ID -> status == null ? walk(query, from) : byStatus(query, status, from);
+      case FINISHED -> page(lists(query).archived(), range, range.isFiltered());
+      case DUE -> page(lists(query).due(), range, query.kind() != null || range.filtersRows());
+      case ID -> status == null ? walk(range) : byStatus(range, status);
     };
   }
 
-  private JobPage byStatus(JobQuery query, JobStatus status, Position from) {
+  private JobPage byStatus(Range range, JobStatus status) {
     return switch (status) {
-      case PENDING -> walk(query, from);
-      case RUNNING -> few(lists(query).running(), query, from);
-      case WAITING -> few(lists(query).waiting(), query, from);
-      case DEAD -> page(lists(query).dead(), query, from, filtersRows(query));
+      case PENDING -> walk(range);
+      case RUNNING -> few(lists(range.query()).running(), range);
+      case WAITING -> few(lists(range.query()).waiting(), range);
+      case DEAD -> page(lists(range.query()).dead(), range, range.filtersRows());
       case COMPLETED, CANCELLED ->
           throw new IllegalArgumentException("Status %s is not live.".formatted(status));
     };
@@ -167,32 +187,37 @@ public final class JooqJobReader implements JobReader {
    * Reads all jobs with a status that few jobs have. If too many jobs have it, reads the table
    * instead.
    */
-  private JobPage few(
-      Statement<PageQuery.Request, PageQuery.Entry> statement, JobQuery query, Position from) {
-    List<PageQuery.Entry> rows = rows(statement, query, from, true);
+  private JobPage few(Statement<PageQuery.Request, PageQuery.Entry> statement, Range range) {
+    List<PageQuery.Entry> rows = rows(statement, range, true);
     boolean all = rows.get(0).horizon() == null;
-    return all ? page(rows, query) : walk(query, from);
+    return all ? page(rows, range.query()) : walk(range);
   }
 
-  private JobPage walk(JobQuery query, Position from) {
-    return page(lists(query).live(), query, from, isFiltered(query));
+  private JobPage walk(Range range) {
+    return page(lists(range.query()).live(), range, range.isFiltered());
   }
 
-  private static boolean isFiltered(JobQuery query) {
-    return query.queue() != null
-        || query.kind() != null
-        || query.status() != null
-        || filtersRows(query);
-  }
+  /**
+   * The jobs to list.
+   *
+   * @param queues their queues; empty for all
+   * @param from the position after which the page begins
+   */
+  private record Range(JobQuery query, List<String> queues, Position from) {
 
-  /** Returns whether the query has a filter that no index and no group of an index covers. */
-  private static boolean filtersRows(JobQuery query) {
-    return query.tag() != null
-        || query.error() != null
-        || query.errorClass() != null
-        || query.errorGroup() != null
-        || query.since() != null
-        || query.payload() != null;
+    boolean isFiltered() {
+      return !queues.isEmpty() || query.kind() != null || query.status() != null || filtersRows();
+    }
+
+    /** Returns whether the query has a filter that no index and no group of an index covers. */
+    boolean filtersRows() {
+      return query.tag() != null
+          || query.error() != null
+          || query.errorClass() != null
+          || query.errorGroup() != null
+          || query.since() != null
+          || query.payload() != null;
+    }
   }
 
   private Lists lists(JobQuery query) {
@@ -200,21 +225,17 @@ public final class JooqJobReader implements JobReader {
   }
 
   private JobPage page(
-      Statement<PageQuery.Request, PageQuery.Entry> statement,
-      JobQuery query,
-      Position from,
-      boolean filtered) {
-    return page(rows(statement, query, from, filtered), query);
+      Statement<PageQuery.Request, PageQuery.Entry> statement, Range range, boolean filtered) {
+    return page(rows(statement, range, filtered), range.query());
   }
 
   private List<PageQuery.Entry> rows(
-      Statement<PageQuery.Request, PageQuery.Entry> statement,
-      JobQuery query,
-      Position from,
-      boolean filtered) {
+      Statement<PageQuery.Request, PageQuery.Entry> statement, Range range, boolean filtered) {
+    JobQuery query = range.query();
     int bound = query.payload() == null ? ReadBounds.EXACT : ReadBounds.PAYLOADS;
     int most = filtered ? bound : query.limit();
-    return transactions.run(statement, new PageQuery.Request(query, from, most));
+    return transactions.run(
+        statement, new PageQuery.Request(query, range.queues(), range.from(), most));
   }
 
   /**

@@ -224,7 +224,7 @@ final class PageQuery {
 
   private static Arguments arguments(Request request) {
     JobQuery query = request.query();
-    return JobFilter.arguments(query)
+    return JobFilter.arguments(query, request.queues())
         .text("queue", Objects.requireNonNullElse(query.queue(), ""))
         .number("after", request.from().id())
         .text("after_at", request.from().serverTime())
@@ -236,10 +236,11 @@ final class PageQuery {
    * A request for one page of a list.
    *
    * @param query the filters and the size of the page
+   * @param queues the queues of the jobs; empty for all
    * @param from the position after which the page begins
    * @param most the maximum number of rows that may be read to fill the page
    */
-  record Request(JobQuery query, Position from, int most) {}
+  record Request(JobQuery query, List<String> queues, Position from, int most) {}
 
   /**
    * One row of the result.
