@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,36 +109,19 @@ record Charts(Duration step, List<Step> steps) {
     }
   }
 
-  /** The queries of the charts, which have been started. */
-  record Started(
-      Span span,
-      SharedQueries.@Nullable Started<List<JobMinutes>> minutes,
-      SharedQueries.@Nullable Started<List<QueueDepth>> depths) {
-
-    /** Waits for the results. */
-    Panel<Charts> panel(Instant now) {
-      if (minutes == null || depths == null) {
-        return new Panel<>(Charts.of(span, List.of(), List.of(), now), now, null);
-      }
+  /** Starts the queries for a queue, or for all queues that the visitor may see. */
+  static SharedQueries.Started<Charts> start(Visit visit, Span span, @Nullable String queue) {
+    MinutesQuery all = MinutesQuery.last(span.last.plus(span.step).plus(REPORTED)).every(span.step);
+    MinutesQuery query = queue == null ? all : all.queues(List.of(queue));
+    var minutes = visit.reads().minutes(query);
+    var depths = visit.reads().depths(query);
+    return () -> {
       Panel<List<JobMinutes>> did = minutes.panel();
       Panel<List<QueueDepth>> had = depths.panel();
       String problem = did.problem() == null ? had.problem() : did.problem();
       return new Panel<>(did.value(), did.asOf(), problem)
-          .map(value -> Charts.of(span, value, had.or(List.of()), now));
-    }
-  }
-
-  /** Starts the queries for a queue, or for all queues that the visitor may see. */
-  static Started start(Visit visit, Span span, @Nullable String queue) {
-    Optional<Set<String>> queues =
-        queue == null ? visit.access().queues() : Optional.of(Set.of(queue));
-    if (queues.isPresent() && queues.get().isEmpty()) {
-      return new Started(span, null, null);
-    }
-    MinutesQuery query =
-        MinutesQuery.last(span.last.plus(span.step).plus(REPORTED)).every(span.step);
-    MinutesQuery restricted = queues.map(query::queues).orElse(query);
-    return new Started(span, visit.reads().minutes(restricted), visit.reads().depths(restricted));
+          .map(value -> Charts.of(span, value, had.or(List.of()), visit.now()));
+    };
   }
 
   /** Arranges the numbers in intervals. The last one is the last that all workers have reported. */

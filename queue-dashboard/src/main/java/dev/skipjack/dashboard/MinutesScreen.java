@@ -40,7 +40,7 @@ final class MinutesScreen implements Screen<MinutesScreen.Model> {
     String name = visit.request().parameter("name").orElse("");
     String queue = name.isEmpty() ? null : QueueScreen.required(name, visit);
     Span span = Span.of(visit.request());
-    return new Model(queue, span.value(), Charts.start(visit, span, queue).panel(visit.now()));
+    return new Model(queue, span.value(), Charts.start(visit, span, queue).panel());
   }
 
   @Override

@@ -168,7 +168,8 @@ final class Shop implements AutoCloseable {
     enqueue("import-catalog", "imports", 320, 5);
     queue
         .admin()
-        .pause("imports", QueuePause.untilResumed().by("anna").because("Supplier sends old prices"));
+        .pause(
+            "imports", QueuePause.untilResumed().by("anna").because("Supplier sends old prices"));
     JobType<Map<String, Object>> later = type("send-reminder", "emails", 5);
     for (int i = 0; i < 30; i++) {
       int hours = i + 1;
@@ -221,7 +222,8 @@ final class Shop implements AutoCloseable {
             FROM job_minutes
            CROSS JOIN (SELECT ago, 0.55 + 0.3 * sin(ago / 37.0) + 0.12 * sin(ago / 5.0)
                                    + 0.1 * random() AS load
-                         FROM generate_series(1, %d) AS ago) AS minutes"""
+                         FROM generate_series(1, %d) AS ago) AS minutes\
+          """
               .formatted(MINUTES));
       statement.execute("DELETE FROM job_depths");
       statement.execute(
@@ -229,7 +231,8 @@ final class Shop implements AutoCloseable {
           INSERT INTO job_depths
           SELECT date_trunc('minute', now()) - ago * interval '1 minute', 'images',
                  (1840 * greatest(0.05, 1 - ago / 50.0) + 60 * random())::bigint, 10, 0, 1
-            FROM generate_series(0, %d) AS ago"""
+            FROM generate_series(0, %d) AS ago\
+          """
               .formatted(MINUTES));
     }
   }
@@ -258,7 +261,8 @@ final class Shop implements AutoCloseable {
         0,
         0,
         0,
-        DurationHistogram.of(completed / 3, completed / 3, completed / 6, completed / 8, 5, 3, 9, 4),
+        DurationHistogram.of(
+            completed / 3, completed / 3, completed / 6, completed / 8, 5, 3, 9, 4),
         DurationHistogram.of(runs));
   }
 
