@@ -175,7 +175,7 @@ public interface JobReader {
 
   /**
    * Returns how many live jobs there were in each interval, summed over the queues of the query. A
-   * worker counts them once a minute, for the 200 queues with the most jobs.
+   * worker counts them once a minute, for the 200 largest queues.
    *
    * @param query which intervals and queues
    * @return the intervals in which jobs were counted and there were some, oldest first

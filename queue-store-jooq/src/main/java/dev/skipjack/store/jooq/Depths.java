@@ -41,7 +41,7 @@ final class Depths {
     }
   }
 
-  /** Sums the counts of each queue. Of many queues, takes those with the most jobs. */
+  /** Sums the counts of each queue. Of many queues, takes the largest ones. */
   static List<AddDepthsStatement.Depth> of(List<JobCount> counts) {
     Map<String, Map<JobStatus, Long>> queues = new TreeMap<>();
     counts.stream()

@@ -8,6 +8,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -18,6 +19,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -72,23 +74,35 @@ class ReadPlanTest {
    */
   private static void fill(Fixture fixture) {
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, priority, tags) SELECT 'q' || n % 5, 'k' || n % 7, '{}', n % 3,"
-            + " CASE WHEN n % 5000 = 0 THEN '{rare}'::text[] END FROM generate_series(1, 150000) n");
+        "INSERT INTO @jobs (queue, kind, payload, priority, tags) SELECT 'q' || n % 5, 'k' || n %"
+            + " 7, '{}', n % 3, CASE WHEN n % 5000 = 0 THEN '{rare}'::text[] END FROM"
+            + " generate_series(1, 150000) n");
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, status, died_at, started_at, last_error) SELECT 'q1', 'k' || n % 2, '{}', 'dead', now(), now(), 'e' || n % 9"
-            + " FROM generate_series(1, 40000) n");
+        "INSERT INTO @jobs (queue, kind, payload, status, died_at, started_at, last_error) SELECT"
+            + " 'q1', 'k' || n % 2, '{}', 'dead', now(), now(), 'e' || n % 9 FROM"
+            + " generate_series(1, 40000) n");
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
-            + " SELECT 'q2', 'k', '{}', 'running', n, now(), now() FROM generate_series(1, 5000) n");
+        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at,"
+            + " started_at) SELECT 'q2', 'k', '{}', 'running', n, now(), now() FROM"
+            + " generate_series(1, 5000) n");
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, status, ordering_key) SELECT 'q3', 'k', '{}', 'waiting', 'key' || n % 10"
-            + " FROM generate_series(1, 5000) n");
+        "INSERT INTO @jobs (queue, kind, payload, status, ordering_key) SELECT 'q3', 'k', '{}',"
+            + " 'waiting', 'key' || n % 10 FROM generate_series(1, 5000) n");
     fixture.execute(
-        "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version, priority, scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)"
-            + " SELECT 1000000 + n, now() + n * interval '4 s', 'completed', 'q1', 'k', '{}', 1, 0, now(), now(), 1, 0, 3 FROM generate_series(1, 50000) n");
+        "INSERT INTO @jobs_archive (id, finished_at, status, queue, kind, payload, payload_version,"
+            + " priority, scheduled_at, created_at, attempts, uncounted_attempts, max_attempts)"
+            + " SELECT 1000000 + n, now() + n * interval '4 s', 'completed', 'q1', 'k', '{}', 1, 0,"
+            + " now(), now(), 1, 0, 3 FROM generate_series(1, 50000) n");
     fixture.execute(
         "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind)"
             + " SELECT -n, n, now(), 1, 'q1', 'k' FROM generate_series(1, 20000) n");
+    fixture.execute(
+        "INSERT INTO @job_minutes SELECT date_trunc('minute', now()) - n / 20 * interval '1"
+            + " minute', 'q' || n % 5, 'k' || n % 20, 'w', 1, 0, 0, 0, 0, 0, '{1}', '{1}' FROM"
+            + " generate_series(0, 57599) n");
+    fixture.execute(
+        "INSERT INTO @job_depths SELECT date_trunc('minute', now()) - n / 5 * interval '1 minute',"
+            + " 'q' || n % 5, 1, 1, 1, 1 FROM generate_series(0, 14399) n");
   }
 
   private void runEach(JobReader reader) {
@@ -142,6 +156,10 @@ class ReadPlanTest {
     bound("oldest pending", 20, reader::oldestPending);
     bound("dead letters", 2 * WINDOW + PROBES, reader::deadLetters);
     bound("queues", 10, reader::queues);
+    MinutesQuery hour = MinutesQuery.last(Duration.ofHours(1));
+    bound("minutes", 61 * 20 + PROBES, () -> reader.minutes(hour));
+    bound("minutes of a queue", 61 * 20 + PROBES, () -> reader.minutes(hour.queues(Set.of("q1"))));
+    bound("depths", 61 * 5 + PROBES, () -> reader.depths(hour));
   }
 
   private void bound(String name, long entries, Runnable run) {
