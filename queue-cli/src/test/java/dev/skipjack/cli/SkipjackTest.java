@@ -5,14 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class SkipjackTest {
+
+  /** A command in the text of a page. */
+  private static final Pattern COMMAND = Pattern.compile("`skipjack ([a-z][^`]*)`");
+
+  /** Commands of another program. */
+  private static final Set<String> LAB = Set.of("demo", "bench", "torture");
 
   @Test
   void versionAndHelpGoToStandardOutput() {
@@ -50,6 +61,35 @@ class SkipjackTest {
         .containsExactlyInAnyOrderElementsOf(commands);
     assertThat(Files.readString(Path.of("../docs/cli.md")))
         .contains(commands.stream().map(command -> "\n## " + command + "\n").toList());
+  }
+
+  @Test
+  void commandsInThePagesExistWithTheirOptions() throws IOException {
+    List<String> commands = new ArrayList<>();
+    try (Stream<Path> pages = Files.walk(Path.of("../docs"))) {
+      for (Path page :
+          Stream.concat(pages, Stream.of(Path.of("../README.md")))
+              .filter(file -> file.toString().endsWith(".md"))
+              .toList()) {
+        Matcher command = COMMAND.matcher(Files.readString(page));
+        while (command.find()) {
+          commands.add(command.group(1).replaceAll("\\s+", " "));
+        }
+      }
+    }
+    assertThat(commands).hasSizeGreaterThan(20).allSatisfy(SkipjackTest::requireKnown);
+  }
+
+  private static void requireKnown(String text) {
+    CommandLine command = Skipjack.commandLine();
+    for (String word : text.split(" ", -1)) {
+      if (word.startsWith("--")) {
+        assertThat(command.getCommandSpec().optionsMap()).as(text).containsKey(word);
+      } else if (!command.getSubcommands().isEmpty() && !LAB.contains(word)) {
+        assertThat(command.getSubcommands()).as(text).containsKey(word);
+        command = command.getSubcommands().get(word);
+      }
+    }
   }
 
   @Test

@@ -8,14 +8,17 @@ import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.worker.LaneChooser.Choice;
 import dev.skipjack.worker.LaneChooser.Hints;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -83,6 +86,9 @@ final class Claimer {
 
   private static final Hints NO_HINTS = lane -> null;
 
+  /** The maximum number of jobs in a claim from a fair or limited queue. */
+  private static final int MOST_GROUPED = 250;
+
   private final JobStore store;
   private final WorkerId worker;
   private final List<String> kinds;
@@ -94,7 +100,20 @@ final class Claimer {
   private final ClaimSize size;
   private final LongSupplier clock;
   private final Watch watch;
+  private final GroupClaims groups;
   private final KnownLanes lanes = new KnownLanes();
+
+  /** The queues that are fair or limited. */
+  private Set<String> grouped = Set.of();
+
+  private Set<String> limited = Set.of();
+
+  /** All queues, from the one that was last asked as a fair or limited queue longest ago. */
+  private final List<String> turnOfQueues;
+
+  /** Whether the next claim asks fair and limited queues first, and the others then. */
+  private boolean groupedFirst;
+
   private long listedAt;
   private boolean toldOfLanes;
   private boolean expectsAgain;
@@ -131,12 +150,14 @@ final class Claimer {
     this.lease = lease;
     this.queues = queues;
     this.queueNames = List.copyOf(queues.keySet());
+    this.turnOfQueues = new ArrayList<>(queueNames);
     this.chooser = new LaneChooser(queueNames, order);
     this.marks = marks;
     this.size = new ClaimSize(payloads);
     this.clock = clock;
     this.watch = watch;
     this.carefulUntil = clock.getAsLong();
+    this.groups = new GroupClaims(store, worker, kinds, lease, new Random(), clock);
   }
 
   /** Receives notifications of listings and claims. */
@@ -179,6 +200,7 @@ final class Claimer {
     asked = false;
     try {
       long now = clock.getAsLong();
+      lanes.expect(groups.askAgain(now), now);
       if (marks.inForce()) {
         if (!marks.isSweepDue(now)) {
           List<Attempt> claimed = claim(room, most, lane -> marks.of(lane, now));
@@ -271,6 +293,14 @@ final class Claimer {
     }
     Set<String> paused = Set.copyOf(due.paused());
     queues.values().forEach(queue -> queue.paused(paused.contains(queue.name())));
+    grouped = due.grouped();
+    limited = due.limited();
+    groups.keep(grouped);
+    for (ServedQueue queue : queues.values()) {
+      queue.grouped(
+          grouped.contains(queue.name()),
+          limited.contains(queue.name()) ? groups::permitFreed : null);
+    }
     marks.sweep(began, listingNanos, listed, paused);
     lanes.list(due, marks::has, listedAt);
   }
@@ -295,7 +325,7 @@ final class Claimer {
    * other due jobs, or because a search for them would read many dead index entries.
    */
   boolean mustClaimFirst(String queue) {
-    return marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
+    return grouped.contains(queue) || marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
   }
 
   /** Returns whether any of the known lanes of these queues may have more jobs. */
@@ -310,7 +340,100 @@ final class Claimer {
     return lost;
   }
 
+  /**
+   * Returns how many nanoseconds to wait at most until fair or limited queues must be asked again.
+   */
+  long pause(long now) {
+    return groups.pause(now);
+  }
+
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
+    if (grouped.isEmpty()) {
+      return claimPlain(room, most, hints);
+    }
+    Map<String, Integer> ofGroups = new LinkedHashMap<>(room);
+    ofGroups.keySet().retainAll(grouped);
+    Map<String, Integer> plain = new LinkedHashMap<>(room);
+    plain.keySet().removeAll(grouped);
+    groupedFirst = !groupedFirst; // neither kind of queue can keep the other waiting
+    List<Attempt> claimed = groupedFirst ? claimGroups(ofGroups, most) : List.of();
+    if (claimed.isEmpty()) {
+      claimed = claimPlain(plain, most, hints);
+    }
+    return claimed.isEmpty() && !groupedFirst ? claimGroups(ofGroups, most) : claimed;
+  }
+
+  /** Claims from the fair or limited queue that has waited longest for its turn. */
+  private List<Attempt> claimGroups(Map<String, Integer> room, int most) {
+    for (String queue : List.copyOf(turnOfQueues)) {
+      int wanted = Math.min(room.getOrDefault(queue, 0), slotsOf(queue));
+      if (wanted > 0 && lanes.expectMore(Set.of(queue))) {
+        turnOfQueues.remove(queue);
+        turnOfQueues.add(queue);
+        List<Attempt> claimed = claimGroups(queue, Math.min(wanted, Math.min(most, MOST_GROUPED)));
+        if (!claimed.isEmpty()) {
+          return claimed;
+        }
+      }
+    }
+    return List.of();
+  }
+
+  /** Returns how many jobs of a limited queue can start at once. None may wait for a slot. */
+  private int slotsOf(String queue) {
+    if (!limited.contains(queue)) {
+      return ClaimRequest.LARGEST;
+    }
+    ServedQueue served = queues.get(queue);
+    return isCareful || served == null ? 1 : served.freeSlots();
+  }
+
+  private List<Attempt> claimGroups(String queue, int wanted) {
+    int room = size.most(wanted);
+    Choice choice = chooser.choose(lanes, Map.of(queue, room), room, NO_HINTS, clock.getAsLong());
+    if (choice.shares().isEmpty()) {
+      return List.of();
+    }
+    asked = true;
+    List<LaneShare> read = new ArrayList<>();
+    for (LaneShare share : choice.shares()) {
+      read.add(share);
+      long sentAt = System.nanoTime();
+      long began = clock.getAsLong();
+      GroupClaims.Result result = claimGroups(share);
+      // A claim that fails must not lose the jobs of another lane, so one lane is enough.
+      if (!result.jobs().isEmpty() || read.size() == choice.shares().size()) {
+        ClaimRequest request = new ClaimRequest(worker, read, kinds, choice.limit(), lease);
+        ClaimAnswer answer = new ClaimAnswer(request, result.jobs(), clock.getAsLong() - began);
+        long now = clock.getAsLong();
+        watch.claimed(answer.nanos());
+        lanes.claimed(answer, now);
+        chooser.claimed(answer);
+        if (result.hasMore()) {
+          lanes.expect(List.of(share.lane()), now);
+        }
+        return attempts(result.jobs(), sentAt);
+      }
+    }
+    return List.of();
+  }
+
+  private GroupClaims.Result claimGroups(LaneShare share) {
+    try {
+      GroupClaims.Result result = groups.claim(share.lane(), share.cap());
+      size.brought(result.jobs());
+      return result;
+    } catch (StoreException | OutOfMemoryError failure) {
+      if (!ClaimSize.isTooLarge(failure) || share.cap() == 1) {
+        throw failure;
+      }
+      watch.tooLarge(share.cap(), failure);
+      size.failed(share.cap(), failure);
+      return new GroupClaims.Result(List.of(), false);
+    }
+  }
+
+  private List<Attempt> claimPlain(Map<String, Integer> room, int most, Hints hints) {
     List<Attempt> claimed = List.of();
     do {
       boolean few = mayTakeFew() && hints == NO_HINTS && lanes.expectOne(room.keySet());
@@ -404,6 +527,10 @@ final class Claimer {
     marks.claimed(answer, now);
     lanes.claimed(answer, now);
     chooser.claimed(answer);
+    return attempts(jobs, sentAt);
+  }
+
+  private List<Attempt> attempts(List<ClaimedJob> jobs, long sentAt) {
     List<Attempt> attempts = new ArrayList<>(jobs.size());
     for (ClaimedJob job : jobs) {
       ServedQueue queue = queues.get(job.queue());

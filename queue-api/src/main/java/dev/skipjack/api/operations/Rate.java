@@ -128,7 +128,7 @@ public record Rate(Kind kind, int count, Duration period, int burst, boolean isP
   }
 
   /**
-   * {@return a rate that counts anew in each window, for example from each full minute on} See
+   * {@return a rate that starts at zero in each window, for example from each full minute on} See
    * {@link Kind#FIXED}.
    *
    * @param count the number of starts in each window

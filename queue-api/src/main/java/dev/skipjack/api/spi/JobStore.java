@@ -110,6 +110,36 @@ public interface JobStore {
   List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
 
   /**
+   * Searches for the groups of a lane of a fair or limited queue that have due jobs. Locks nothing.
+   * The result is a hint, which {@link #claimGroups} checks again.
+   *
+   * @param search what to search for
+   * @return the groups, or {@link DueGroups#NONE} if the queue is paused, or is neither fair nor
+   *     limited
+   */
+  default DueGroups dueGroups(GroupSearch search) {
+    return DueGroups.NONE;
+  }
+
+  /**
+   * Claims due jobs of some groups, as {@link #claim} does, from a queue that is fair or limited. A
+   * job is claimed only if its group is not paused and the limit of the queue permits another
+   * running job and another start. Claims that together could exceed the limit never run at the
+   * same time. This method does not wait for another claim: it claims nothing if another claim
+   * holds the lock of the limit, and leaves out a group if another claim holds the lock of the
+   * group.
+   *
+   * @param request what to claim
+   * @return the claimed jobs in rounds. In each round, the groups follow each other as in the
+   *     request, with as many jobs as their weights say, in the order of their due times
+   * @throws UnknownClaimException if the connection broke during the commit, so that the jobs may
+   *     have been claimed
+   */
+  default ClaimedGroups claimGroups(GroupClaim request) {
+    return new ClaimedGroups(List.of(), false, null);
+  }
+
+  /**
    * Renews leases, so that they expire {@code lease} from now. The result for each execution states
    * whether cancellation of the job was requested or, if the lease is lost, which execution owns
    * the job now. Jobs that an execution has lost are not changed.

@@ -66,6 +66,12 @@ class StatementsDocumentTest {
               "DueLanesStatement",
               "ClaimStatement"),
           new Chapter(
+              "Fair queues and limits",
+              "DueGroupsStatement",
+              "LockLimitStatement",
+              "LockGroupsStatement",
+              "ClaimGroupsStatement"),
+          new Chapter(
               "Unique jobs", "UniqueInsert", "ResolveConflictStatement", "FindHolderStatement"),
           new Chapter(
               "The end of an attempt",

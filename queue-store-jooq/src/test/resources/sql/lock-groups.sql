@@ -1,0 +1,10 @@
+-- parameters: groups, limit
+select "given"."position"
+from pg_catalog.unnest(cast(
+  ?
+  as text[]
+)) with ordinality as "given" ("group_key", "position")
+where (pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended((cast(? as text) || coalesce(
+  ('/' || "given"."group_key"),
+  ''
+)), 0)))
