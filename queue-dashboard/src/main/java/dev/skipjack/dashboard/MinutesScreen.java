@@ -64,21 +64,24 @@ final class MinutesScreen implements Screen<MinutesScreen.Model> {
   private static Node table(Charts charts, Times clock) {
     List<Step> newestFirst = new ArrayList<>(charts.steps());
     Collections.reverse(newestFirst);
-    return Table.of(newestFirst)
-        .column("From", step -> clock.minute(step.from()))
-        .number("Completed", step -> number(step.completed()))
-        .number("Failed", step -> number(step.failed()))
-        .number("Dead", step -> number(step.dead()))
-        .number("Cancelled", step -> number(step.cancelled()))
-        .number("Snoozed", step -> number(step.snoozed()))
-        .number("Lost", step -> number(step.lost()))
-        .number("Wait, median", step -> span(step.waitMedian()))
-        .number("Wait, 95 %", step -> span(step.wait95()))
-        .number("Run, median", step -> span(step.runMedian()))
-        .number("Run, 95 %", step -> span(step.run95()))
-        .number("Pending", step -> number(step.pending()))
-        .number("Running", step -> number(step.running()))
-        .number("Dead jobs", step -> number(step.deadJobs()));
+    Node table =
+        Table.of(newestFirst)
+            .scrolled("Numbers")
+            .column("From", step -> clock.minute(step.from()))
+            .number("Completed", step -> number(step.completed()))
+            .number("Failed", step -> number(step.failed()))
+            .number("Dead", step -> number(step.dead()))
+            .number("Cancelled", step -> number(step.cancelled()))
+            .number("Snoozed", step -> number(step.snoozed()))
+            .number("Lost", step -> number(step.lost()))
+            .number("Wait 50 %", step -> span(step.waitMedian()))
+            .number("Wait 95 %", step -> span(step.wait95()))
+            .number("Run 50 %", step -> span(step.runMedian()))
+            .number("Run 95 %", step -> span(step.run95()))
+            .number("Pending", step -> number(step.pending()))
+            .number("Running", step -> number(step.running()))
+            .number("Dead jobs", step -> number(step.deadJobs()));
+    return Html.div("dense").add(table);
   }
 
   private static Node number(@Nullable Long number) {

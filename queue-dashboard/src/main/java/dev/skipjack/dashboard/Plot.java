@@ -203,9 +203,7 @@ final class Plot {
             Html.div("plot").add(Html.span("axis-top").add(topLabel), svg.add(columns)),
             Html.tag("p")
                 .style("axis")
-                .add(
-                    clock.minute(times.get(0)),
-                    Html.span("legend").set("aria-hidden", "true").add(keys),
-                    clock.minute(times.get(times.size() - 1))));
+                .add(clock.minute(times.get(0)), clock.minute(times.get(times.size() - 1))),
+            Html.tag("p").style("legend").set("aria-hidden", "true").add(keys));
   }
 }

@@ -10,7 +10,6 @@ import static org.jooq.impl.DSL.excluded;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
-import static org.jooq.impl.DSL.notExists;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
@@ -21,6 +20,7 @@ import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.model.Routines;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Existence;
 import dev.skipjack.sql.PausePredicates;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -70,7 +70,7 @@ final class AnnounceStatement {
     Field<Long> nextFireIn = SchedulePredicates.nextFireIn();
     Field<Boolean> depthsDue =
         field(
-            notExists(
+            Existence.notExists(
                 selectOne()
                     .from(JOB_DEPTHS)
                     .where(JOB_DEPTHS.MINUTE.eq(DatabaseClock.minuteOf(DatabaseClock.NOW)))));
