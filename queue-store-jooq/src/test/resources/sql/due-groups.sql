@@ -1,4 +1,4 @@
--- parameters: queue, queue, priority, jobs, queue, priority, ungrouped_at, ungrouped_id, jobs, jobs, after, jobs, queue, priority, after, queue, priority, after, names, queue, priority, depth, names, names, jobs, jobs, queue, after
+-- parameters: queue, queue, priority, jobs, queue, priority, ungrouped_at, ungrouped_id, jobs, jobs, queue, priority, jobs, newest, after, jobs, queue, priority, queue, priority, after, queue, priority, after, names, queue, priority, depth, names, names, jobs, jobs, queue, after
 with recursive
   "bound" as materialized (
     select
@@ -73,6 +73,22 @@ with recursive
     order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
     fetch next ? rows only
   ),
+  "newest" as materialized (
+    select "skipjack"."jobs"."group_key", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+    from "skipjack"."jobs"
+    where (
+      "skipjack"."jobs"."status" = 'pending'
+      and "skipjack"."jobs"."queue" = cast(? as text)
+      and "skipjack"."jobs"."priority" = cast(? as smallint)
+      and "skipjack"."jobs"."scheduled_at" <= now()
+      and (
+        select count(*)
+        from "first"
+      ) >= ?
+    )
+    order by "skipjack"."jobs"."scheduled_at" desc, "skipjack"."jobs"."id" desc
+    fetch next ? rows only
+  ),
   "walked"("group_key", "step", "wrapped") as (
     select
       cast(? as text) collate "C",
@@ -89,44 +105,60 @@ with recursive
       "next"."wrapped"
     from "walked"
       cross join lateral (
-        select "beyond"."group_key", "beyond"."wrapped"
+        select "following"."group_key", "following"."wrapped"
         from (
           select
             "skipjack"."jobs"."group_key",
-            "walked"."wrapped" as "wrapped"
+            false as "wrapped"
           from "skipjack"."jobs"
           where (
             "skipjack"."jobs"."status" = 'pending'
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
+            and "walked"."wrapped" = false
             and "skipjack"."jobs"."group_key" > "walked"."group_key"
-            and (
-              "walked"."wrapped" = false
-              or "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"
-            )
           )
           order by "skipjack"."jobs"."group_key"
           fetch next 1 rows only
-        ) as "beyond"
+        ) as "following"
         union all
-        select "again"."group_key", "again"."wrapped"
+        select "following"."group_key", "following"."wrapped"
         from (
           select
             "skipjack"."jobs"."group_key",
             true as "wrapped"
           from "skipjack"."jobs"
           where (
-            "walked"."wrapped" = false
-            and "skipjack"."jobs"."status" = 'pending'
+            "skipjack"."jobs"."status" = 'pending'
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
+            and "walked"."wrapped" = false
             and "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"
           )
           order by "skipjack"."jobs"."group_key"
           fetch next 1 rows only
-        ) as "again"
+        ) as "following"
+        union all
+        select "following"."group_key", "following"."wrapped"
+        from (
+          select
+            "skipjack"."jobs"."group_key",
+            true as "wrapped"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."status" = 'pending'
+            and "skipjack"."jobs"."queue" = cast(? as text)
+            and "skipjack"."jobs"."priority" = cast(? as smallint)
+            and "skipjack"."jobs"."group_key" is not null
+            and "walked"."wrapped" = true
+            and "skipjack"."jobs"."group_key" > "walked"."group_key"
+            and "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"
+          )
+          order by "skipjack"."jobs"."group_key"
+          fetch next 1 rows only
+        ) as "following"
         fetch next 1 rows only
       ) as "next"
     where "walked"."step" < ?
@@ -139,26 +171,38 @@ with recursive
     where "walked"."step" > 0
     union all
     select
-      "first"."group_key",
+      "read"."group_key",
       cast(
         count(*)
         as bigint
       )
-    from "first"
+    from (
+      select
+        "first"."group_key" as "group_key",
+        "first"."scheduled_at" as "scheduled_at",
+        "first"."id" as "id"
+      from "first"
+      union
+      select
+        "newest"."group_key" as "group_key",
+        "newest"."scheduled_at" as "scheduled_at",
+        "newest"."id" as "id"
+      from "newest"
+    ) as "read"
     where (
-      "first"."group_key" is not null
+      "read"."group_key" is not null
       and not exists (
         select 1 as "one"
         from "walked"
         where (
-          "walked"."group_key" = "first"."group_key"
+          "walked"."group_key" = "read"."group_key"
           and "walked"."step" > 0
         )
       )
     )
-    group by "first"."group_key"
+    group by "read"."group_key"
   ),
-  "found"("group_key", "due", "from_at", "until_at") as (
+  "found"("group_key", "due", "from_at", "until_at") as materialized (
     select
       "named"."group_key",
       coalesce(
@@ -198,34 +242,81 @@ with recursive
     from (
       select
         "first"."group_key" as "group_key",
-        "first"."scheduled_at"
+        "first"."scheduled_at" as "scheduled_at",
+        "first"."id" as "id"
       from "first"
-      union all
-      select "further"."group_key", "further"."scheduled_at"
+      union
+      select
+        "further"."group_key" as "group_key",
+        "further"."scheduled_at" as "scheduled_at",
+        "further"."id" as "id"
       from "further"
     ) as "read"
-    where "read"."group_key" is null
+    where (
+      "read"."group_key" is null
+      and true
+    )
+    union all
+    select
+      cast(null as text),
+      cast(
+        count(*)
+        as bigint
+      ),
+      min("read"."scheduled_at"),
+      max("read"."scheduled_at")
+    from (
+      select
+        "newest"."group_key" as "group_key",
+        "newest"."scheduled_at" as "scheduled_at",
+        "newest"."id" as "id"
+      from "newest"
+    ) as "read"
+    where (
+      "read"."group_key" is null
+      and not exists (
+        select 1 as "one"
+        from (
+          select
+            "first"."group_key" as "group_key",
+            "first"."scheduled_at" as "scheduled_at",
+            "first"."id" as "id"
+          from "first"
+          union
+          select
+            "further"."group_key" as "group_key",
+            "further"."scheduled_at" as "scheduled_at",
+            "further"."id" as "id"
+          from "further"
+        ) as "earlier"
+        where "earlier"."group_key" is null
+      )
+    )
+  ),
+  "permits" as materialized (
+    select case
+      when "bound"."max_running" is null then 2147483647
+      else greatest(
+        ("bound"."max_running" - (
+          select count(*)
+          from (
+            select 1 as "one"
+            from "skipjack"."jobs"
+            where (
+              "skipjack"."jobs"."status" = 'running'
+              and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
+            )
+            fetch next "bound"."max_running" rows only
+          ) as "used"
+        )),
+        0
+      )
+    end as "free_of_limit"
+    from "bound"
   )
 select
   "bound"."limit_name",
-  case
-    when "bound"."max_running" is null then 2147483647
-    else greatest(
-      ("bound"."max_running" - (
-        select count(*)
-        from (
-          select 1 as "one"
-          from "skipjack"."jobs"
-          where (
-            "skipjack"."jobs"."status" = 'running'
-            and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
-          )
-          fetch next "bound"."max_running" rows only
-        ) as "used"
-      )),
-      0
-    )
-  end as "free_of_limit",
+  "free_of_limit",
   (
     "bound"."max_running" is not null
     or (
@@ -311,6 +402,7 @@ select
     )
   end as "free"
 from "bound"
+  cross join "permits"
   left outer join "found"
     on "found"."due" > 0
   left outer join lateral (

@@ -44,7 +44,7 @@ record DeadRow(
         new StringBuilder("queue:%s kind:%s status:dead".formatted(group.queue(), group.kind()));
     boolean exact = shown.equals(group.error());
     if (exact) {
-      filter.append(" group:").append(FilterText.quoted(shown));
+      filter.append(" error-group:").append(FilterText.quoted(shown));
     }
     if (group.errorClass() != null) {
       filter.append(" class:").append(FilterText.quoted(group.errorClass()));

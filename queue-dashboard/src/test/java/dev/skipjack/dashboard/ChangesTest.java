@@ -388,10 +388,10 @@ class ChangesTest {
     assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead"))
         .contains("1 job matches");
 
-    assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead+group:null"))
+    assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead+error-group:null"))
         .contains("none matches");
     assertThat(admin.page("/jobs?q=queue:emails+status:dead")).contains("Mail server");
-    assertThat(admin.page("/jobs?q=queue:emails+status:dead+group:null"))
+    assertThat(admin.page("/jobs?q=queue:emails+status:dead+error-group:null"))
         .doesNotContain("Mail server");
   }
 

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims jobs from the lanes that are known to have due jobs. A lane that returned fewer jobs than
@@ -111,6 +112,9 @@ final class Claimer {
   /** All queues, from the one that was last asked as a fair or limited queue longest ago. */
   private final List<String> turnOfQueues;
 
+  /** The failure of a claim from a further lane, after jobs of a first lane had been claimed. */
+  private @Nullable Throwable postponed;
+
   /** Whether the next claim asks fair and limited queues first, and the others then. */
   private boolean groupedFirst;
 
@@ -199,6 +203,7 @@ final class Claimer {
   List<Attempt> claim(Map<String, Integer> room, int most) {
     asked = false;
     try {
+      throwPostponed();
       long now = clock.getAsLong();
       lanes.expect(groups.askAgain(now), now);
       if (marks.inForce()) {
@@ -228,6 +233,17 @@ final class Claimer {
     } finally {
       toldOfLanes = false; // lanes that were named apply to one claim only
       expectsAgain = false;
+    }
+  }
+
+  private void throwPostponed() {
+    Throwable failure = postponed;
+    postponed = null;
+    if (failure instanceof StoreException refused) {
+      throw refused;
+    }
+    if (failure instanceof OutOfMemoryError error) {
+      throw error;
     }
   }
 
@@ -395,40 +411,53 @@ final class Claimer {
       return List.of();
     }
     asked = true;
+    List<ClaimedJob> jobs = new ArrayList<>();
     List<LaneShare> read = new ArrayList<>();
+    List<Lane> expected = new ArrayList<>();
+    long sentAt = System.nanoTime();
+    long began = clock.getAsLong();
     for (LaneShare share : choice.shares()) {
+      int left = Math.min(share.cap(), choice.limit() - jobs.size());
+      if (left == 0 || postponed != null) {
+        break;
+      }
+      GroupClaims.Result result = claimGroups(share.lane(), left, jobs.isEmpty());
       read.add(share);
-      long sentAt = System.nanoTime();
-      long began = clock.getAsLong();
-      GroupClaims.Result result = claimGroups(share);
-      // A claim that fails must not lose the jobs of another lane, so one lane is enough.
-      if (!result.jobs().isEmpty() || read.size() == choice.shares().size()) {
-        ClaimRequest request = new ClaimRequest(worker, read, kinds, choice.limit(), lease);
-        ClaimAnswer answer = new ClaimAnswer(request, result.jobs(), clock.getAsLong() - began);
-        long now = clock.getAsLong();
-        watch.claimed(answer.nanos());
-        lanes.claimed(answer, now);
-        chooser.claimed(answer);
-        if (result.hasMore()) {
-          lanes.expect(List.of(share.lane()), now);
-        }
-        return attempts(result.jobs(), sentAt);
+      jobs.addAll(result.jobs());
+      if (result.hasMore()) {
+        expected.add(share.lane());
       }
     }
-    return List.of();
+    ClaimRequest request = new ClaimRequest(worker, read, kinds, choice.limit(), lease);
+    long now = clock.getAsLong();
+    ClaimAnswer answer = new ClaimAnswer(request, jobs, now - began);
+    watch.claimed(answer.nanos());
+    lanes.claimed(answer, now);
+    chooser.claimed(answer);
+    lanes.expect(expected, now);
+    return attempts(jobs, sentAt);
   }
 
-  private GroupClaims.Result claimGroups(LaneShare share) {
+  /**
+   * Claims from one lane.
+   *
+   * @param first whether no job has been claimed yet. Otherwise, a failure is thrown by the next
+   *     claim, so that these jobs are not lost
+   */
+  private GroupClaims.Result claimGroups(Lane lane, int most, boolean first) {
     try {
-      GroupClaims.Result result = groups.claim(share.lane(), share.cap());
+      GroupClaims.Result result = groups.claim(lane, most);
       size.brought(result.jobs());
       return result;
     } catch (StoreException | OutOfMemoryError failure) {
-      if (!ClaimSize.isTooLarge(failure) || share.cap() == 1) {
+      if (ClaimSize.isTooLarge(failure) && most > 1) {
+        watch.tooLarge(most, failure);
+        size.failed(most, failure);
+      } else if (first) {
         throw failure;
+      } else {
+        postponed = failure;
       }
-      watch.tooLarge(share.cap(), failure);
-      size.failed(share.cap(), failure);
       return new GroupClaims.Result(List.of(), false);
     }
   }

@@ -141,10 +141,8 @@ final class GroupTurns {
       nextNamesAt = now + WAIT_BY_DURATION * nanos;
     }
     boolean isUngroupedFound = found.groups().stream().anyMatch(group -> group.group() == null);
-    if (found.ungroupedTo() == null) {
-      ungroupedAfter = Place.FIRST;
-    } else if (!isUngroupedFound) {
-      ungroupedAfter = found.ungroupedTo();
+    if (!isUngroupedFound) {
+      ungroupedAfter = found.ungroupedTo() == null ? Place.FIRST : found.ungroupedTo();
     }
   }
 

@@ -289,6 +289,34 @@ class GroupedQueuesIT {
     }
 
     @Test
+    void throttledOutcomeStopsAllStartsForAWhile() {
+      execute("INSERT INTO @job_limits (name, max_running) VALUES ('api', 1)");
+      execute("INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'api')");
+      enqueue("a", 2);
+      AtomicInteger calls = new AtomicInteger();
+      try (Worker worker =
+          Worker.on(queue)
+              .handle(
+                  NOTE,
+                  (note, context) ->
+                      calls.incrementAndGet() == 1
+                          ? Outcome.throttled(Duration.ofSeconds(2))
+                          : Outcome.completed())
+              .queue("default", 5)
+              .start()) {
+        await().until(() -> calls.get() == 3);
+        assertThat(worker.status().started()).isTrue();
+      }
+
+      assertThat(
+              number(
+                  "SELECT count(*) FROM @job_executions AS first JOIN @job_executions AS later ON"
+                      + " later.started_at > first.finished_at AND later.started_at <"
+                      + " first.finished_at + interval '1.9 s' WHERE first.status = 'snoozed'"))
+          .isZero();
+    }
+
+    @Test
     void runUntilIdleKeepsTheLimitAndLeavesTheRest() {
       execute("INSERT INTO @job_limits (name, max_running) VALUES ('none', 0), ('two', 2)");
       execute(

@@ -1,5 +1,6 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
@@ -137,6 +138,22 @@ public interface JobStore {
    */
   default ClaimedGroups claimGroups(GroupClaim request) {
     return new ClaimedGroups(List.of(), false, null);
+  }
+
+  /**
+   * Stops further starts under the limit of a running job for a while, in all workers. If each
+   * group of the limit has a rate of its own, or {@code onlyGroup} is true, only the group of the
+   * job is stopped. Running jobs are not affected.
+   *
+   * @param execution the execution of the job
+   * @param onlyGroup whether to stop only the group
+   * @param delay how long to stop, clamped to the range from 0 to {@link Backoff#LONGEST}. A longer
+   *     stop that is in force remains
+   * @return whether starts were stopped; false if the job was not claimed under a limit, or the
+   *     execution no longer owns it
+   */
+  default boolean throttle(Execution execution, boolean onlyGroup, Duration delay) {
+    return false;
   }
 
   /**

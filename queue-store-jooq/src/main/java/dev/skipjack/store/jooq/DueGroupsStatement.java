@@ -37,12 +37,16 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jooq.Record3;
+import org.jooq.Record4;
 import org.jooq.ResultQuery;
+import org.jooq.Select;
 import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
@@ -56,16 +60,17 @@ import org.jspecify.annotations.Nullable;
  *                         WHERE status = 'pending' AND queue = :queue AND priority = :priority AND scheduled_at <= now()
  *                         ORDER BY scheduled_at, id LIMIT :jobs),
  * further AS MATERIALIZED (SELECT ... AND (scheduled_at, id) > (:ungrouped_at, :ungrouped_id) ... LIMIT :jobs),
+ * newest AS MATERIALIZED (SELECT ... ORDER BY scheduled_at DESC, id DESC LIMIT :newest),
  * walked (group_key, step, wrapped) AS (
  *     SELECT :after, 0, false WHERE <first is full>
  *   UNION ALL
  *     SELECT next.group_key, walked.step + 1, next.wrapped
  *       FROM walked CROSS JOIN LATERAL (<the first group_key after walked.group_key, or else the first of all up to :after>) AS next
  *      WHERE walked.step < :names),
- * named AS MATERIALIZED (<the groups of walked> UNION ALL <the others of first, with the number of their jobs in it>),
- * found AS (<named with the number of due jobs> UNION ALL <the jobs without a group in first and further>)
+ * named AS MATERIALIZED (<the groups of walked> UNION ALL <the others of first and newest, with the number of their jobs there>),
+ * found AS (<named with the number of due jobs> UNION ALL <the jobs without a group in first and further, or else in newest>)
  * SELECT ..., found.group_key, found.due, weight, <most> - <running> AS free
- *   FROM bound LEFT JOIN found ON found.due > 0 LEFT JOIN LATERAL <settings of the group> ON true ORDER BY <from :after on>
+ *   FROM bound CROSS JOIN <the free permits of the limit> LEFT JOIN found ON found.due > 0 LEFT JOIN LATERAL <settings of the group> ON true ORDER BY <from :after on>
  * }</pre>
  *
  * <p>Every part is bounded. If the first due jobs are fewer than requested, they show all groups,
@@ -76,13 +81,15 @@ import org.jspecify.annotations.Nullable;
  * maximum.
  *
  * <p>Jobs without a group are not in that index. If the first due jobs contain none, a second read
- * searches further, from the place that the last search reached.
+ * searches further, from the place that the last search reached. The jobs that became due last are
+ * read too, because a job of a group that had none is among them.
  *
  * <p>Locks nothing: a claim checks the pause, the maximum and the due jobs again.
  */
 final class DueGroupsStatement {
 
   private static final Param<Integer> JOBS_READ = param("jobs", Integer.class);
+  private static final Param<Integer> NEWEST = param("newest", Integer.class);
   private static final Param<Integer> DEPTH = param("depth", Integer.class);
   private static final Param<Integer> NAMES = param("names", Integer.class);
   private static final Field<Short> PRIORITY =
@@ -126,11 +133,11 @@ final class DueGroupsStatement {
     Field<Instant> pausedAt = field(name("own", JOB_GROUPS.PAUSED_AT.getName()), Instant.class);
     Field<Integer> ownMost = field(name("own", JOB_GROUPS.MAX_RUNNING.getName()), Integer.class);
     Field<Integer> ownWeight = field(name("own", JOB_GROUPS.WEIGHT.getName()), Integer.class);
-    return withRecursive(QueueLimit.bound(trueCondition()), first(), further(), walked())
-        .with(named(), found())
+    return withRecursive(QueueLimit.bound(trueCondition()), first(), further(), newest(), walked())
+        .with(named(), found(), permits())
         .select(
             QueueLimit.NAME,
-            freeOfLimit().as(FREE_OF_LIMIT),
+            FREE_OF_LIMIT,
             field(QueueLimit.isOverAll()).as(LOCKS_LIMIT),
             field(QueueLimit.isPerGroup().or(ownMost.isNotNull())).as(LOCKS_GROUPS),
             field(
@@ -148,11 +155,18 @@ final class DueGroupsStatement {
             field(pausedAt.isNotNull()).as(IS_PAUSED),
             free.as(FREE))
         .from(table(name("bound")))
+        .crossJoin(table(name("permits")))
         .leftJoin(table(name("found")))
         .on(DUE.gt(inline(0L)))
         .leftJoin(lateral(own))
         .on(trueCondition())
         .orderBy(field(coalesce(GROUP, inline("")).gt(AFTER)).desc(), GROUP.asc().nullsFirst());
+  }
+
+  /** Returns the CTE with the free permits of the whole limit, which are counted once. */
+  private static CommonTableExpression<?> permits() {
+    return name("permits")
+        .asMaterialized(select(freeOfLimit().as(FREE_OF_LIMIT)).from(table(name("bound"))));
   }
 
   private static Field<Integer> freeOfLimit() {
@@ -199,6 +213,21 @@ final class DueGroupsStatement {
                 .limit(JOBS_READ));
   }
 
+  /**
+   * Returns the jobs that became due last. A group that has just received its first job is found
+   * here, however many other groups and jobs there are.
+   */
+  private static CommonTableExpression<?> newest() {
+    return name("newest")
+        .asMaterialized(
+            select(JOBS.GROUP_KEY, JOBS.SCHEDULED_AT, JOBS.ID)
+                .from(JOBS)
+                .where(isDue())
+                .and(firstIsFull())
+                .orderBy(JOBS.SCHEDULED_AT.desc(), JOBS.ID.desc())
+                .limit(NEWEST));
+  }
+
   /** Returns a column of the last row of {@code further}, or NULL if it contains all due jobs. */
   private static <T> Field<T> lastFurther(Field<T> column) {
     Field<T> last = field(name("further", column.getName()), column.getDataType());
@@ -220,28 +249,19 @@ final class DueGroupsStatement {
             .and(JOBS.QUEUE.eq(QueueLimit.queue()))
             .and(JOBS.PRIORITY.eq(PRIORITY))
             .and(JOBS.GROUP_KEY.isNotNull());
-    Table<?> beyond =
-        select(JOBS.GROUP_KEY, wrapped.as("wrapped"))
-            .from(JOBS)
-            .where(lane)
-            .and(JOBS.GROUP_KEY.gt(walkedGroup))
-            .and(wrapped.isFalse().or(JOBS.GROUP_KEY.le(AFTER)))
-            .orderBy(JOBS.GROUP_KEY)
-            .limit(inline(1))
-            .asTable("beyond");
-    Table<?> again =
-        select(JOBS.GROUP_KEY, inline(true).as("wrapped"))
-            .from(JOBS)
-            .where(wrapped.isFalse())
-            .and(lane)
-            .and(JOBS.GROUP_KEY.le(AFTER))
-            .orderBy(JOBS.GROUP_KEY)
-            .limit(inline(1))
-            .asTable("again");
+    Table<?> beyond = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.gt(walkedGroup)), false);
+    Table<?> again = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.le(AFTER)), true);
+    Table<?> further =
+        first(
+            lane.and(wrapped.isTrue())
+                .and(JOBS.GROUP_KEY.gt(walkedGroup))
+                .and(JOBS.GROUP_KEY.le(AFTER)),
+            true);
     Table<?> next =
         select(beyond.fields())
             .from(beyond)
             .unionAll(select(again.fields()).from(again))
+            .unionAll(select(further.fields()).from(further))
             .limit(inline(1))
             .asTable("next");
     return name("walked")
@@ -257,6 +277,19 @@ final class DueGroupsStatement {
                         .from(table(name("walked")))
                         .crossJoin(lateral(next))
                         .where(step().lt(NAMES))));
+  }
+
+  /**
+   * Returns the first group that matches. Each case is a query of its own, because a condition that
+   * is no part of the index condition would read all groups behind the last one.
+   */
+  private static Table<?> first(Condition which, boolean wrapped) {
+    return select(JOBS.GROUP_KEY, inline(wrapped).as("wrapped"))
+        .from(JOBS)
+        .where(which)
+        .orderBy(JOBS.GROUP_KEY)
+        .limit(inline(1))
+        .asTable("following");
   }
 
   private static Field<Integer> step() {
@@ -275,16 +308,16 @@ final class DueGroupsStatement {
                 .from(table(name("walked")))
                 .where(step().gt(inline(0)))
                 .unionAll(
-                    select(group("first"), count().cast(SQLDataType.BIGINT))
-                        .from(table(name("first")))
-                        .where(group("first").isNotNull())
+                    select(group("read"), count().cast(SQLDataType.BIGINT))
+                        .from(read("first", "newest").asTable("read"))
+                        .where(group("read").isNotNull())
                         .and(
                             notExists(
                                 selectOne()
                                     .from(table(name("walked")))
-                                    .where(group("walked").eq(group("first")))
+                                    .where(group("walked").eq(group("read")))
                                     .and(step().gt(inline(0)))))
-                        .groupBy(group("first"))));
+                        .groupBy(group("read"))));
   }
 
   private static CommonTableExpression<?> found() {
@@ -297,31 +330,51 @@ final class DueGroupsStatement {
             .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
             .limit(DEPTH)
             .asTable("counted");
-    Field<Instant> at = field(name("read", JOBS.SCHEDULED_AT.getName()), SQLDataType.INSTANT);
-    Table<?> read =
-        select(group("first").as("group_key"), field(name("first", "scheduled_at")))
-            .from(table(name("first")))
-            .unionAll(
-                select(group("further"), field(name("further", "scheduled_at")))
-                    .from(table(name("further"))))
-            .asTable("read");
     return name("found")
         .fields("group_key", "due", "from_at", "until_at")
-        .as(
+        .asMaterialized(
             select(
                     group("named"),
                     coalesce(due, field(select(count().cast(SQLDataType.BIGINT)).from(counted))),
                     castNull(SQLDataType.INSTANT),
                     castNull(SQLDataType.INSTANT))
                 .from(table(name("named")))
+                .unionAll(ungrouped(read("first", "further"), trueCondition()))
                 .unionAll(
-                    select(
-                            castNull(SQLDataType.CLOB),
-                            count().cast(SQLDataType.BIGINT),
-                            min(at),
-                            max(at))
-                        .from(read)
-                        .where(group("read").isNull())));
+                    ungrouped(
+                        read("newest"),
+                        notExists(
+                            selectOne()
+                                .from(read("first", "further").asTable("earlier"))
+                                .where(group("earlier").isNull())))));
+  }
+
+  /** Returns the rows of some parts of the search, each job once. */
+  private static Select<Record3<String, Instant, Long>> read(String... parts) {
+    Select<Record3<String, Instant, Long>> all = null;
+    for (String part : parts) {
+      Select<Record3<String, Instant, Long>> rows =
+          select(
+                  group(part).as("group_key"),
+                  field(name(part, "scheduled_at"), SQLDataType.INSTANT).as("scheduled_at"),
+                  field(name(part, "id"), Long.class).as("id"))
+              .from(table(name(part)));
+      all = all == null ? rows : all.union(rows);
+    }
+    return Objects.requireNonNull(all);
+  }
+
+  /**
+   * Returns the jobs without a group as one group. They are claimed by their due times, so they
+   * come from one part of the search, which shows how many jobs lie between them.
+   */
+  private static Select<Record4<String, Long, Instant, Instant>> ungrouped(
+      Select<?> rows, Condition which) {
+    Field<Instant> at = field(name("read", "scheduled_at"), SQLDataType.INSTANT);
+    return select(castNull(SQLDataType.CLOB), count().cast(SQLDataType.BIGINT), min(at), max(at))
+        .from(rows.asTable("read"))
+        .where(group("read").isNull())
+        .and(which);
   }
 
   private static Arguments arguments(GroupSearch search) {
@@ -330,6 +383,7 @@ final class DueGroupsStatement {
         .text("queue", search.lane().queue())
         .integer("priority", search.lane().priority())
         .integer("jobs", search.jobs())
+        .integer("newest", Math.max(search.jobs() / 2, 1))
         .integer("depth", search.depth())
         .integer("names", search.names())
         .text("after", search.after())

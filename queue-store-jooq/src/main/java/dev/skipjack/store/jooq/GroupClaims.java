@@ -4,6 +4,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimedGroups;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueGroups;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupClaim.Share;
 import dev.skipjack.api.spi.GroupSearch;
@@ -36,7 +37,12 @@ final class GroupClaims {
   private final OwnTransactions transactions;
   private final Statement<GroupSearch, DueGroupsStatement.Found> due;
   private final Statement<String, String> lockLimit;
+  private final Statement<String, String> shareLimit;
   private final Statement<GroupClaim, Integer> lockGroups;
+  private final Statement<Execution, ThrottleStatement.Bound> limitOf;
+  private final Statement<ThrottleStatement.Request, String> throttledLimit;
+  private final Statement<ThrottleStatement.Request, String> throttledGroup;
+  private final Statement<ThrottleStatement.Request, Long> throttle;
   private final Statement<GroupClaim, Claimed> claimFair;
   private final Statement<GroupClaim, Claimed> claimLimited;
 
@@ -44,7 +50,12 @@ final class GroupClaims {
     this.transactions = transactions;
     this.due = Statement.lazily(() -> DueGroupsStatement.of(dialect.get()));
     this.lockLimit = Statement.lazily(() -> LockLimitStatement.of(dialect.get()));
+    this.shareLimit = Statement.lazily(() -> LockLimitStatement.ofShared(dialect.get()));
     this.lockGroups = Statement.lazily(() -> LockGroupsStatement.of(dialect.get()));
+    this.limitOf = Statement.lazily(() -> ThrottleStatement.ofLimit(dialect.get()));
+    this.throttledLimit = Statement.lazily(() -> ThrottleStatement.lockLimit(dialect.get()));
+    this.throttledGroup = Statement.lazily(() -> ThrottleStatement.lockGroup(dialect.get()));
+    this.throttle = Statement.lazily(() -> ThrottleStatement.of(dialect.get()));
     this.claimFair = Statement.lazily(() -> ClaimGroupsStatement.ofFair(dialect.get()));
     this.claimLimited = Statement.lazily(() -> ClaimGroupsStatement.ofLimited(dialect.get()));
   }
@@ -63,6 +74,23 @@ final class GroupClaims {
         jobs,
         transaction.isBusy,
         opensIn == null ? null : Duration.of(Math.max(opensIn, 0), ChronoUnit.MICROS));
+  }
+
+  boolean throttle(Execution execution, boolean onlyGroup, Duration delay) {
+    return transactions
+        .bounded()
+        .inOne(
+            session -> {
+              List<ThrottleStatement.Bound> bound = session.run(limitOf, execution);
+              if (bound.isEmpty()) {
+                return false;
+              }
+              boolean ofGroup = onlyGroup || bound.get(0).isPerGroup();
+              ThrottleStatement.Request request =
+                  new ThrottleStatement.Request(bound.get(0), ofGroup, delay);
+              session.run(ofGroup ? throttledGroup : throttledLimit, request);
+              return !session.run(throttle, request).isEmpty();
+            });
   }
 
   /** Returns the jobs in the order of the turns of their groups. */
@@ -118,12 +146,21 @@ final class GroupClaims {
       if (limit == null) {
         return session.run(claimFair, request);
       }
-      if (request.locksLimit() && session.run(lockLimit, limit).isEmpty()) {
-        isBusy = true;
+      isBusy = !isLocked(session, request, limit);
+      if (isBusy) {
         return List.of();
       }
       GroupClaim allowed = request.locksGroups() ? locked(session, request) : request;
       return allowed.shares().isEmpty() ? List.of() : session.run(claimLimited, allowed);
+    }
+
+    private boolean isLocked(Session session, GroupClaim request, String limit)
+        throws SQLException {
+      if (request.locksLimit()) {
+        return !session.run(lockLimit, limit).isEmpty();
+      }
+      // The lock of a group includes the shared lock of the limit.
+      return request.locksGroups() || !session.run(shareLimit, limit).isEmpty();
     }
 
     private GroupClaim locked(Session session, GroupClaim request) throws SQLException {

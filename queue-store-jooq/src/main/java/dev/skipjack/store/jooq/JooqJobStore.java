@@ -178,6 +178,11 @@ final class JooqJobStore implements JobStore {
     return claimed;
   }
 
+  @Override
+  public boolean throttle(Execution execution, boolean onlyGroup, Duration delay) {
+    return groups.throttle(execution, onlyGroup, Backoff.clamp(delay));
+  }
+
   private List<ClaimedJob> claim(
       ClaimRequest request, Function<ClaimRequest, List<ClaimedJob>> once) {
     if (request.lanes().isEmpty() || request.kinds().isEmpty()) {

@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.select;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.LimitLock;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -21,14 +22,15 @@ import org.jooq.Field;
  *
  * <pre>{@code
  * SELECT position FROM unnest(:groups) WITH ORDINALITY AS given (group_key, position)
- *  WHERE pg_try_advisory_xact_lock(hashtextextended(:limit || coalesce('/' || group_key, ''), 0))
+ *  WHERE pg_try_advisory_xact_lock_shared(hashtextextended(:limit, 1))
+ *    AND pg_try_advisory_xact_lock(hashtextextended(:limit || coalesce('/' || group_key, ''), 0))
  * }</pre>
  *
  * <p>A group has no row that could be locked. The locks are advisory, end with the transaction, and
  * are never waited for: a group that another claim has locked is left out of this claim. Two groups
  * with the same hash only keep each other out for the duration of a claim.
  *
- * <p>Lock order: see {@link LockLimitStatement}.
+ * <p>Lock order: see {@link LockLimitStatement}, whose shared lock this statement takes too.
  */
 final class LockGroupsStatement {
 
@@ -52,6 +54,10 @@ final class LockGroupsStatement {
 
   /** Returns a condition whose evaluation locks a group until the transaction ends. */
   private static Condition isLocked(Field<String> group) {
+    return LimitLock.isShared(Texts.param("limit")).and(isOwn(group));
+  }
+
+  private static Condition isOwn(Field<String> group) {
     return condition("pg_catalog.pg_try_advisory_xact_lock({0})", keyOf(group));
   }
 

@@ -171,6 +171,7 @@ class GroupClaimTest {
     void jobsWithoutAGroupAreFoundBehindManyOthers() {
       enqueue("many", 10);
       enqueue(null, 1);
+      enqueue("many", 5);
 
       DueGroups first = search(4, 64, "", Place.FIRST);
       DueGroups second = search(4, 64, "", first.ungroupedTo());
@@ -184,6 +185,32 @@ class GroupClaimTest {
           fixture.store.claimGroups(
               request(third, 5, new Share(null, 5, 1, ungrouped.from(), ungrouped.until())));
       assertThat(claimed.jobs()).hasSize(1);
+    }
+
+    @Test
+    void newestJobsAreFoundHoweverManyGroupsAreNotRead() {
+      enqueue("a", 10);
+      enqueue("b", 1);
+      enqueue("c", 1);
+      enqueue("z", 1);
+      enqueue(null, 1);
+
+      assertThat(names(search(4, 1, "", null))).containsExactly("a", "z", null);
+    }
+
+    @Test
+    void searchThatFindsOnlyPausedGroupsReportsHowFarItRead() {
+      for (String group : List.of("a", "b", "c")) {
+        enqueue(group, 3);
+      }
+      fixture.execute(
+          "INSERT INTO @job_groups (queue, group_key, paused_at) VALUES ('default', 'a', now()),"
+              + " ('default', 'b', now()), ('default', 'c', now())");
+
+      DueGroups found = search(4, 2, "", null);
+
+      assertThat(found.groups()).isEmpty();
+      assertThat(found.readTo()).isEqualTo("b");
     }
 
     @Test
@@ -499,6 +526,66 @@ class GroupClaimTest {
       assertThat(held.opensIn()).isBetween(Duration.ZERO, Duration.ofDays(366));
       fixture.execute("UPDATE @job_rate_uses SET at = at - interval '366 days'");
       assertThat(claim(5, "a").jobs()).hasSize(1);
+    }
+
+    @Test
+    void throttleStopsTheLimitAndOpensABucketWithOneToken() {
+      rate("rate_count, rate_period, rate_burst", "60, '1 hour', 5");
+      enqueue("a", 5);
+      ClaimedJob job = claim(1, "a").jobs().get(0);
+
+      assertThat(fixture.store.throttle(job.execution(), false, Duration.ofMinutes(10))).isTrue();
+
+      ClaimedGroups held = claim(5, "a");
+      assertThat(held.jobs()).isEmpty();
+      assertThat(held.opensIn()).isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+      fixture.store.throttle(job.execution(), false, Duration.ofMinutes(1));
+      assertThat(claim(5, "a").opensIn()).isGreaterThan(Duration.ofMinutes(9));
+      fixture.execute("UPDATE @job_rate_uses SET full_at = full_at - interval '10 minutes'");
+      assertThat(claim(5, "a").jobs()).hasSize(1);
+    }
+
+    @Test
+    void throttleOfAGroupLeavesTheOthersOpen() {
+      rate("max_running", "10");
+      enqueue("a", 2);
+      enqueue("b", 1);
+      ClaimedJob job = claim(1, "a").jobs().get(0);
+
+      assertThat(fixture.store.throttle(job.execution(), true, Duration.ofMinutes(10))).isTrue();
+
+      ClaimedGroups claimed = claim(5, "a", "b");
+      assertThat(groupsOf(claimed.jobs())).containsExactly("b");
+      assertThat(claimed.opensIn()).isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+    }
+
+    @Test
+    void throttleWithoutALimitOrALeaseHasNoEffect() {
+      rate("max_running", "10");
+      enqueue("a", 2);
+      ClaimedJob job = claim(1, "a").jobs().get(0);
+      complete(job);
+
+      assertThat(fixture.store.throttle(job.execution(), false, Duration.ofMinutes(10))).isFalse();
+
+      fixture.execute("UPDATE @job_queues SET limit_name = NULL");
+      ClaimedJob free = fixture.claim(1).get(0);
+      assertThat(fixture.store.throttle(free.execution(), false, Duration.ofMinutes(10))).isFalse();
+      assertThat(fixture.value("SELECT count(*) FROM @job_rate_uses")).isEqualTo("0");
+    }
+
+    @Test
+    void rowsThatNoRateNeedsArePruned() {
+      rate("rate_count, rate_period", "2, '1 hour'");
+      fixture.execute(
+          "INSERT INTO @job_rate_uses (limit_name, at, full_at) VALUES ('api', now() - interval '2"
+              + " hours', now() - interval '1 hour'), ('api', now() - interval '59 minutes', now()"
+              + " - interval '1 minute'), ('api', now() - interval '2 hours', now() + interval '1"
+              + " minute'), ('gone', now(), now())");
+
+      fixture.queue.maintenance().prune();
+
+      assertThat(fixture.value("SELECT count(*) FROM @job_rate_uses")).isEqualTo("2");
     }
 
     @Test

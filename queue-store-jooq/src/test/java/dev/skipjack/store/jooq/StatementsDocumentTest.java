@@ -70,7 +70,8 @@ class StatementsDocumentTest {
               "DueGroupsStatement",
               "LockLimitStatement",
               "LockGroupsStatement",
-              "ClaimGroupsStatement"),
+              "ClaimGroupsStatement",
+              "ThrottleStatement"),
           new Chapter(
               "Unique jobs", "UniqueInsert", "ResolveConflictStatement", "FindHolderStatement"),
           new Chapter(
@@ -109,6 +110,7 @@ class StatementsDocumentTest {
           new Chapter(
               "Maintenance",
               "PruneKeysStatement",
+              "PruneRateUsesStatement",
               "PresentPartitionsStatement",
               "CreatePartitionStatement",
               "FindPartitionsStatement",

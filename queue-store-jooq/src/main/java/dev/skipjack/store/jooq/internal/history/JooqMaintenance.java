@@ -50,6 +50,7 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<Integer, Integer> pruneKeys;
   private final Statement<Duration, Integer> pruneMinutes;
   private final Statement<Duration, Integer> pruneDepths;
+  private final Statement<Integer, Integer> pruneRateUses;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
@@ -80,6 +81,7 @@ public final class JooqMaintenance implements Maintenance {
     this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect.get()));
     this.pruneMinutes = Statement.lazily(() -> PruneMinutesStatement.ofMinutes(dialect.get()));
     this.pruneDepths = Statement.lazily(() -> PruneMinutesStatement.ofDepths(dialect.get()));
+    this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
@@ -206,7 +208,9 @@ public final class JooqMaintenance implements Maintenance {
     MaintenanceSteps.prune(
         "Silent workers", failed, () -> removeSilentWorkers.accept(WORKERS_KEPT));
     MaintenanceSteps.prune("Minutes", failed, this::pruneMinutes);
-    MaintenanceSteps.prune("Keys", failed, () -> pruneKeys(deadline, keys, unfinished));
+    MaintenanceSteps.prune("Keys", failed, () -> prune(pruneKeys, deadline, keys, unfinished));
+    MaintenanceSteps.prune(
+        "Rates", failed, () -> prune(pruneRateUses, deadline, new AtomicLong(), unfinished));
     MaintenanceSteps.prune(
         "Dead jobs", failed, () -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);
@@ -217,14 +221,18 @@ public final class JooqMaintenance implements Maintenance {
     transactions.run(pruneDepths, MinutesQuery.KEPT);
   }
 
-  private void pruneKeys(long deadline, AtomicLong keys, AtomicBoolean unfinished) {
+  private void prune(
+      Statement<Integer, Integer> statement,
+      long deadline,
+      AtomicLong rows,
+      AtomicBoolean unfinished) {
     ShrinkingLimit limit = new ShrinkingLimit(KEYS);
     while (true) {
-      int pruned = limit.run(size -> transactions.run(pruneKeys, size).get(0));
+      int pruned = limit.run(size -> transactions.run(statement, size).get(0));
       if (pruned == 0) {
         return;
       }
-      keys.addAndGet(pruned);
+      rows.addAndGet(pruned);
       if (System.nanoTime() - deadline > 0) {
         unfinished.set(true);
         return;
