@@ -96,7 +96,10 @@ final class GroupTable {
                 .execute());
   }
 
-  /** Requires that workers read the groups of a queue. Returns whether the queue has a limit. */
+  /**
+   * Requires that workers read the groups of a queue, and locks its limit, if it has one. Returns
+   * whether it has one.
+   */
   private static boolean requireGroups(DSLContext dsl, String queue, String group, String change) {
     @Nullable Record2<Boolean, String> settings =
         dsl.select(JOB_QUEUES.FAIR, JOB_QUEUES.LIMIT_NAME)
@@ -109,6 +112,9 @@ final class GroupTable {
           "Group '%s' was not %s, because queue '%s' neither is fair nor has a limit, so workers do not read its groups. Configure the queue with QueueSettings.fair() or limitedBy(name) first."
               .formatted(group, change, queue),
           null);
+    }
+    if (settings.value2() != null) {
+      RareStatements.lock(dsl, settings.value2());
     }
     return isLimited;
   }

@@ -28,8 +28,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and writes {@code job_limits}. A change waits for claims that have locked the limit, which
- * are short, and claims pass over the limit while it is changed.
+ * Reads and writes {@code job_limits}. A change waits for the claims under the limit that have
+ * begun, and later claims pass over the limit until the change has ended.
  */
 final class LimitTable {
 
@@ -55,7 +55,8 @@ final class LimitTable {
 
   void put(String name, Limit limit) {
     Map<Field<?>, @Nullable Object> row = row(limit);
-    statements.run(
+    statements.runLocked(
+        name,
         dsl ->
             dsl.insertInto(JOB_LIMITS)
                 .set(JOB_LIMITS.NAME, name)
@@ -82,7 +83,8 @@ final class LimitTable {
   /** Deletes a limit and its used rates. Returns whether it existed. */
   boolean remove(String name) {
     try {
-      return statements.run(
+      return statements.runLocked(
+          name,
           dsl -> {
             int removed = dsl.deleteFrom(JOB_LIMITS).where(JOB_LIMITS.NAME.eq(name)).execute();
             dsl.deleteFrom(JOB_RATE_USES).where(JOB_RATE_USES.LIMIT_NAME.eq(name)).execute();
@@ -99,19 +101,14 @@ final class LimitTable {
   }
 
   /**
-   * Deletes the used rates of a limit. Locks the limit first, so that no claim that counted them
-   * adds its own starts to them afterwards.
+   * Deletes the used rates of a limit. A claim that counted them and adds its own starts to them
+   * has ended before.
    */
   boolean reset(String name) {
-    return statements.run(
+    return statements.runLocked(
+        name,
         dsl -> {
-          boolean exists =
-              dsl.selectOne()
-                  .from(JOB_LIMITS)
-                  .where(JOB_LIMITS.NAME.eq(name))
-                  .forUpdate()
-                  .fetchOptional()
-                  .isPresent();
+          boolean exists = dsl.fetchExists(JOB_LIMITS, JOB_LIMITS.NAME.eq(name));
           dsl.deleteFrom(JOB_RATE_USES).where(JOB_RATE_USES.LIMIT_NAME.eq(name)).execute();
           return exists;
         });

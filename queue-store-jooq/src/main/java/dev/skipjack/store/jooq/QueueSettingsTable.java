@@ -22,6 +22,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.IntSupplier;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -117,7 +119,15 @@ final class QueueSettingsTable {
   }
 
   void configure(String queue, QueueSettings settings) {
-    limited(queue, settings, () -> statements.run(dsl -> upsert(dsl, queue, settings).execute()));
+    limited(
+        queue,
+        settings,
+        () ->
+            statements.run(
+                dsl -> {
+                  lockLimits(dsl, queue, settings);
+                  return upsert(dsl, queue, settings).execute();
+                }));
   }
 
   /** Sets the settings unless they have been set before. Returns whether they were set. */
@@ -128,6 +138,18 @@ final class QueueSettingsTable {
             settings,
             () ->
                 statements.run(dsl -> upsert(dsl, queue, settings).where(UNCONFIGURED).execute()));
+  }
+
+  /** Locks the limit that the queue has and the one that it gets, always in the same order. */
+  private static void lockLimits(DSLContext dsl, String queue, QueueSettings settings) {
+    SortedSet<String> limits = new TreeSet<>();
+    settings.limit().ifPresent(limits::add);
+    dsl.select(JOB_QUEUES.LIMIT_NAME)
+        .from(JOB_QUEUES)
+        .where(JOB_QUEUES.QUEUE.eq(queue))
+        .and(JOB_QUEUES.LIMIT_NAME.isNotNull())
+        .forEach(row -> limits.add(row.value1()));
+    limits.forEach(limit -> RareStatements.lock(dsl, limit));
   }
 
   private static InsertOnDuplicateSetMoreStep<JobQueuesRecord> upsert(

@@ -1,6 +1,9 @@
 package dev.skipjack.store.jooq;
 
+import static org.jooq.impl.DSL.val;
+
 import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.LimitLock;
 import dev.skipjack.sql.OwnTransactions;
 import java.sql.SQLException;
 import java.util.function.Function;
@@ -19,6 +22,23 @@ final class RareStatements {
   RareStatements(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
     this.dialect = dialect;
+  }
+
+  /**
+   * Runs statements that change a limit in one transaction. Waits for the claims that have begun,
+   * so that later claims count what these start.
+   */
+  <R> R runLocked(String limit, Function<DSLContext, R> statements) {
+    return run(
+        dsl -> {
+          lock(dsl, limit);
+          return statements.apply(dsl);
+        });
+  }
+
+  /** Takes the lock of a limit until the transaction ends. */
+  static void lock(DSLContext dsl, String limit) {
+    dsl.select(LimitLock.taken(val(limit))).execute();
   }
 
   /** Runs statements in one transaction. */

@@ -14,9 +14,16 @@ import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.Rate;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -261,6 +268,44 @@ class LimitsAdminTest {
           .singleElement()
           .extracting(GroupState::group)
           .isEqualTo(group);
+    }
+  }
+
+  /** A claim shares the lock of its limit until it commits. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+  void changesOfALimitWaitForTheClaimsThatHaveBegun(int change) throws Exception {
+    admin.limit("stripe", Limit.none().running(5));
+    admin.limit("unused", Limit.none());
+    admin.configure("sync", LIMITED);
+    List<Runnable> changes =
+        List.of(
+            () -> admin.limit("stripe", Limit.none().running(1)),
+            () -> admin.resetLimit("stripe"),
+            () -> admin.configure("sync", QueueSettings.defaults()),
+            () -> admin.configure("sync", QueueSettings.defaults().limitedBy("unused")),
+            () -> admin.configureGroup("sync", "a", GroupSettings.defaults().maxRunning(1)),
+            () -> admin.pauseGroup("sync", "a"));
+    ExecutorService operator = Executors.newSingleThreadExecutor();
+    try (Connection claim = fixture.database.connection();
+        Statement statement = claim.createStatement()) {
+      claim.setAutoCommit(false);
+      statement.execute("SELECT pg_advisory_xact_lock_shared(hashtextextended('stripe', 1))");
+
+      Future<?> changed = operator.submit(changes.get(change));
+
+      Awaitility.await()
+          .until(
+              () ->
+                  fixture
+                      .value(
+                          "SELECT count(*) FROM pg_locks JOIN pg_database ON oid = database WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted")
+                      .equals("1"));
+      assertThat(changed.isDone()).isFalse();
+      claim.commit();
+      changed.get(30, TimeUnit.SECONDS);
+    } finally {
+      operator.shutdownNow();
     }
   }
 
