@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the search for groups, and claims from fair and limited queues. */
 @QueueTest
@@ -586,6 +588,26 @@ class GroupClaimTest {
       fixture.queue.maintenance().prune();
 
       assertThat(fixture.value("SELECT count(*) FROM @job_rate_uses")).isEqualTo("2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "rate_count = NULL, rate_period = NULL",
+          "rate_kind = 'sliding', rate_count = 2",
+          "rate_per_group = true",
+          "rate_count = 100, rate_period = '1 second'"
+        })
+    void changedRateTakesEffectWithTheNextClaim(String change) {
+      rate("rate_count, rate_period", "1, '1 day'");
+      enqueue("a", 2);
+      assertThat(claim(1, "a").jobs()).hasSize(1);
+      assertThat(claim(1, "a").jobs()).isEmpty();
+      fixture.execute("UPDATE @job_rate_uses SET at = at - interval '1 second'");
+
+      fixture.execute("UPDATE @job_limits SET " + change);
+
+      assertThat(claim(1, "a").jobs()).hasSize(1);
     }
 
     @Test
