@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -309,14 +310,14 @@ class LimitsAdminTest {
     }
   }
 
-  private void running(String queue, String limit, String group, int count) {
+  private void running(String queue, @Nullable String limit, @Nullable String group, int count) {
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at, limit_name, group_key)"
             + " SELECT '%s', 'k', '{}', 'running', nextval('@job_execution_id_seq'), now() + interval '1 hour', now(), %s, %s FROM generate_series(1, %d)"
                 .formatted(queue, literal(limit), literal(group), count));
   }
 
-  private static String literal(String text) {
+  private static String literal(@Nullable String text) {
     return text == null ? "NULL" : "'" + text + "'";
   }
 }
