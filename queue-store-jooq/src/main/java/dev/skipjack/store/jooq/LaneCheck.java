@@ -19,10 +19,10 @@ import org.jooq.impl.SQLDataType;
 
 /**
  * The conditions on which a job may start without a claim: its queue is neither paused nor fair nor
- * limited, and the worker has other free slots for all jobs that come first. Every name in them is qualified, and each
- * count has a small constant LIMIT and the order of {@code jobs_pending_idx}, so they need no
- * planner settings and no {@code search_path}. The time is that of the statement, because a
- * caller's transaction may have begun long ago.
+ * limited, and the worker has other free slots for all jobs that come first. Every name in them is
+ * qualified, and each count has a small constant LIMIT and the order of {@code jobs_pending_idx},
+ * so they need no planner settings and no {@code search_path}. The time is that of the statement,
+ * because a caller's transaction may have begun long ago.
  */
 final class LaneCheck {
 
