@@ -138,7 +138,7 @@ final class ChartCard {
             .max()
             .orElse(0);
     Long last = charts.steps().get(charts.steps().size() - 1).pending();
-    return Plot.ofNumbers("chart-depth", "Depth", times(charts), highest)
+    return Plot.ofNumbers("chart-depth", "Depth", times(charts), (double) highest)
         .area("c-depth", "pending", pending)
         .end(
             last == null ? "–" : Amount.text(last),
