@@ -24,21 +24,21 @@ final class QueueChanges {
             .orElseThrow(() -> Refusal.badInput("There is no such length of a pause."));
     QueuePause pause =
         length.duration() == null ? QueuePause.untilResumed() : QueuePause.of(length.duration());
-    String reason = visit.request().field("reason").orElse("").strip();
+    String reason = visit.request().field(Form.REASON).orElse("").strip();
     QueuePause named = pause.by(visit.access().user());
-    visit.services().admin().pause(queue, reason.isEmpty() ? named : named.because(reason));
+    visit.admin().pause(queue, reason.isEmpty() ? named : named.because(reason));
     return page(queue, Note.QUEUE_PAUSED, visit);
   }
 
   static Link resume(Visit visit) {
     String queue = queue(visit);
-    visit.services().admin().resume(queue);
+    visit.admin().resume(queue);
     return page(queue, Note.QUEUE_RESUMED, visit);
   }
 
   static Link configure(Visit visit) {
     String queue = queue(visit);
-    visit.services().admin().configure(queue, SettingsForm.read(visit.request()));
+    visit.admin().configure(queue, SettingsForm.read(visit.request()));
     return page(queue, Note.QUEUE_CONFIGURED, visit);
   }
 
@@ -60,6 +60,6 @@ final class QueueChanges {
   }
 
   private static boolean unblock(String key, JobId head, Visit visit) {
-    return visit.services().admin().unblock(key, head);
+    return visit.admin().unblock(key, head);
   }
 }
